@@ -1,0 +1,101 @@
+/** API tokens of this app: made once and shown once, kept as hashes, scoped, revocable. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { SCOPES } from './Actor';
+import type { Actor, Scope } from './Actor';
+import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
+import { presentedToken } from './presentedToken';
+
+export interface ApiTokenRequest {
+  readonly userId: string;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** Milliseconds since the epoch. */
+  readonly expiresAt?: number;
+}
+
+export interface ApiTokensOptions {
+  readonly store: ApiTokenStore;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** So that a token is recognised where it should not be. */
+const PREFIX = 'bolide_';
+/** A longer text is no token, and not worth hashing. */
+const MAX_LENGTH = 512;
+
+export class ApiTokens {
+  private readonly store: ApiTokenStore;
+  private readonly now: () => number;
+
+  constructor({ store, now = Date.now }: ApiTokensOptions) {
+    this.store = store;
+    this.now = now;
+  }
+
+  /**
+   * Makes a token. What is returned is its only copy.
+   * @throws LLMInvalidRequestError without a user or a known scope
+   */
+  async issue(request: ApiTokenRequest): Promise<{ readonly token: string; readonly id: string }> {
+    const token = PREFIX + randomBytes(32).toString('base64url');
+    return { token, id: await this.adopt(token, request) };
+  }
+
+  /** Takes a token that an operator has chosen. @returns its id */
+  async adopt(token: string, { userId, name, scopes, expiresAt }: ApiTokenRequest): Promise<string> {
+    if (userId === '') throw new LLMInvalidRequestError('a token needs a user', { path: 'userId' });
+    if (scopes.length === 0 || !scopes.every((scope) => SCOPES.includes(scope))) {
+      throw new LLMInvalidRequestError(`a token needs scopes out of ${SCOPES.join(', ')}`, { path: 'scopes' });
+    }
+    // Blanks and commas don't survive headers.
+    if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(token) || token.length > MAX_LENGTH) {
+      throw new LLMInvalidRequestError(`a token must have 1 to ${MAX_LENGTH} printable characters without blanks and commas`, { path: 'token' });
+    }
+    const hash = hashOf(token);
+    const stored = { _id: idOf(hash), hash: hash.toString('hex'), userId, name, scopes, createdAt: this.now() };
+    await this.store.insert(expiresAt === undefined ? stored : { ...stored, expiresAt });
+    return stored._id;
+  }
+
+  /** The owner of a token that is known, whole and not expired. */
+  async verify(token: string): Promise<Actor | undefined> {
+    if (token.length > MAX_LENGTH) return undefined;
+    const hash = hashOf(token);
+    const stored = await this.store.find(idOf(hash));
+    if (stored === undefined || !isSame(stored, hash)) return undefined;
+    if (stored.expiresAt !== undefined && stored.expiresAt <= this.now()) return undefined;
+    return { userId: stored.userId, scopes: stored.scopes };
+  }
+
+  /** @returns whether the user had such a token */
+  revoke(userId: string, id: string): Promise<boolean> {
+    return this.store.remove(userId, id);
+  }
+
+  /** What a user's tokens are, without what would let anybody use them. */
+  async list(userId: string): Promise<readonly Omit<StoredApiToken, 'hash'>[]> {
+    return (await this.store.ofUser(userId)).map(({ hash: _, ...shown }) => shown);
+  }
+
+  /** For `createHttpApi`. */
+  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+    const token = presentedToken(request);
+    return token === undefined ? undefined : this.verify(token);
+  };
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function idOf(hash: Buffer): string {
+  return hash.toString('hex', 0, 8);
+}
+
+function isSame({ hash }: StoredApiToken, given: Buffer): boolean {
+  const known = Buffer.from(hash, 'hex');
+  return known.length === given.length && timingSafeEqual(known, given);
+}

@@ -1,0 +1,98 @@
+/** The HTTP API as an Express router, for any host that has Express. Paths of the API end in its own 404. */
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type express from 'express';
+import type { RequestHandler, Router } from 'express';
+import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { Actor } from './auth/Actor';
+import { addApiRoutes } from './addApiRoutes';
+import { toLLMError } from './errors/toLLMError';
+import { InFlight } from './http/InFlight';
+import { Metrics } from './http/Metrics';
+import { ModelDirectory } from './models/ModelDirectory';
+import { BackgroundResponses } from './responses/BackgroundResponses';
+import { ResponseTurns } from './responses/ResponseTurns';
+import { SealedSummaries } from './responses/SealedSummaries';
+import { ResponseSockets } from './responses/websocket/ResponseSockets';
+
+export interface HttpApiPorts {
+  readonly express: typeof express;
+  /** The caller behind a request's token, or undefined for none that is known. */
+  readonly authenticate: (request: IncomingMessage) => Promise<Actor | undefined> | Actor | undefined;
+  /** Whether the caller may use the provider. Default: all may. */
+  readonly mayUse?: (actor: Actor, providerId: string) => boolean | Promise<boolean>;
+  /** What compacted conversations are sealed with: the first seals, all open. Default: a key of this process. */
+  readonly secrets?: readonly Buffer[];
+  /** `/oauth/…`, where accounts are connected: `createOAuthRoutes`. */
+  readonly oauth?: RequestHandler;
+  readonly limits?: Partial<HttpApiLimits>;
+  /** Told what went wrong without being anybody's mistake; default: standard error. */
+  readonly onUnexpected?: (error: unknown) => void;
+}
+
+/** Sizes in bytes, times in milliseconds. */
+export interface HttpApiLimits {
+  readonly maxBodyBytes: number;
+  readonly maxJsonDepth: number;
+  /** Silence on a stream after which a comment goes out. */
+  readonly keepAliveAfter: number;
+  readonly maxConnectionTime: number;
+  /** How long a server that stops waits for what it is answering. */
+  readonly shutdownGrace: number;
+}
+
+export const DEFAULT_HTTP_LIMITS: HttpApiLimits = {
+  maxBodyBytes: 10 * 1024 * 1024,
+  maxJsonDepth: 72,
+  keepAliveAfter: 15_000,
+  maxConnectionTime: 3_600_000,
+  shutdownGrace: 30_000,
+};
+
+export interface HttpApi {
+  readonly router: Router;
+  /** Answers false for sockets that are not this API's, which it leaves alone. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
+  /** Refuses what comes from now on, and resolves when everything that was being answered is. */
+  close(): Promise<void>;
+}
+
+export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
+  const { express, authenticate, mayUse, secrets = [randomBytes(32)] } = ports;
+  const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
+  const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
+  const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
+  const inFlight = new InFlight();
+  const metrics = new Metrics(
+    () => module.manager.usage(),
+    () => inFlight.size,
+  );
+  const turns = new ResponseTurns(module);
+  const shared = {
+    module,
+    authenticate,
+    inFlight,
+    metrics,
+    toError,
+    turns,
+    models: new ModelDirectory({ module, ...(mayUse === undefined ? {} : { mayUse }) }),
+    summaries: new SealedSummaries(secrets),
+    background: new BackgroundResponses({ turns, store: module.responses, inFlight, toError }),
+    store: module.responses,
+    ...limits,
+  };
+  const router = express.Router();
+  if (ports.oauth !== undefined) router.use(ports.oauth);
+  addApiRoutes(router, express, shared);
+  const sockets = new ResponseSockets(shared);
+  return {
+    router,
+    handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
+    close: async () => {
+      const idle = inFlight.close(limits.shutdownGrace);
+      sockets.close();
+      await idle;
+    },
+  };
+}

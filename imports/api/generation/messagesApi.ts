@@ -1,0 +1,22 @@
+/** `POST /v1/messages`. https://platform.claude.com/docs/en/api/messages */
+import { readAnthropicRequest, writeAnthropic } from '../../business/ai/infrastructure/converters/AnthropicGateway';
+import { SERVER_SENT_EVENTS } from '../http/ResponseSink';
+import type { GenerationApi } from './GenerationApi';
+
+export const messagesApi: GenerationApi = {
+  wire: 'anthropic_messages',
+  read({ body, headers }) {
+    const { stream, ...options } = readAnthropicRequest(body);
+    const betas = betasIn(headers['anthropic-beta']);
+    const { anthropic } = options.vendor ?? {};
+    const asked = betas.length === 0 ? options : { ...options, vendor: { ...options.vendor, anthropic: { ...anthropic, betas } } };
+    return stream === true ? { options: asked, stream: SERVER_SENT_EVENTS } : { options: asked };
+  },
+  write: writeAnthropic,
+};
+
+/** Features come by header; without it their fields are refused upstream. https://platform.claude.com/docs/en/api/beta-headers */
+function betasIn(header: string | readonly string[] | undefined): readonly string[] {
+  const names = (typeof header === 'string' ? header : (header ?? []).join(',')).split(',').map((name) => name.trim());
+  return names.filter((name) => /^[\w.-]{1,100}$/.test(name));
+}

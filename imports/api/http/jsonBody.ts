@@ -1,0 +1,84 @@
+/** The body of a request as JSON: of the right kind, of bounded size and depth, in valid UTF-8. */
+import type express from 'express';
+import type { Request, RequestHandler } from 'express';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { DoorError } from '../errors/DoorError';
+
+export interface JsonBodyLimits {
+  readonly maxBodyBytes: number;
+  /** Brackets inside brackets. */
+  readonly maxJsonDepth: number;
+}
+
+/** Puts the parsed body on `request.body`. Passes DoorError and LLMInvalidRequestError on. */
+export function jsonBody(application: Pick<typeof express, 'raw'>, { maxBodyBytes, maxJsonDepth }: JsonBodyLimits): RequestHandler {
+  const read: RequestHandler = application.raw({ limit: maxBodyBytes, type: () => true });
+  return (request, response, next) => {
+    const refused = refuseKind(request);
+    if (refused !== undefined) {
+      next(refused);
+      return;
+    }
+    void read(request, response, (failed?: unknown) => {
+      if (failed !== undefined) {
+        next(failed);
+        return;
+      }
+      try {
+        request.body = parseJson(request.body, maxJsonDepth);
+      } catch (error) {
+        next(error);
+        return;
+      }
+      next();
+    });
+  };
+}
+
+/** A page in a browser can't send this content type elsewhere unasked, so it is worth insisting on. */
+function refuseKind(request: Request): DoorError | undefined {
+  const given = request.headers['content-type'];
+  if (given === undefined && !hasBody(request)) return undefined;
+  const [kind, ...parameters] = (given ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length).replaceAll('"', '');
+  if (kind === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return undefined;
+  return new DoorError(415, 'The body must be JSON in UTF-8, sent with the header content-type: application/json.');
+}
+
+function hasBody({ headers }: Request): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+}
+
+/** @throws LLMInvalidRequestError for what is no JSON, or too deep */
+export function parseJson(body: unknown, maxDepth: number): unknown {
+  if (!Buffer.isBuffer(body) || body.length === 0) throw new LLMInvalidRequestError('The request has no body; it must be a JSON object.', { path: '' });
+  if (isDeeperThan(body, maxDepth)) throw new LLMInvalidRequestError(`The request body is nested deeper than ${maxDepth} levels.`, { path: '' });
+  try {
+    return JSON.parse(decoder.decode(body));
+  } catch {
+    // The cause would quote the body, which is nobody's business in a log.
+    throw new LLMInvalidRequestError('The request body is not valid JSON.', { path: '' });
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Looked at before parsing, so that a million brackets never become a million objects. */
+function isDeeperThan(json: Buffer, maxDepth: number): boolean {
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (inText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      depth += 1;
+      if (depth > maxDepth) return true;
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1;
+  }
+  return false;
+}

@@ -1,0 +1,178 @@
+/** The door of the inner language: whatever callers write becomes items, flat tools and checked options, or an error that says where it is wrong. */
+import { field, freeze } from './normalizer/fields';
+import { normalizeItem } from './normalizer/normalizeItem';
+import { normalizeTool } from './normalizer/normalizeTool';
+import {
+  flag, metadata, milliseconds, modelName, name, reasoning, responseFormat, stopSequences, temperature, text, tokenCount, topP, vendorFields, wireName,
+} from './normalizer/optionFields';
+import { describe, formatStep, PlainReader, wrong } from './normalizer/PlainReader';
+import { toolChoice } from './normalizer/toolChoice';
+import type { Plain } from './normalizer/PlainReader';
+import type { Tool } from '../../domain/entities/Tool';
+import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { InputItem } from '../../domain/types/ResponsesAPITypes';
+
+/**
+ * What came out of here before. It is frozen to the last level, so it is still right, and a conversation that is sent again with
+ * every turn is looked at once.
+ */
+const knownItems = new WeakMap<object, InputItem>();
+const knownTools = new WeakMap<object, Tool>();
+const knownInputs = new WeakMap<object, readonly InputItem[]>();
+const knownToolLists = new WeakMap<object, readonly Tool[]>();
+const knownOptions = new WeakMap<object, NormalizedOptions>();
+
+/**
+ * @param input anything that `LLMInput` describes
+ * @returns frozen items; what was given is neither changed nor kept
+ * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ */
+export function normalizeInput(input: unknown): readonly InputItem[] {
+  return inputItems(input, new PlainReader());
+}
+
+/**
+ * Takes an item that this program made itself for what it is: frozen to the last level, and known from now on.
+ * For items of converters and builders only; what callers write goes through `normalizeInput`.
+ */
+export function adoptItem<T extends InputItem>(item: T): T {
+  freezeDeep(item);
+  knownItems.set(item, item);
+  return item;
+}
+
+/** The same for a conversation of such items: it is not looked through again. */
+export function adoptInput(items: readonly InputItem[]): readonly InputItem[] {
+  knownInputs.set(Object.freeze(items), items);
+  return items;
+}
+
+function freezeDeep(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const entry of Object.values(value)) freezeDeep(entry);
+}
+
+/**
+ * @param tools an array of anything that `LooseTool` describes; nothing at all is no tools
+ * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ */
+export function normalizeTools(tools: unknown): readonly Tool[] {
+  return toolList(tools, new PlainReader());
+}
+
+/**
+ * @param options anything that `GenerateOptions` describes, with a model
+ * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ */
+export function normalizeOptions(options: unknown): NormalizedOptions {
+  const known = recall(options, knownOptions);
+  if (known !== undefined) return known;
+  const reader = new PlainReader();
+  const given = reader.fields(options, 'options');
+  for (const key of given.keys()) {
+    if (!isOption(key)) throw wrong(`options${formatStep(key)}`, `does not exist; options of one vendor go into vendor, and these are known: ${OPTIONS.join(', ')}`);
+  }
+
+  const read = <V>(key: keyof GenerateOptions, check: (value: Plain, path: string) => V): V | undefined => {
+    const value = given.get(key);
+    return value === undefined ? undefined : check(reader.read(value, key), key);
+  };
+  const model = read('model', modelName);
+  if (model === undefined) throw wrong('model', 'is missing; name the model that is asked');
+  const tools = toolList(given.get('tools'), reader);
+
+  const normalized = freeze<NormalizedOptions>({
+    model,
+    input: inputItems(given.get('input'), reader),
+    ...field('instructions', read('instructions', text)),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...field('tool_choice', read('tool_choice', (value, path) => toolChoice(value, tools, path))),
+    ...field('temperature', read('temperature', temperature)),
+    ...field('top_p', read('top_p', topP)),
+    ...field('max_output_tokens', read('max_output_tokens', tokenCount)),
+    ...field('response_format', read('response_format', responseFormat)),
+    ...field('parallel_tool_calls', read('parallel_tool_calls', flag)),
+    ...field('previous_response_id', read('previous_response_id', name)),
+    ...field('store', read('store', flag)),
+    ...field('reasoning', read('reasoning', reasoning)),
+    ...field('stop', read('stop', stopSequences)),
+    ...field('metadata', read('metadata', metadata)),
+    ...field('user', read('user', text)),
+    ...field('signal', abortSignal(given.get('signal'))),
+    ...field('timeout', read('timeout', milliseconds)),
+    ...field('vendor', read('vendor', vendorFields)),
+    ...field('wire', read('wire', wireName)),
+    ...field('relay', read('relay', flag)),
+  });
+  knownOptions.set(normalized, normalized);
+  return normalized;
+}
+
+const OPTION_NAMES = {
+  model: true, input: true, instructions: true, tools: true, tool_choice: true, temperature: true, top_p: true, max_output_tokens: true,
+  response_format: true, parallel_tool_calls: true, previous_response_id: true, store: true, reasoning: true, stop: true, metadata: true,
+  user: true, signal: true, timeout: true, vendor: true, wire: true, relay: true,
+} as const satisfies Record<keyof GenerateOptions, true>;
+const OPTIONS = Object.keys(OPTION_NAMES);
+
+function isOption(key: string): key is keyof GenerateOptions {
+  return Object.hasOwn(OPTION_NAMES, key);
+}
+
+function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
+  const known = recall(input, knownInputs);
+  if (known !== undefined) return known;
+  const items = typeof input === 'string' ? itemsOf(input, reader, 'input') : listOfItems(input, reader);
+  knownInputs.set(freeze(items), items);
+  return items;
+}
+
+function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] {
+  if (typeof input !== 'object' || input === null) throw wrong('input', `must be a string or an array of messages and items, not ${describe(input)}`);
+  return reader.elements(input, 'input').flatMap((element, index) => itemsOf(element, reader, `input[${index}]`));
+}
+
+function itemsOf(element: unknown, reader: PlainReader, path: string): readonly InputItem[] {
+  const known = recall(element, knownItems);
+  if (known !== undefined) return [known];
+  const items = normalizeItem(reader.read(element, path), path);
+  for (const item of items) knownItems.set(item, item);
+  return items;
+}
+
+function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
+  const known = recall(given, knownToolLists);
+  if (known !== undefined) return known;
+  const tools = given === undefined || given === null ? [] : reader.elements(given, 'tools').map((tool, index) => oneTool(tool, reader, `tools[${index}]`));
+  const names = new Set<string>();
+  tools.forEach((tool, index) => {
+    if (typeof tool.name !== 'string') return;
+    if (names.has(tool.name)) throw wrong(`tools[${index}].name`, `is ${tool.name}, which an earlier tool has already`);
+    names.add(tool.name);
+  });
+  knownToolLists.set(freeze(tools), tools);
+  return tools;
+}
+
+function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
+  const known = recall(given, knownTools);
+  if (known !== undefined) return known;
+  const tool = normalizeTool(given, reader, path);
+  knownTools.set(tool, tool);
+  return tool;
+}
+
+function abortSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  try {
+    if (value instanceof AbortSignal && typeof value.aborted === 'boolean') return value;
+  } catch (cause) {
+    throw wrong('signal', 'could not be read; it must be an AbortSignal', cause);
+  }
+  throw wrong('signal', `must be an AbortSignal, not ${describe(value)}`);
+}
+
+function recall<T>(value: unknown, known: WeakMap<object, T>): T | undefined {
+  return typeof value === 'object' && value !== null ? known.get(value) : undefined;
+}

@@ -1,0 +1,251 @@
+/**
+ * One run's facts and the only place that changes them: transcript, tool calls, inbox, usage. A fact is recorded before anything
+ * acts upon it, and every change is told as an event.
+ */
+import { applyToolEvent, createToolCall, isSettled } from '../../domain/entities/Tool';
+import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../../domain/entities/Tool';
+import { moveRun } from '../../domain/entities/Run';
+import type { RunReport, RunState, ToolStatistics } from '../../domain/entities/Run';
+import { addUsage, NO_USAGE } from '../../domain/entities/Response';
+import type { AgentEvent, AgentEventBody } from '../../domain/types/AgentEvents';
+import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
+import { argumentsHash } from './argumentsHash';
+import { adoptItem } from './ContentNormalizer';
+import { FollowUps } from './FollowUps';
+import { acknowledgement, deferredOutput, toolOutput } from './MessageBuilder';
+import { resultOf } from './toolResults';
+
+/** A call as the model made it, under the id that it has in this run. */
+export interface TurnCall {
+  readonly id: string;
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+export interface ExecutionFacts {
+  readonly id: string;
+  readonly userId: string;
+  readonly input: readonly Item[];
+  readonly emit: (event: AgentEvent) => void;
+}
+
+export class Execution implements ToolExecutionContext {
+  readonly executionId: string;
+  readonly userId: string;
+  readonly followUps = new FollowUps();
+  readonly transcript: Item[];
+  readonly calls = new Map<string, ToolCall>();
+  private readonly open = new Map<string, ToolCall>();
+  state: RunState = 'queued';
+  usage: Usage = NO_USAGE;
+  iterations = 0;
+  private seq = 0;
+  private readonly usedIds: Set<string>;
+  /** Acknowledged calls that settled, in arrival order. */
+  private inbox: string[] = [];
+  private readonly acknowledged = new Set<string>();
+  private wake: (() => void) | undefined;
+  private readonly send: (event: AgentEvent) => void;
+
+  constructor(facts: ExecutionFacts) {
+    this.executionId = facts.id;
+    this.userId = facts.userId;
+    this.transcript = [...facts.input];
+    this.usedIds = new Set(facts.input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
+    this.send = facts.emit;
+  }
+
+  get toolCalls(): ReadonlyMap<string, ToolCall> {
+    return this.calls;
+  }
+
+  get pendingNonBlocking(): ReadonlySet<string> {
+    return new Set(this.openCalls.filter(({ blocking }) => !blocking).map(({ id }) => id));
+  }
+
+  get completedResults(): ReadonlyMap<string, ToolResult> {
+    return new Map([...this.calls.values()].filter(isSettled).map((call) => [call.id, resultOf(call)]));
+  }
+
+  move(to: RunState): void {
+    if (this.state !== to) this.state = moveRun(this.state, to);
+  }
+
+  emit(event: AgentEventBody): void {
+    this.seq += 1;
+    this.send({ ...event, executionId: this.executionId, at: Date.now(), seq: this.seq });
+  }
+
+  /** Appends the model's output; calls that repeat an id that this run has seen get one of their own. */
+  appendResponse(response: LLMResponse): readonly TurnCall[] {
+    this.usage = addUsage(this.usage, response.usage);
+    const calls: TurnCall[] = [];
+    for (const item of response.output) {
+      if (item.type !== 'function_call') {
+        this.append(mended(item));
+        continue;
+      }
+      const id = this.ownId(item.call_id);
+      this.append(mended(id === item.call_id ? item : { ...item, call_id: id }));
+      calls.push({ id, call_id: item.call_id, name: item.name, arguments: item.arguments });
+    }
+    return calls;
+  }
+
+  /** Records a call of this turn as pending. */
+  openCall(facts: TurnCall, blocking: boolean): ToolCall {
+    const call = createToolCall({ ...facts, blocking, createdAt: Date.now() });
+    this.keep(call);
+    this.emit({ type: 'tool:pending', callId: call.id, call_id: call.call_id, name: call.name, arguments: call.arguments, blocking });
+    return call;
+  }
+
+  /** One move of one call, told as an event; an acknowledged call that settles goes to the inbox. */
+  applyToolEvent(id: string, event: ToolEvent): void {
+    const before = this.call(id);
+    const call = applyToolEvent(before, event);
+    this.keep(call);
+    const body = toAgentEvent(call, event);
+    if (body !== undefined && call !== before) this.emit(body);
+    if (isSettled(before) || !isSettled(call)) return;
+    if (!this.acknowledged.has(id) || call.state === 'cancelled') return;
+    this.inbox.push(id);
+    this.emit({ type: 'result:arrived', callId: id, name: call.name, state: call.state });
+    this.wake?.();
+  }
+
+  /** Gives every call of a turn its one answer, in call order: its result, or the acknowledgement that it follows. */
+  answerTurn(calls: readonly TurnCall[]): readonly string[] {
+    const answered: string[] = [];
+    for (const { id } of calls) {
+      const call = this.call(id);
+      if (isSettled(call)) {
+        this.append(toolOutput(resultOf(call), call.name));
+        answered.push(id);
+      } else {
+        this.acknowledged.add(id);
+        this.append(acknowledgement(id, call.name));
+      }
+    }
+    return answered;
+  }
+
+  /** Settled results that the model has not been told and that would make it speak. */
+  undelivered(wakes: (call: ToolCall) => boolean): number {
+    return this.inbox.filter((id) => wakes(this.call(id))).length;
+  }
+
+  /** Moves results from the inbox to the transcript, in arrival order. */
+  takeInbox(goesNow: (call: ToolCall) => boolean): readonly string[] {
+    const taken = this.inbox.filter((id) => goesNow(this.call(id)));
+    this.inbox = this.inbox.filter((id) => !taken.includes(id));
+    for (const id of taken) this.append(this.lateOutput(id));
+    return taken;
+  }
+
+  /** The results reached the model with this response. */
+  markDelivered(ids: readonly string[], responseId: string): void {
+    for (const id of ids) this.applyToolEvent(id, { type: 'tool:delivered', at: Date.now(), responseId });
+  }
+
+  /** Resolves at the next arrival; there is no timer in it. */
+  nextArrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = () => {
+        this.wake = undefined;
+        resolve();
+      };
+    });
+  }
+
+  get openCalls(): readonly ToolCall[] {
+    return [...this.open.values()];
+  }
+
+  report(): RunReport {
+    const toolCalls = [...this.calls.values()];
+    return {
+      executionId: this.executionId,
+      usage: this.usage,
+      iterations: this.iterations,
+      transcript: [...this.transcript],
+      toolCalls,
+      pending: this.openCalls,
+      undelivered: toolCalls.filter((call) => isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined),
+      followUps: this.followUps,
+    };
+  }
+
+  statistics(): ToolStatistics {
+    const counts = { pending: 0, awaiting_approval: 0, executing: 0, needs_review: 0, completed: 0, failed: 0, timeout: 0, cancelled: 0 };
+    let blocking = 0;
+    for (const call of this.calls.values()) {
+      counts[call.state] += 1;
+      if (call.blocking) blocking += 1;
+    }
+    return { ...counts, total: this.calls.size, blocking, nonBlocking: this.calls.size - blocking };
+  }
+
+  call(id: string): ToolCall {
+    const call = this.calls.get(id);
+    if (call === undefined) throw new RangeError(`run ${this.executionId} has no tool call '${id}'`);
+    return call;
+  }
+
+  private keep(call: ToolCall): void {
+    this.calls.set(call.id, call);
+    if (isSettled(call)) this.open.delete(call.id);
+    else this.open.set(call.id, call);
+  }
+
+  /** From here on the item is frozen, and every later request finds it known. */
+  private append(item: Item): void {
+    this.transcript.push(adoptItem(item));
+  }
+
+  private lateOutput(id: string): FunctionCallOutputItem {
+    const call = this.call(id);
+    return deferredOutput(resultOf(call), call.name);
+  }
+
+  private ownId(wanted: string): string {
+    let id = wanted;
+    for (let count = 2; this.usedIds.has(id); count += 1) id = `${wanted}_${count}`;
+    this.usedIds.add(id);
+    return id;
+  }
+}
+
+/** Models cut texts at half a character; no vendor takes that back. */
+function mended(item: Item): Item {
+  const json = JSON.stringify(item);
+  // JSON writes lone surrogates, and only them, as escapes of this form.
+  if (!/\\u[dD][89a-fA-F]/.test(json)) return item;
+  return JSON.parse(json, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)) as Item;
+}
+
+function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody | undefined {
+  const named = { callId: call.id, name: call.name };
+  const executionTime = 'executionTime' in call ? call.executionTime : 0;
+  switch (event.type) {
+    case 'tool:delivered':
+      return undefined;
+    case 'tool:approval_required':
+      return { type: event.type, ...named, arguments: call.arguments, argumentsHash: argumentsHash(call.arguments) };
+    case 'tool:executing':
+    case 'tool:needs_review':
+      return { type: event.type, ...named };
+    case 'tool:progress':
+      return { type: event.type, ...named, fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) };
+    case 'tool:completed':
+      return { type: event.type, ...named, result: event.result, executionTime };
+    case 'tool:failed':
+    case 'tool:timeout':
+      return { type: event.type, ...named, error: event.error, executionTime };
+    case 'tool:cancelled':
+      return { type: event.type, ...named, error: event.error };
+    case 'tool:late':
+      return { type: event.type, ...named, result: event.result };
+  }
+}

@@ -1,0 +1,40 @@
+/** The answers that follow the first one, in order, for whoever reads them; unread ones wait here, unread failures disturb nobody. */
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+
+export class FollowUps implements AsyncIterable<LLMResponse> {
+  private readonly answers: LLMResponse[] = [];
+  private end: { readonly error?: LLMError } | undefined;
+  private wake: (() => void)[] = [];
+
+  push(answer: LLMResponse): void {
+    this.answers.push(answer);
+    this.wakeReaders();
+  }
+
+  close(error?: LLMError): void {
+    this.end ??= error === undefined ? {} : { error };
+    this.wakeReaders();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<LLMResponse> {
+    for (let next = 0; ; ) {
+      const answer = this.answers[next];
+      if (answer !== undefined) {
+        next += 1;
+        yield answer;
+      } else if (this.end !== undefined) {
+        if (this.end.error !== undefined) throw this.end.error;
+        return;
+      } else {
+        await new Promise<void>((resolve) => this.wake.push(resolve));
+      }
+    }
+  }
+
+  private wakeReaders(): void {
+    const readers = this.wake;
+    this.wake = [];
+    for (const wake of readers) wake();
+  }
+}

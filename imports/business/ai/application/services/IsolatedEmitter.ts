@@ -1,0 +1,26 @@
+/** An event emitter whose listeners can't disturb the emitter or one another, whether they throw or reject. */
+import { EventEmitter } from 'eventemitter3';
+
+export abstract class IsolatedEmitter<E extends EventEmitter.ValidEventTypes> extends EventEmitter<E> {
+  private readonly onListenerError: (error: unknown) => void;
+
+  constructor(onListenerError: (error: unknown) => void) {
+    super();
+    this.onListenerError = onListenerError;
+  }
+
+  override emit<T extends EventEmitter.EventNames<E>>(event: T, ...args: EventEmitter.EventArgs<E, T>): boolean {
+    const listeners = this.listeners(event);
+    for (const listener of listeners) {
+      // With `once` set this takes away one-time listeners only.
+      this.removeListener(event, listener, undefined, true);
+      try {
+        const outcome: unknown = (listener as (...values: unknown[]) => unknown)(...args);
+        if (outcome instanceof Promise) outcome.catch(this.onListenerError);
+      } catch (error) {
+        this.onListenerError(error);
+      }
+    }
+    return listeners.length > 0;
+  }
+}

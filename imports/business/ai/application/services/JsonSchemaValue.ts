@@ -1,0 +1,45 @@
+/** The type of a JSON Schema's values, where the schema is written out in the program. */
+
+/** A schema whose own type tells its words: a plain `JsonObject` is none. */
+export interface LiteralJsonSchema {
+  readonly type: JsonTypeName | readonly JsonTypeName[];
+  /** A Standard Schema may have a `type` too, and says more of its values than this. */
+  readonly '~standard'?: never;
+}
+
+type JsonTypeName = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
+
+/** What the type can't tell (references, conditions, patterns) is `unknown` or wider than the schema. */
+export type JsonSchemaValue<S> = S extends { readonly const: infer C }
+  ? C
+  : S extends { readonly enum: readonly (infer E)[] }
+    ? E
+    : S extends { readonly anyOf: readonly (infer U)[] }
+      ? JsonSchemaValue<U>
+      : S extends { readonly type: readonly (infer T)[] }
+        ? ValueOfType<S, T>
+        : S extends { readonly type: infer T }
+          ? ValueOfType<S, T>
+          : unknown;
+
+type ValueOfType<S, T> = T extends 'string'
+  ? string
+  : T extends 'number' | 'integer'
+    ? number
+    : T extends 'boolean'
+      ? boolean
+      : T extends 'null'
+        ? null
+        : T extends 'array'
+          ? (S extends { readonly items: infer I } ? JsonSchemaValue<I> : unknown)[]
+          : T extends 'object'
+            ? ObjectValue<S>
+            : unknown;
+
+type ObjectValue<S> = S extends { readonly properties: infer P }
+  ? Flat<{ [K in keyof P & Required<S>]: JsonSchemaValue<P[K]> } & { [K in Exclude<keyof P, Required<S>>]?: JsonSchemaValue<P[K]> }>
+  : Record<string, unknown>;
+
+type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;
+
+type Flat<T> = { [K in keyof T]: T[K] };

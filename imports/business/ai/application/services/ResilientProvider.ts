@@ -1,0 +1,233 @@
+/** One or several providers behind the one retry policy: routing, retries, circuits, fallback, and what was used. */
+import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../domain/errors/LLMErrors';
+import type { ErrorCode } from '../../domain/errors/LLMErrors';
+import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import { BoundedMap } from './BoundedMap';
+import { InterruptedUsage } from './InterruptedUsage';
+import { eventsOf, openStream } from './OpenedStream';
+import { ProviderHost } from './ProviderHost';
+import type { Attempt, RetryPorts } from './ProviderHost';
+import { ProviderRoutes } from './ProviderRoutes';
+import type { ProviderSet, Route } from './ProviderRoutes';
+import { mayFallBack, retrySettings } from './RetryPolicy';
+import type { RetrySettings } from './RetryPolicy';
+import { UsageLedger } from './UsageLedger';
+import type { UsageEntry } from './UsageLedger';
+import { waitFor } from './waitFor';
+
+export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
+  readonly retry?: Partial<RetrySettings>;
+  readonly limits?: Partial<ResilientLimits>;
+}
+
+export interface ResilientLimits {
+  /** Pairs of provider and user whose usage is kept apart. */
+  readonly trackedUsers: number;
+  /** Responses whose provider is remembered, so that they are deleted there. */
+  readonly trackedResponses: number;
+}
+
+export const DEFAULT_RESILIENT_LIMITS: ResilientLimits = { trackedUsers: 10_000, trackedResponses: 10_000 };
+
+interface Served<T> {
+  readonly host: ProviderHost;
+  readonly value: T;
+  /** Why another provider answered than the one that was asked. */
+  readonly warnings: readonly string[];
+}
+
+interface Call<T> {
+  readonly userId: string;
+  readonly options: GenerateOptions;
+  readonly deadline: number;
+  readonly attempt: Attempt<T>;
+}
+
+/**
+ * Each provider is asked at most three times, and again only for errors that say so, never after an attempt gave output or its
+ * vendor ran a tool. When a provider itself is the trouble (down, slow, overloaded, throttled, out of quota, or refusing its
+ * credential) the fallback providers are asked in turn, under the same policy; when the request is the trouble (invalid, too long,
+ * unknown model, a chain that only one provider knows), none is. If all fail, the first one's error is thrown.
+ */
+export class ResilientProvider implements ILLMProvider {
+  private readonly routes: ProviderRoutes;
+  private readonly ports: RetryPorts;
+  private readonly ledger: UsageLedger;
+  private readonly makers: BoundedMap<string, ProviderHost>;
+
+  /** @throws LLMInvalidRequestError for a set of providers that can't be routed to, and for senseless settings */
+  constructor(options: ResilientProviderOptions) {
+    const settings = retrySettings(options.retry);
+    const limits = { ...DEFAULT_RESILIENT_LIMITS, ...options.limits };
+    this.ports = {
+      clock: options.clock ?? (() => performance.now()),
+      random: options.random ?? Math.random,
+      sleep: options.sleep ?? waitFor,
+    };
+    this.routes = new ProviderRoutes(options, (id, provider) => new ProviderHost(id, provider, settings, this.ports));
+    this.ledger = new UsageLedger(limits.trackedUsers);
+    this.makers = new BoundedMap(limits.trackedResponses);
+  }
+
+  /** The default provider's name. */
+  getProviderName(): string {
+    return this.routes.main.provider.getProviderName();
+  }
+
+  /** @throws LLMError for failed responses, LLMModelNotFoundError with the candidates, `options.signal.reason` when aborted */
+  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    const attempt: Attempt<LLMResponse> = async (provider, request, ticket) => {
+      const response = await provider.generate(userId, request);
+      ticket.succeeded();
+      return response;
+    };
+    const { host, value, warnings } = await this.serve(userId, options, attempt);
+    return this.account(host, userId, withWarnings(value, warnings));
+  }
+
+  /** Ends with `response.completed` or throws what `generate` throws; once an event said something there is no retry. */
+  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+    const { host, value, warnings } = await this.serve(userId, options, async (provider, request, ticket) => {
+      const opened = await openStream(provider.stream(userId, request));
+      ticket.alive();
+      return { opened, ticket };
+    });
+    const told = new InterruptedUsage();
+    let isCounted = false;
+    try {
+      for await (const event of eventsOf(value.opened)) {
+        told.note(event);
+        if (event.type !== 'response.completed') yield event;
+        else {
+          value.ticket.succeeded();
+          isCounted = true;
+          yield { ...event, response: this.account(host, userId, withWarnings(event.response, warnings)) };
+        }
+      }
+    } catch (thrown) {
+      const failure = host.failedMidway(thrown, value.ticket, options);
+      this.accountFailure(host, userId, failure);
+      isCounted ||= isLLMError(failure) && failure.response !== undefined;
+      throw failure;
+    } finally {
+      value.ticket.released();
+      // Whoever leaves has had, and caused, what came until then.
+      if (!isCounted) this.ledger.record(host.id, userId, told.estimate(options.input));
+    }
+  }
+
+  /**
+   * @param providerId default: the first provider
+   * @throws LLMInvalidRequestError for an unknown one
+   */
+  async validateAccess(userId: string, providerId?: string): Promise<boolean> {
+    const host = providerId === undefined ? this.routes.main : this.routes.get(providerId);
+    if (host === undefined) throw new LLMInvalidRequestError(`no provider is called '${providerId ?? ''}'`, { path: 'providerId' });
+    return host.provider.validateAccess(userId);
+  }
+
+  getCapabilities(model: string): ModelCapabilities {
+    const route = this.routes.resolve(model);
+    return route.host.provider.getCapabilities(route.model ?? '');
+  }
+
+  /** At the provider that made the response; one that was made long ago, at the default provider. */
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    const host = this.makers.get(responseId) ?? this.routes.main;
+    await host.provider.deleteResponse?.(userId, responseId);
+    this.makers.delete(responseId);
+  }
+
+  /** A model's name that stands for the default model of the default provider. */
+  protected get defaultModel(): string {
+    return this.routes.main.id;
+  }
+
+  /** Token counts by provider and user, since this object was made. */
+  usage(): readonly UsageEntry[] {
+    return this.ledger.entries();
+  }
+
+  private async serve<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
+    const deadline = options.timeout === undefined ? Infinity : this.ports.clock() + options.timeout;
+    const call: Call<T> = { userId, options, deadline, attempt };
+    const asked = this.routes.resolve(options.model);
+    try {
+      return { host: asked.host, value: await this.callHost(call, asked), warnings: [] };
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      // The chain's items are known to the provider that was asked, and to no other.
+      if (!isLLMError(error) || !mayFallBack(error) || options.previous_response_id !== undefined) throw error;
+      const served = await this.fallBack(call, asked, error.code);
+      if (served === undefined) throw error;
+      return served;
+    }
+  }
+
+  private async fallBack<T>(call: Call<T>, asked: Route, code: ErrorCode): Promise<Served<T> | undefined> {
+    for (const route of this.routes.after(asked)) {
+      if (this.ports.clock() >= call.deadline) return undefined;
+      try {
+        const value = await this.callFallback(call, route);
+        const warning = `the provider '${asked.host.id}' could not answer (${code}); '${route.host.id}' answered instead`;
+        return { host: route.host, value, warnings: [warning] };
+      } catch {
+        // The error that counts is the first one, of the provider that was asked.
+        call.options.signal?.throwIfAborted();
+      }
+    }
+    return undefined;
+  }
+
+  /** Another vendor rarely knows the model that was asked for: then its next attempt asks for its own default. */
+  private callFallback<T>(call: Call<T>, route: Route): Promise<T> {
+    let knowsModel = route.model !== undefined;
+    const attempt: Attempt<T> = async (provider, request, ticket) => {
+      if (!knowsModel) return call.attempt(provider, forRoute(request, { host: route.host, model: undefined }), ticket);
+      try {
+        return await call.attempt(provider, request, ticket);
+      } catch (error) {
+        if (!(error instanceof LLMModelNotFoundError)) throw error;
+        knowsModel = false;
+        throw new LLMModelNotFoundError(error.message, { cause: error, retryable: true });
+      }
+    };
+    return this.callHost({ ...call, attempt }, route);
+  }
+
+  private callHost<T>({ userId, options, deadline, attempt }: Call<T>, route: Route): Promise<T> {
+    return route.host.call(forRoute(options, route), deadline, async (provider, request, ticket) => {
+      try {
+        return await attempt(provider, request, ticket);
+      } catch (error) {
+        this.accountFailure(route.host, userId, error);
+        throw error;
+      }
+    });
+  }
+
+  private account(host: ProviderHost, userId: string, response: LLMResponse): LLMResponse {
+    this.ledger.record(host.id, userId, response.usage);
+    this.makers.set(response.id, host);
+    return response;
+  }
+
+  private accountFailure(host: ProviderHost, userId: string, error: unknown): void {
+    if (isLLMError(error) && error.response !== undefined) this.ledger.record(host.id, userId, error.response.usage);
+  }
+}
+
+/** The very same options where nothing changes, so that what was normalised once stays so. */
+function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
+  if (options.model === model) return options;
+  const { model: _asked, ...rest } = options;
+  return model === undefined ? rest : { ...rest, model };
+}
+
+function withWarnings(response: LLMResponse, warnings: readonly string[]): LLMResponse {
+  if (warnings.length === 0) return response;
+  return { ...response, vendor: { ...response.vendor, warnings: [...response.vendor.warnings, ...warnings] } };
+}

@@ -1,0 +1,123 @@
+/** Which responses an entity's conversations hold, and what they cost: written on the entity itself, so that both are saved with it. */
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { isObject } from '../../domain/json';
+import type { Usage } from '../../domain/types/ResponsesAPITypes';
+
+/** What is written on an entity under the namespace. */
+export interface EntityRecord {
+  [chain: `${string}_chain`]: string[];
+  usage?: Partial<EntityUsage>;
+}
+
+export interface EntityUsage {
+  total_input_tokens: number;
+  total_output_tokens: number;
+  total_requests: number;
+}
+
+export const DEFAULT_NAMESPACE = '_openai';
+
+/**
+ * Keys are `"{chain}:{entityId}"`, split at the first colon; `intention:bob` is `intention_chain` on bob. Entities are plain objects with
+ * `identity.id`; they are changed in place and never copied, those without an id are skipped.
+ */
+export class ResponseChainManager {
+  private readonly entities: readonly unknown[];
+  private readonly namespace: string;
+  private readonly places = new Map<string, number>();
+
+  /** @param entities looked at anew for every key, so that entities may come and go */
+  constructor(entities: readonly unknown[], namespace: string = DEFAULT_NAMESPACE) {
+    this.entities = entities;
+    this.namespace = namespace;
+  }
+
+  /** Whether there is an entity for the key. */
+  has(key: string): boolean {
+    return this.entityOf(key) !== undefined;
+  }
+
+  /**
+   * @returns the id of the chain's last response; `null` for an empty chain and for an unknown entity
+   * @throws LLMInvalidRequestError when the entity holds something else under these names
+   */
+  getPrevious(key: string): string | null {
+    return this.chainOf(key)?.at(-1) ?? null;
+  }
+
+  /**
+   * Adds a response to the chain; the oldest ones go until `depth` are left. Depth 0 changes nothing.
+   * @returns the ids that went, oldest first
+   */
+  confirm(key: string, responseId: string, depth: number): string[] {
+    if (depth === 0) return [];
+    const record = this.recordOf(key, true);
+    if (record === undefined) return [];
+    const name = chainName(key);
+    const chain = this.chainIn(record, name) ?? (record[name] = []);
+    const evicted = chain.splice(0, Math.max(0, chain.length - depth + 1));
+    chain.push(responseId);
+    return evicted;
+  }
+
+  /** Adds one request to what the entity has used. */
+  addUsage(key: string, usage: Pick<Usage, 'input_tokens' | 'output_tokens'>): void {
+    const record = this.recordOf(key, true);
+    if (record === undefined) return;
+    const total = (record.usage ??= {});
+    total.total_input_tokens = (total.total_input_tokens ?? 0) + usage.input_tokens;
+    total.total_output_tokens = (total.total_output_tokens ?? 0) + usage.output_tokens;
+    total.total_requests = (total.total_requests ?? 0) + 1;
+  }
+
+  private chainOf(key: string): string[] | undefined {
+    const record = this.recordOf(key, false);
+    return record === undefined ? undefined : this.chainIn(record, chainName(key));
+  }
+
+  private chainIn(record: EntityRecord, name: `${string}_chain`): string[] | undefined {
+    // Boundary: entities come from the program's own files and databases, where `null` may stand for nothing.
+    const chain: unknown = record[name] ?? undefined;
+    if (chain === undefined) return undefined;
+    if (Array.isArray(chain) && chain.every((id) => typeof id === 'string')) return chain;
+    throw new LLMInvalidRequestError(`${this.namespace}.${name} is no list of response ids`, { path: `${this.namespace}.${name}` });
+  }
+
+  private recordOf(key: string, create: boolean): EntityRecord | undefined {
+    const entity = this.entityOf(key);
+    if (entity === undefined) return undefined;
+    const record = entity[this.namespace] ?? (create ? (entity[this.namespace] = {}) : undefined);
+    if (record === undefined) return undefined;
+    // Boundary: whatever stands in the record beside the chains is looked at when it is read.
+    if (isObject(record)) return record as EntityRecord;
+    throw new LLMInvalidRequestError(`${this.namespace} of the entity '${entityId(key)}' is no object`, { path: this.namespace });
+  }
+
+  private entityOf(key: string): Record<string, unknown> | undefined {
+    const id = entityId(key);
+    if (id === undefined) return undefined;
+    const known = this.places.get(id);
+    const entity = known === undefined ? undefined : this.entities[known];
+    if (isObject(entity) && idOf(entity) === id) return entity;
+    const place = this.entities.findIndex((candidate) => idOf(candidate) === id);
+    if (place === -1) return undefined;
+    this.places.set(id, place);
+    const found = this.entities[place];
+    return isObject(found) ? found : undefined;
+  }
+}
+
+function entityId(key: string): string | undefined {
+  const colon = key.indexOf(':');
+  return colon === -1 ? undefined : key.slice(colon + 1);
+}
+
+function chainName(key: string): `${string}_chain` {
+  return `${key.slice(0, key.indexOf(':'))}_chain`;
+}
+
+function idOf(entity: unknown): string | undefined {
+  if (!isObject(entity) || !isObject(entity.identity)) return undefined;
+  const { id } = entity.identity;
+  return typeof id === 'string' || typeof id === 'number' ? String(id) : undefined;
+}

@@ -1,0 +1,191 @@
+/** Compiles JSON Schemas once, in their own draft, and says where a broken one is broken. */
+import { Ajv } from 'ajv';
+import type { ErrorObject, Options } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { isObject } from '../../domain/json';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+import { BoundedMap } from './BoundedMap';
+import { riskOf } from './SchemaRisk';
+import type { SchemaRisk } from './SchemaRisk';
+import { violationOf } from './SchemaViolations';
+
+/** Findings of one validation; empty for a valid value. */
+export type Check = (value: unknown) => readonly ErrorObject[];
+
+export interface CompiledSchema {
+  readonly risk: SchemaRisk;
+  /** Every finding. */
+  readonly all: Check;
+  /** The first finding only, for values whose findings could fill the memory; compiled when it is first asked for. */
+  readonly first: Check;
+}
+
+export const SCHEMA_LIMITS = { depth: 64, nodes: 5_000, characters: 512 * 1024, pattern: 2_000, cached: 256 } as const;
+
+type Draft = '2020-12' | 'draft-07';
+type AnyAjv = Ajv | Ajv2020;
+
+const byObject = new WeakMap<JsonObject, CompiledSchema>();
+const byText = new BoundedMap<string, CompiledSchema>(SCHEMA_LIMITS.cached);
+const metaSchemas = new Map<Draft, AnyAjv>();
+
+/**
+ * The compiled schema, from a cache by object and by text: a schema must not be changed after it was used.
+ * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path` says where
+ */
+export function compileSchema(schema: JsonObject): CompiledSchema {
+  const known = byObject.get(schema);
+  if (known !== undefined) return known;
+  const text = textOfSchema(schema);
+  const compiled = byText.get(text) ?? compile(JSON.parse(text) as JsonObject);
+  byText.set(text, compiled);
+  byObject.set(schema, compiled);
+  return compiled;
+}
+
+function textOfSchema(schema: JsonObject): string {
+  assertBounded(schema);
+  const text = jsonOf(schema);
+  if (text.length > SCHEMA_LIMITS.characters) {
+    throw broken('$', `it has ${text.length} characters, more than ${SCHEMA_LIMITS.characters}`);
+  }
+  return text;
+}
+
+function jsonOf(schema: JsonObject): string {
+  try {
+    return JSON.stringify(schema);
+  } catch (error) {
+    throw broken('$', 'it is not JSON', error);
+  }
+}
+
+/** Depth and size first: a cycle or a bomb must not reach the recursive code behind. */
+function assertBounded(schema: unknown): void {
+  if (!isObject(schema)) throw broken('$', 'it must be an object');
+  const open: { node: object; path: string; depth: number }[] = [{ node: schema, path: '$', depth: 0 }];
+  let nodes = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.depth > SCHEMA_LIMITS.depth) throw broken(next.path, `it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
+    const isArray = Array.isArray(next.node);
+    for (const [key, value] of Object.entries(next.node) as [string, unknown][]) {
+      nodes += 1;
+      if (nodes > SCHEMA_LIMITS.nodes) throw broken('$', `it has more than ${SCHEMA_LIMITS.nodes} nodes`);
+      const path = isArray ? `${next.path}[${key}]` : `${next.path}.${key}`;
+      if (key === '$async' && value === true) throw broken(path, 'asynchronous schemas are not supported');
+      if (typeof value === 'object' && value !== null) open.push({ node: value, path, depth: next.depth + 1 });
+    }
+  }
+}
+
+function compile(schema: JsonObject): CompiledSchema {
+  const { $schema, ...body } = schema;
+  const drafts: readonly Draft[] =
+    typeof $schema === 'string' && /draft-0[67]/.test($schema) ? ['draft-07'] : ['2020-12', 'draft-07'];
+  let failure: LLMInvalidRequestError | undefined;
+  for (const draft of drafts) {
+    try {
+      const all = checkIn(draft, body, true);
+      let first: Check | undefined;
+      return {
+        risk: riskOf(body),
+        all,
+        get first() {
+          first ??= firstFinding(draft, body, all);
+          return first;
+        },
+      };
+    } catch (error) {
+      if (!(error instanceof LLMInvalidRequestError)) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure ?? broken('$', 'no draft understands it');
+}
+
+/** Stopping at the first finding nests the generated code; schemas too wide for that are checked in full. */
+function firstFinding(draft: Draft, schema: JsonObject, all: Check): Check {
+  try {
+    return checkIn(draft, schema, false);
+  } catch (error) {
+    if (error instanceof LLMInvalidRequestError) return all;
+    throw error;
+  }
+}
+
+function checkIn(draft: Draft, schema: JsonObject, allErrors: boolean): Check {
+  const meta = metaSchemaOf(draft);
+  if (meta.validateSchema(schema) !== true) {
+    const [error] = meta.errors ?? [];
+    if (error === undefined) throw broken('$', 'it breaks its meta-schema');
+    const violation = violationOf(error, schema);
+    throw broken(violation.path, `it ${violation.message}`);
+  }
+  try {
+    // One validator a schema: ids can't meet, and nothing of a schema outlives its place in the cache.
+    const validate = newAjv(draft, { allErrors, meta: false, validateSchema: false }).compile(schema);
+    return (value) => (validate(value) ? [] : (validate.errors ?? []));
+  } catch (error) {
+    throw broken(badPatternIn(schema, '$') ?? '$', reasonOf(error), error);
+  }
+}
+
+function metaSchemaOf(draft: Draft): AnyAjv {
+  let meta = metaSchemas.get(draft);
+  if (meta === undefined) {
+    meta = newAjv(draft, {});
+    metaSchemas.set(draft, meta);
+  }
+  return meta;
+}
+
+function newAjv(draft: Draft, options: Options): AnyAjv {
+  const settings: Options = { strict: false, logger: false, verbose: true, ownProperties: true, ...options, code: { regExp: patternEngine, optimize: false } };
+  const ajv = draft === '2020-12' ? new Ajv2020(settings) : new Ajv(settings);
+  addFormats(ajv);
+  return ajv;
+}
+
+/** Many writers of schemas don't know the `u` flag, under which `\-` is an error: such patterns are read without it. */
+function patternEngine(pattern: string): RegExp {
+  if (pattern.length > SCHEMA_LIMITS.pattern) throw new Error(`a pattern has ${pattern.length} characters, more than ${SCHEMA_LIMITS.pattern}`);
+  try {
+    return new RegExp(pattern, 'u');
+  } catch {
+    return new RegExp(pattern);
+  }
+}
+patternEngine.code = 'new RegExp';
+
+/** The compiler doesn't say which pattern it stumbled over. */
+function badPatternIn(node: unknown, path: string): string | undefined {
+  if (typeof node !== 'object' || node === null) return undefined;
+  for (const [key, value] of Object.entries(node) as [string, unknown][]) {
+    const place = Array.isArray(node) ? `${path}[${key}]` : `${path}.${key}`;
+    if (key === 'pattern' && typeof value === 'string' && !isPattern(value)) return place;
+    const bad = badPatternIn(value, place);
+    if (bad !== undefined) return bad;
+  }
+  return undefined;
+}
+
+function isPattern(text: string): boolean {
+  try {
+    patternEngine(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it is too large to compile';
+  const reason = error instanceof Error ? error.message : String(error);
+  return /can't resolve reference/.test(reason) ? `${reason}; only references inside the schema are followed` : reason;
+}
+
+function broken(path: string, reason: string, cause?: unknown): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`the JSON Schema is broken at ${path}: ${reason}`, { path, ...(cause === undefined ? {} : { cause }) });
+}

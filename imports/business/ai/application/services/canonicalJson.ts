@@ -1,0 +1,11 @@
+/** One text per JSON value, whatever the order of its keys. */
+import { isObject } from '../../domain/json';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, entry: unknown) => (isObject(entry) ? sorted(entry) : entry));
+}
+
+function sorted(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,26 @@
+/** What went wrong, in one line for the people who read the answer: no keys, no stacks, no words of ours that nobody asked for. */
+import { runOf } from '../../domain/entities/Run';
+import { LLMAuthError, ToolLoopError, isLLMError } from '../../domain/errors/LLMErrors';
+import { safeMessage } from '../../domain/errors/safeText';
+
+/** A step beside the model failed. The message says which, in words that are safe to show; the cause is for the log. */
+export class StageError extends Error {
+  override readonly name = 'StageError';
+}
+
+export function describeFailure(error: unknown): string {
+  if (error instanceof StageError) return error.message;
+  if (error instanceof LLMAuthError) return 'Unauthorized LLM API key';
+  if (!isLLMError(error)) return 'something went wrong here';
+  return oneLine(error instanceof ToolLoopError ? (toolFailure(error) ?? error.message) : error.message);
+}
+
+/** The last tool that failed, by name. */
+function toolFailure(error: ToolLoopError): string | undefined {
+  const failed = runOf(error)?.toolCalls.findLast((call) => call.state === 'failed' || call.state === 'timeout');
+  return failed !== undefined && 'error' in failed ? `tool '${failed.name}' failed: ${failed.error.message}` : undefined;
+}
+
+function oneLine(message: string): string {
+  return safeMessage(message).replace(/\s+/g, ' ');
+}

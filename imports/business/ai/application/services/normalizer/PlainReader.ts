@@ -1,0 +1,212 @@
+/** Reads what nobody vouches for into plain frozen data, looking at every value once: what was checked is what is used. */
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+
+export type Plain = string | number | boolean | null | readonly Plain[] | PlainRecord;
+export interface PlainRecord {
+  readonly [key: string]: Plain;
+}
+
+/** How deep one item, tool or option may nest. */
+export const MAX_DEPTH = 64;
+/** How much text one call may bring, keys included, in UTF-16 units. */
+export const MAX_TEXT = 32 * 1024 * 1024;
+/** How many values one call may bring; a small text can hold millions of brackets. */
+const MAX_VALUES = 1_000_000;
+
+/** Keys with which data that is merged or looked up elsewhere can reach a prototype. */
+const RESERVED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** @param problem says what is wrong and what would be right; it follows the path in the message */
+export function wrong(path: string, problem: string, cause?: unknown): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`${path} ${problem}`, cause === undefined ? { path } : { path, cause });
+}
+
+export function isRecord(value: Plain | undefined): value is PlainRecord {
+  return typeof value === 'object' && value !== null && !isList(value);
+}
+
+/** `Array.isArray` does not narrow readonly arrays. */
+export function isList(value: Plain | undefined): value is readonly Plain[] {
+  return Array.isArray(value);
+}
+
+/** One call's reading. All of its values share one budget of text and one of values. */
+export class PlainReader {
+  #text = 0;
+  #values = 0;
+  #root = '';
+  readonly #steps: (string | number)[] = [];
+  readonly #ancestors = new Set<object>();
+
+  /**
+   * A frozen copy, to the last level. `undefined` fields are left out, as in JSON.
+   * @throws LLMInvalidRequestError for what JSON can't hold, reserved keys, lone surrogates, and what is too deep or too much
+   */
+  read(value: unknown, path: string): Plain {
+    this.#begin(path);
+    return this.#copy(value);
+  }
+
+  /** The own fields of an object, one level, for those whose values are not all data. */
+  fields(value: unknown, path: string): ReadonlyMap<string, unknown> {
+    this.#begin(path);
+    if (typeof value !== 'object' || value === null || this.#isArray(value)) throw wrong(path, `must be an object, not ${describe(value)}`);
+    return new Map(this.#fieldsOf(value));
+  }
+
+  /** The elements of an array, one level. */
+  elements(value: unknown, path: string): readonly unknown[] {
+    this.#begin(path);
+    if (typeof value !== 'object' || value === null || !this.#isArray(value)) throw wrong(path, `must be an array, not ${describe(value)}`);
+    return Array.from({ length: this.#lengthOf(value) }, (_, index) => this.#get(value, index));
+  }
+
+  #begin(path: string): void {
+    this.#root = path;
+    this.#steps.length = 0;
+    this.#ancestors.clear();
+  }
+
+  #copy(value: unknown): Plain {
+    this.#values += 1;
+    if (this.#values > MAX_VALUES) throw this.#wrong(`is one value too many: a request may hold ${MAX_VALUES}`);
+    switch (typeof value) {
+      case 'string':
+        return this.#string(value);
+      case 'number':
+        if (!Number.isFinite(value)) throw this.#wrong(`is ${value}; numbers must be finite`);
+        // JSON has no minus zero.
+        return value === 0 ? 0 : value;
+      case 'boolean':
+        return value;
+      case 'object':
+        return value === null ? null : this.#nested(value);
+      default:
+        throw this.#wrong(`is ${describe(value)}; only what JSON can hold is accepted`);
+    }
+  }
+
+  #string(value: string): string {
+    this.#text += value.length;
+    if (this.#text > MAX_TEXT) throw this.#wrong(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
+    if (hasLoneSurrogate(value)) throw this.#wrong('holds half of a surrogate pair; text must be well-formed Unicode');
+    return value;
+  }
+
+  #nested(value: object): Plain {
+    if (this.#ancestors.has(value)) throw this.#wrong('contains itself; cycles cannot be sent');
+    if (this.#ancestors.size >= MAX_DEPTH) throw this.#wrong(`is nested too deep; ${MAX_DEPTH} levels are allowed`);
+    this.#ancestors.add(value);
+    const copy = this.#isArray(value) ? this.#copyList(value) : this.#copyRecord(value);
+    this.#ancestors.delete(value);
+    return Object.freeze(copy);
+  }
+
+  #copyList(value: object): readonly Plain[] {
+    const length = this.#lengthOf(value);
+    const copy: Plain[] = [];
+    for (let index = 0; index < length; index += 1) {
+      this.#steps.push(index);
+      const element = this.#get(value, index);
+      if (element === undefined) throw this.#wrong('is missing; arrays must have no holes');
+      copy.push(this.#copy(element));
+      this.#steps.pop();
+    }
+    return copy;
+  }
+
+  #copyRecord(value: object): PlainRecord {
+    const copy: Record<string, Plain> = {};
+    for (const [key, field] of this.#fieldsOf(value)) {
+      if (field === undefined) continue;
+      this.#steps.push(key);
+      copy[key] = this.#copy(field);
+      this.#steps.pop();
+    }
+    return copy;
+  }
+
+  #fieldsOf(value: object): [string, unknown][] {
+    const fields: [string, unknown][] = [];
+    for (const key of this.#keysOf(value)) {
+      this.#steps.push(key);
+      if (RESERVED_KEYS.has(key)) throw this.#wrong('is a reserved key; rename or remove it');
+      this.#string(key);
+      fields.push([key, this.#get(value, key)]);
+      this.#steps.pop();
+    }
+    return fields;
+  }
+
+  #keysOf(value: object): string[] {
+    let plain: boolean;
+    let keys: string[];
+    try {
+      const prototype: unknown = Object.getPrototypeOf(value);
+      // The second test knows the plain objects of other realms.
+      plain = prototype === null || Object.getPrototypeOf(prototype) === null;
+      keys = Object.keys(value);
+    } catch (cause) {
+      throw this.#unreadable(cause);
+    }
+    if (!plain) throw this.#wrong(`is ${describe(value)}; only plain objects and arrays are accepted`);
+    return keys;
+  }
+
+  #isArray(value: object): boolean {
+    try {
+      return Array.isArray(value);
+    } catch (cause) {
+      throw this.#unreadable(cause);
+    }
+  }
+
+  #lengthOf(value: object): number {
+    const length = this.#get(value, 'length');
+    if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) throw this.#wrong('has no valid length');
+    if (length > MAX_VALUES) throw this.#wrong(`has ${length} elements; a request may hold ${MAX_VALUES} values`);
+    return length;
+  }
+
+  #get(source: object, key: string | number): unknown {
+    try {
+      const field: unknown = Reflect.get(source, key);
+      return field;
+    } catch (cause) {
+      throw this.#unreadable(cause);
+    }
+  }
+
+  #unreadable(cause: unknown): LLMInvalidRequestError {
+    return this.#wrong('could not be read; only plain data is accepted', cause);
+  }
+
+  #wrong(problem: string, cause?: unknown): LLMInvalidRequestError {
+    return wrong(this.#root + this.#steps.map(formatStep).join(''), problem, cause);
+  }
+}
+
+/** What a value is, for messages; says nothing of its content. */
+export function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value !== 'object') return typeof value === 'undefined' ? 'undefined' : `a ${typeof value}`;
+  try {
+    if (Array.isArray(value)) return 'an array';
+    const name = Object.prototype.toString.call(value).slice('[object '.length, -1);
+    return /^\w{1,40}$/.test(name) && name !== 'Object' ? `a ${name} object` : 'an object';
+  } catch {
+    // The value fights back; what it is does not matter any more.
+    return 'an unreadable object';
+  }
+}
+
+function hasLoneSurrogate(text: string): boolean {
+  // The first test is many times faster and settles nearly every text.
+  return /[\ud800-\udfff]/.test(text) && /\p{Surrogate}/u.test(text);
+}
+
+/** One step of a JSON path; long keys are cut. */
+export function formatStep(step: string | number): string {
+  if (typeof step === 'number') return `[${step}]`;
+  return /^[A-Za-z_$][\w$]{0,63}$/.test(step) ? `.${step}` : `[${JSON.stringify(step.slice(0, 64))}]`;
+}

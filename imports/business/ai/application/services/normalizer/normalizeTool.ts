@@ -1,0 +1,97 @@
+/** One tool in any accepted form, flat and checked. */
+import { checkRecordOfRecords, freeze, record } from './fields';
+import { describe, isRecord, wrong } from './PlainReader';
+import type { Plain, PlainReader, PlainRecord } from './PlainReader';
+import type { BuiltInTool, FunctionTool, OnDuplicate, Tool, ToolDelivery } from '../../../domain/entities/Tool';
+
+/** Every vendor accepts these names. */
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+/** The longest delay that a timer keeps; longer ones fire at once. Milliseconds. */
+export const MAX_TIMEOUT = 2_147_483_647;
+
+const DELIVERIES = { immediate: true, when_idle: true, silent: true } as const satisfies Record<ToolDelivery, true>;
+const ON_DUPLICATE = { allow: true, reject: true, join: true } as const satisfies Record<OnDuplicate, true>;
+
+type Check = (value: Plain, path: string) => void;
+
+const CHECKS = {
+  description: text,
+  parameters: record,
+  strict: flag,
+  blocking: flag,
+  timeout: milliseconds,
+  sequential: flag,
+  idempotent: flag,
+  external: flag,
+  needsApproval: flag,
+  delivery: oneOf(DELIVERIES),
+  onDuplicate: oneOf(ON_DUPLICATE),
+  vendor: checkRecordOfRecords,
+} as const satisfies Record<Exclude<keyof FunctionTool, 'type' | 'name'>, Check>;
+
+/** `needsApproval` is the one field that may be a function; everything else is data. */
+export function normalizeTool(tool: unknown, reader: PlainReader, path: string): Tool {
+  const fields: Record<string, Plain> = {};
+  let needsApproval: FunctionTool['needsApproval'];
+  for (const [key, value] of reader.fields(tool, path)) {
+    if (key === 'needsApproval' && isApproval(value)) needsApproval = value;
+    else if (value !== undefined) fields[key] = reader.read(value, `${path}.${key}`);
+  }
+  if (typeof fields.type !== 'string' || fields.type === '') throw wrong(`${path}.type`, "must be 'function' or the type of a built-in tool");
+  if (fields.type !== 'function') {
+    if (needsApproval !== undefined) throw wrong(`${path}.needsApproval`, 'can only stand on function tools');
+    return builtInTool(fields, path);
+  }
+  return functionTool(isRecord(fields.function) ? unnest(fields, fields.function) : fields, needsApproval, path);
+}
+
+function isApproval(value: unknown): value is Exclude<FunctionTool['needsApproval'], boolean | undefined> {
+  return typeof value === 'function';
+}
+
+/** Chat completions put the function's own words one level down. */
+function unnest(fields: PlainRecord, inner: PlainRecord): PlainRecord {
+  const { function: _, ...outer } = fields;
+  return { ...outer, ...inner, type: 'function' };
+}
+
+function functionTool(source: PlainRecord, needsApproval: FunctionTool['needsApproval'], path: string): FunctionTool {
+  const { name, ...others } = source;
+  const fields = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== null));
+  for (const [key, check] of Object.entries<Check>(CHECKS)) {
+    const value = fields[key];
+    if (value !== undefined) check(value, `${path}.${key}`);
+  }
+  const checked: object = fields;
+  return freeze({ ...checked, type: 'function', name: toolName(name, path), ...(needsApproval === undefined ? {} : { needsApproval }) });
+}
+
+function builtInTool(source: PlainRecord, path: string): BuiltInTool {
+  if (source.blocking !== undefined) flag(source.blocking, `${path}.blocking`);
+  if (source.vendor !== undefined) checkRecordOfRecords(source.vendor, `${path}.vendor`);
+  // The list of types in BuiltInTool is open towards newer ones.
+  return freeze({ ...source }) as unknown as BuiltInTool;
+}
+
+function toolName(value: Plain | undefined, path: string): string {
+  if (typeof value !== 'string' || !TOOL_NAME.test(value)) throw wrong(`${path}.name`, 'must have 1 to 64 letters, digits, _ or -');
+  return value;
+}
+
+function text(value: Plain, path: string): void {
+  if (typeof value !== 'string') throw wrong(path, `must be a string, not ${describe(value)}`);
+}
+
+function flag(value: Plain, path: string): void {
+  if (typeof value !== 'boolean') throw wrong(path, `must be true or false, not ${describe(value)}`);
+}
+
+function milliseconds(value: Plain, path: string): void {
+  if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT) throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
+}
+
+function oneOf(words: Readonly<Record<string, true>>): Check {
+  return (value, path) => {
+    if (typeof value !== 'string' || !Object.hasOwn(words, value)) throw wrong(path, `must be one of ${Object.keys(words).join(', ')}`);
+  };
+}

@@ -1,0 +1,113 @@
+/** The simple options of a request, each with what is right for it. */
+import { checkRecordOfRecords, freeze, optionalText, otherFields, record } from './fields';
+import { MAX_TIMEOUT } from './normalizeTool';
+import { describe, formatStep, isList, wrong } from './PlainReader';
+import type { Plain } from './PlainReader';
+import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
+import type { GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import type { WireName } from '../../../domain/types/VendorTypes';
+
+export function modelName(value: Plain, path: string): string {
+  if (typeof value !== 'string' || !/^[^\s\p{C}]{1,256}$/u.test(value)) {
+    throw wrong(path, 'must be the name of a model: 1 to 256 characters, no blanks or control characters');
+  }
+  return value;
+}
+
+export function text(value: Plain, path: string): string {
+  if (typeof value !== 'string') throw wrong(path, `must be a string, not ${describe(value)}`);
+  return value;
+}
+
+export function name(value: Plain, path: string): string {
+  if (text(value, path) === '') throw wrong(path, 'must not be empty; leave it out instead');
+  return text(value, path);
+}
+
+export function flag(value: Plain, path: string): boolean {
+  if (typeof value !== 'boolean') throw wrong(path, `must be true or false, not ${describe(value)}`);
+  return value;
+}
+
+export function temperature(value: Plain, path: string): number {
+  return between(value, 0, 2, path);
+}
+
+export function topP(value: Plain, path: string): number {
+  return between(value, 0, 1, path);
+}
+
+function between(value: Plain, least: number, most: number, path: string): number {
+  if (typeof value !== 'number' || value < least || value > most) throw wrong(path, `must be a number from ${least} to ${most}`);
+  return value;
+}
+
+export function tokenCount(value: Plain, path: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw wrong(path, 'must be a whole number of tokens, at least 1');
+  return value;
+}
+
+export function milliseconds(value: Plain, path: string): number {
+  if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT) throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
+  return value;
+}
+
+/** One sequence or several; none at all is left out. */
+export function stopSequences(value: Plain, path: string): readonly string[] | undefined {
+  if (typeof value === 'string') return freeze([name(value, path)]);
+  if (!isList(value)) throw wrong(path, `must be a string or an array of strings, not ${describe(value)}`);
+  return value.length === 0 ? undefined : freeze(value.map((entry, index) => name(entry, `${path}[${index}]`)));
+}
+
+export function metadata(value: Plain, path: string): Readonly<Record<string, string>> {
+  return freeze(Object.fromEntries(Object.entries(record(value, path)).map(([key, entry]) => [key, text(entry, path + formatStep(key))])));
+}
+
+export function reasoning(value: Plain, path: string): NonNullable<GenerateOptions['reasoning']> {
+  const fields = record(value, path);
+  for (const key of ['effort', 'summary']) {
+    if (optionalText(fields, key, path) === '') throw wrong(`${path}.${key}`, 'must not be empty; leave it out instead');
+  }
+  return fields;
+}
+
+export function vendorFields(value: Plain, path: string): NonNullable<NormalizedOptions['vendor']> {
+  return checkRecordOfRecords(value, path);
+}
+
+export function wireName(value: Plain, path: string): WireName {
+  const wire = WIRES.find((name) => name === value);
+  if (wire === undefined) throw wrong(path, `must be one of ${WIRES.join(', ')}`);
+  return wire;
+}
+
+const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
+
+export function responseFormat(value: Plain, path: string): ResponseFormat {
+  const format = record(value, path);
+  switch (format.type) {
+    case 'text':
+    case 'json_object':
+      return freeze({ type: format.type });
+    case 'json_schema': {
+      // Chat completions put the schema's words one level down.
+      const nested = format.json_schema !== undefined;
+      const at = nested ? `${path}.json_schema` : path;
+      const fields = nested ? record(format.json_schema, at) : format;
+      const { name: label, description, strict, schema } = fields;
+      if (label !== undefined && (typeof label !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(label))) {
+        throw wrong(`${at}.name`, 'must have 1 to 64 letters, digits, _ or -');
+      }
+      return freeze({
+        ...otherFields(fields, ['type', 'json_schema', 'name', 'description', 'strict', 'schema'], at),
+        type: 'json_schema',
+        ...(label === undefined ? {} : { name: label }),
+        ...(description === undefined ? {} : { description: text(description, `${at}.description`) }),
+        schema: record(schema, `${at}.schema`),
+        ...(strict === undefined ? {} : { strict: strict === null ? null : flag(strict, `${at}.strict`) }),
+      });
+    }
+    default:
+      throw wrong(`${path}.type`, "must be 'text', 'json_object' or 'json_schema'");
+  }
+}

@@ -1,0 +1,47 @@
+/** A call's arguments: parsed once, refused where they could reach into prototypes. */
+import { ToolError } from '../../domain/errors/LLMErrors';
+
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+const MAX_DEPTH = 64;
+
+/**
+ * An empty text is `{}`; a JSON string that itself holds JSON is decoded once more, as some models encode twice.
+ * @throws ToolError `invalid-arguments` with a message that lets the model repair its call
+ */
+export function parseToolArguments(text: string): unknown {
+  if (text.trim() === '') return {};
+  const value = decodeTwice(parse(text));
+  refuseForbiddenKeys(value, '$', 0);
+  return value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ToolError('invalid-arguments', `The arguments are not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
+
+function decodeTwice(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    // An ordinary string: the schema decides whether it is one that the tool takes.
+    return value;
+  }
+}
+
+function refuseForbiddenKeys(value: unknown, path: string, depth: number): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MAX_DEPTH) throw new ToolError('invalid-arguments', `The arguments are nested deeper than ${MAX_DEPTH} levels at ${path}`);
+  if (Array.isArray(value)) {
+    value.forEach((entry, index) => refuseForbiddenKeys(entry, `${path}[${index}]`, depth + 1));
+    return;
+  }
+  for (const [key, entry] of Object.entries(value)) {
+    if (FORBIDDEN_KEYS.has(key)) throw new ToolError('invalid-arguments', `The key "${key}" is not allowed at ${path}`);
+    refuseForbiddenKeys(entry, `${path}.${key}`, depth + 1);
+  }
+}

@@ -1,0 +1,34 @@
+/** A model's turn to its end, however many answers it takes. */
+import { NO_USAGE, addUsage } from '../../domain/entities/Response';
+import { LLMIncompleteError } from '../../domain/errors/LLMErrors';
+import type { GenerateOptions } from '../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import { assertAnswered } from './answers';
+import { answered } from './StructuredOutput';
+import type { Answered } from './StructuredOutput';
+
+const MOST_PARTS = 10;
+
+/**
+ * Anthropic's server pauses a long turn of its own tools; it goes on when it is sent back as it is.
+ * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none; whatever `generate` throws
+ */
+export async function wholeTurn(
+  generate: (options: GenerateOptions) => Promise<LLMResponse>,
+  options: GenerateOptions,
+): Promise<Answered & { readonly text: string }> {
+  let text = '';
+  let usage = NO_USAGE;
+  let request = options;
+  for (let parts = 1; ; parts += 1) {
+    const response = assertAnswered(await generate(request));
+    text += response.output_text;
+    usage = addUsage(usage, response.usage);
+    const { conversation } = answered(request, response);
+    if (response.vendor.finish_reason !== 'pause_turn') return { text, response, usage, conversation };
+    if (parts >= MOST_PARTS) {
+      throw new LLMIncompleteError(`The turn was paused ${parts} times without an answer.`, { reason: 'pause_turn', response });
+    }
+    request = { ...request, input: conversation };
+  }
+}

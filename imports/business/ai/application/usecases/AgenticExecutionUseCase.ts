@@ -1,0 +1,51 @@
+/** An answer after all the tools that the model called, for somebody who may use provider and tools. */
+import type { Actor } from '../../domain/types/Actor';
+import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { AgenticLoop } from '../services/AgenticLoop';
+import type { StartedRequest } from '../services/RequestLedger';
+import { add } from './RunLauncher';
+import type { RunLauncher, UseRequest } from './RunLauncher';
+
+export interface AgenticRequest extends UseRequest {
+  /** Names of the server's tools; callers define none. */
+  readonly tools: readonly string[];
+  readonly maxIterations?: number;
+}
+
+export class AgenticExecutionUseCase {
+  private readonly launcher: RunLauncher;
+  private readonly loop: AgenticLoop;
+
+  constructor(launcher: RunLauncher, loop: AgenticLoop) {
+    this.launcher = launcher;
+    this.loop = loop;
+  }
+
+  /**
+   * @returns the last answer, with the usage of the whole run
+   * @throws what `RunLauncher.launch` and `AgenticLoop.execute` throw
+   */
+  async execute(actor: Actor, request: AgenticRequest, signal?: AbortSignal): Promise<LLMResponse> {
+    const { done } = await this.launch(actor, request, signal);
+    return done;
+  }
+
+  /** Begins the run and goes on without waiting for it; its events and its record tell the rest. @throws what `RunLauncher.launch` throws */
+  async start(actor: Actor, request: AgenticRequest): Promise<{ readonly executionId: string }> {
+    const { executionId } = await this.launch(actor, request);
+    return { executionId };
+  }
+
+  private launch(actor: Actor, { tools, maxIterations, ...request }: AgenticRequest, signal?: AbortSignal): Promise<StartedRequest<LLMResponse>> {
+    return this.launcher.launch(actor, request, {
+      tools,
+      args: { operation: 'generateWithTools', tools, ...(maxIterations === undefined ? {} : { maxIterations }) },
+      run: async ({ userId, options, spent }) => {
+        const limits = { ...(maxIterations === undefined ? {} : { maxIterations }), ...(signal === undefined ? {} : { signal }) };
+        const result = await this.loop.execute(userId, { ...options, ...limits });
+        add(spent, result);
+        return { ...result.response, usage: result.usage };
+      },
+    });
+  }
+}

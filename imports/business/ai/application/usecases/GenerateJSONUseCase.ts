@@ -1,0 +1,67 @@
+/** A value of a schema from a provider, for somebody who may use it. */
+import { randomUUID } from 'node:crypto';
+import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import type { Actor } from '../../domain/types/Actor';
+import type { AgenticLoop } from '../services/AgenticLoop';
+import { toJsonSchema } from '../services/AnySchema';
+import type { AnySchema } from '../services/AnySchema';
+import { generateStructured } from '../services/StructuredOutput';
+import { add } from './RunLauncher';
+import type { DecidedRun, RunLauncher, Spent, UseRequest } from './RunLauncher';
+
+export interface JSONRequest<Output = unknown> extends UseRequest {
+  readonly schema: AnySchema<Output>;
+}
+
+export class GenerateJSONUseCase {
+  private readonly launcher: RunLauncher;
+  private readonly loop: AgenticLoop;
+  private readonly provider: Pick<ILLMProvider, 'getCapabilities'>;
+
+  constructor(launcher: RunLauncher, loop: AgenticLoop, provider: Pick<ILLMProvider, 'getCapabilities'>) {
+    this.launcher = launcher;
+    this.loop = loop;
+    this.provider = provider;
+  }
+
+  /**
+   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; what `RunLauncher.launch` and
+   * `AgenticLoop.execute` throw
+   */
+  async execute<Output>(actor: Actor, { schema, ...request }: JSONRequest<Output>, signal?: AbortSignal): Promise<Output> {
+    const { done } = await this.launcher.launch(actor, request, {
+      tools: [],
+      args: { operation: 'generateJSON', schema: toJsonSchema(schema).jsonSchema },
+      run: async ({ userId, executionId, options, spent }) => {
+        const { value } = await generateStructured({
+          ask: async (asked) => {
+            // The answer and its repair are two runs; the record bears the first one's id.
+            const id = spent.iterations === 0 ? executionId : randomUUID();
+            const own = { tools: [], executionId: id, ...budgetLeft(options.budget, spent), ...(signal === undefined ? {} : { signal }) };
+            const result = await this.loop.execute(userId, { ...options, ...asked, ...own });
+            add(spent, result);
+            return { response: result.response, conversation: result.transcript, usage: result.usage };
+          },
+          options: { model: options.model, input: options.input, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
+          schema,
+          capabilities: this.provider.getCapabilities(options.model),
+        });
+        return value;
+      },
+    });
+    return done;
+  }
+}
+
+/** Calls and tokens that the repair may use; money is held against what one run costs. */
+function budgetLeft(budget: DecidedRun['options']['budget'], { usage, iterations }: Spent): Pick<DecidedRun['options'], 'budget'> {
+  if (budget === undefined) return {};
+  const { calls, tokens } = budget;
+  return {
+    budget: {
+      ...budget,
+      ...(calls === undefined ? {} : { calls: Math.max(0, calls - iterations) }),
+      ...(tokens === undefined ? {} : { tokens: Math.max(0, tokens - usage.total_tokens) }),
+    },
+  };
+}

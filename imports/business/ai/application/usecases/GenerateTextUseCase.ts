@@ -1,0 +1,31 @@
+/** Text from a provider, for somebody who may use it. */
+import { outputTextOf } from '../../domain/entities/Response';
+import type { Actor } from '../../domain/types/Actor';
+import type { AgenticLoop } from '../services/AgenticLoop';
+import { add } from './RunLauncher';
+import type { RunLauncher, UseRequest } from './RunLauncher';
+
+export class GenerateTextUseCase {
+  private readonly launcher: RunLauncher;
+  private readonly loop: AgenticLoop;
+
+  constructor(launcher: RunLauncher, loop: AgenticLoop) {
+    this.launcher = launcher;
+    this.loop = loop;
+  }
+
+  /** @throws what `RunLauncher.launch` and `AgenticLoop.execute` throw */
+  async execute(actor: Actor, request: UseRequest, signal?: AbortSignal): Promise<string> {
+    const { done } = await this.launcher.launch(actor, request, {
+      tools: [],
+      args: { operation: 'generateText' },
+      run: async ({ userId, options, spent }) => {
+        const result = await this.loop.execute(userId, { ...options, ...(signal === undefined ? {} : { signal }) });
+        add(spent, result);
+        // A turn may come in several answers; all that was said after the question is the text.
+        return outputTextOf(result.transcript.slice(options.input.length));
+      },
+    });
+    return done;
+  }
+}

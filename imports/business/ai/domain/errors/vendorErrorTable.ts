@@ -1,0 +1,194 @@
+/** Which error a vendor means: decisive statuses and exact words first, then what the message says, then the HTTP status, then broad words. */
+import {
+  ConflictError,
+  LLMAuthError,
+  LLMContentFilterError,
+  LLMContextLengthError,
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  LLMOverloadedError,
+  LLMPermissionError,
+  LLMQuotaError,
+  LLMRateLimitError,
+  LLMServerError,
+  LLMTimeoutError,
+} from './LLMErrors';
+import type { LLMError, LLMErrorDetails } from './LLMErrors';
+
+const CLASSES = {
+  auth: LLMAuthError,
+  permission: LLMPermissionError,
+  invalid: LLMInvalidRequestError,
+  model: LLMModelNotFoundError,
+  context: LLMContextLengthError,
+  filter: LLMContentFilterError,
+  rate: LLMRateLimitError,
+  quota: LLMQuotaError,
+  overloaded: LLMOverloadedError,
+  timeout: LLMTimeoutError,
+  server: LLMServerError,
+  conflict: ConflictError,
+} as const satisfies Record<string, new (message: string, details?: LLMErrorDetails) => LLMError>;
+export type VendorErrorClass = (typeof CLASSES)[Kind];
+type Kind = keyof typeof CLASSES;
+
+/**
+ * @param status HTTP status, of the answer or named in its body
+ * @param words the vendor's codes and types, the most exact first
+ */
+export function classifyVendorError(status: number | undefined, words: readonly string[], message: string): VendorErrorClass {
+  const plain = words.map((each) => each.toLowerCase());
+  const kind =
+    (status === undefined ? undefined : DECISIVE_STATUSES[status]) ??
+    lookUp(EXACT_WORDS, plain) ??
+    PHRASES.find((row) => (status === undefined ? row.bare !== false : matches(row.statuses, status)) && row.says.test(message))?.kind ??
+    (status === undefined ? undefined : kindOfStatus(status)) ??
+    lookUp(BROAD_WORDS, plain) ??
+    'server';
+  return CLASSES[kind];
+}
+
+/** Statuses that say more than the words beside them: Groq calls a request that is too large for its minute a rate limit. */
+const DECISIVE_STATUSES: Readonly<Record<number, Kind>> = { 402: 'quota', 413: 'context' };
+
+/** Words that decide whatever the status is: vendors answer a bad key with 400 and exhausted credit with 400, 402, 403 or 429. */
+const EXACT_WORDS = table({
+  auth: ['invalid_api_key', 'incorrect_api_key', 'api_key_invalid', 'api_key_expired', 'expired_api_key', 'authentication_error', 'unauthenticated', 'access_token_expired', 'token_expired', 'wrong_api_key'],
+  permission: ['permission_error', 'permissiondenied', 'api_key_service_blocked', 'api_key_http_referrer_blocked', 'api_key_ip_address_blocked', 'service_disabled', 'access_token_scope_insufficient', 'unsupported_country_region_territory', 'model_permission_blocked_org', 'model_permission_blocked_project', 'consumer_suspended', 'account_deactivated', 'organization_restricted', 'organization_on_hold', 'sandbox_egress_restricted', 'user_profile_billing_not_authorized'],
+  model: ['model_not_found', 'deploymentnotfound', 'unknown_model', 'model_not_available', 'model_decommissioned', 'model_not_active', 'invalid_model', 'model_not_supported'],
+  context: ['context_length_exceeded', 'request_too_large', 'exceed_context_size_error', 'model_context_window_exceeded', 'prompt_too_long', 'max_context_length_exceeded', 'request_body_too_large_after_decoding'],
+  filter: ['content_filter', 'content_policy_violation', 'responsibleaipolicyviolation', 'bio_policy', 'cyber_policy', 'misalignment_policy_violation', 'image_content_policy_violation', 'moderation_blocked', 'content_blocked', 'prohibited_content'],
+  quota: ['insufficient_quota', 'quota_per_day', 'billing_error', 'billing_hard_limit_reached', 'billing_not_active', 'billing_disabled', 'insufficient_credits', 'insufficient_balance', 'credit_balance_too_low', 'payment_required', 'insufficient_funds', 'spend_limit_reached', 'contract_spend_limit_reached', 'enforced_spend_limit_reached', 'linked_organization_spend_limit_reached', 'linked_organization_billing_unavailable'],
+  rate: ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted', 'request_quota_exceeded', 'token_quota_exceeded', 'too_many_requests_error', 'ratelimitreached', 'too_many_requests', 'ramp_limit_exceeded'],
+  overloaded: ['overloaded_error', 'server_is_overloaded', 'engine_overloaded', 'slow_down', 'capacity_exceeded', 'nocapacity', 'over_capacity'],
+  timeout: ['timeout_error', 'deadline_exceeded', 'vector_store_timeout'],
+  invalid: ['previous_response_not_found', 'tool_use_failed', 'unsupported_parameter', 'unsupported_value', 'invalid_image_url', 'failed_to_download_image', 'image_file_not_found', 'file_expired', 'thread_not_found', 'user_profile_not_found'],
+  conflict: ['conflict_error'],
+});
+
+/** Words that say little; many vendors put them beside any status. */
+const BROAD_WORDS = table({
+  auth: ['unauthorized', 'autherror'],
+  permission: ['permission_denied', 'forbidden'],
+  model: ['not_found_error', 'not_found', 'notfounderror'],
+  invalid: ['invalid_request_error', 'invalid_argument', 'failed_precondition', 'out_of_range', 'invalid_prompt', 'badrequesterror', 'bad_request', 'invalid_image', 'invalid_image_format', 'invalid_base64_image', 'image_too_large', 'image_too_small', 'image_parse_error', 'invalid_image_mode', 'image_file_too_large', 'unsupported_image_media_type', 'empty_image_file', 'data_residency_mismatch'],
+  rate: ['tokens', 'requests'],
+  overloaded: ['unavailable', 'service_unavailable', 'serviceunavailable', 'overloaded'],
+  server: ['api_error', 'server_error', 'internal_server_error', 'internal', 'unknown', 'aborted'],
+});
+
+interface Phrase {
+  readonly kind: Kind;
+  /** Statuses beside which the sentence is believed. */
+  readonly statuses: readonly (number | readonly [from: number, to: number])[];
+  /** Whether it is believed where no status is known. */
+  readonly bare?: false;
+  readonly says: RegExp;
+}
+
+const REFUSED = [[400, 428]] as const;
+
+/** Sentences, in order: the first that matches decides. */
+const PHRASES: readonly Phrase[] = [
+  {
+    // OpenAI (stored objects), Anthropic (files): a 404 that is not about the model.
+    kind: 'invalid',
+    statuses: [400, 404],
+    says: /^(?:no such|the |requested |previous )*(?:file|response|item|container|conversation|vector store|assistant|thread|batch|prompt|skill|cached ?content)\b.{0,120}(?:not found|does not exist|not exist)|^no such (?:file|response|container|conversation|skill)/i,
+  },
+  {
+    // Azure, Anthropic, xAI, OpenAI, OpenRouter.
+    kind: 'filter',
+    statuses: REFUSED,
+    says: /content (?:management|filtering|moderation) policy|content[ _]polic(?:y|ies)|violat\w+ (?:our |the )?(?:usage|safety|content) (?:polic|guideline)|flagged (?:as|by|for)|rejected (?:as a result of|by) (?:our |the )?safety|content (?:was |is )?blocked|requires moderation/i,
+  },
+  {
+    // One spelling a host: OpenAI, Anthropic, Gemini and Vertex, xAI, Groq, vLLM, Together, llama.cpp, LM Studio, Ollama, OpenRouter, Mistral, Bedrock.
+    kind: 'context',
+    statuses: [[400, 428], [500, 500]],
+    says: new RegExp(
+      [
+        'prompt (?:is )?too long',
+        'input is too long',
+        'prompt too (?:long|large)',
+        'maximum (?:context|prompt|model|input) length',
+        'max(?:imum)?[ _](?:context|seq)[ _]len',
+        'exceed\\w*.{0,40}\\bcontext[ _](?:length|window|size|limit)',
+        '(?:greater|longer|larger|more) than (?:the )?(?:model.s )?(?:maximum )?(?:context|model) (?:length|window|size)',
+        'context[ _](?:length|window|size|limit)(?: \\w+){0,2} exceed',
+        '(?:input|prompt) token(?:s| count).{0,60}(?:exceed|only supports)',
+        'exceed\\w* (?:the )?(?:maximum number of|model) token',
+        'exceeded model token limit',
+        'tokens? \\+ .?max_new_tokens',
+        'reduce (?:the|your) (?:length of|length|prompt|input)',
+        'too many (?:input |prompt )?tokens',
+        'too large for (?:the |this )?model',
+      ].join('|'),
+      'i',
+    ),
+  },
+  {
+    // Anthropic (400), xAI (403, 429), OpenAI (429), DeepSeek and OpenRouter (402).
+    kind: 'quota',
+    statuses: [[400, 429]],
+    says: /exceeded your current quota|credit balance|(?:insufficient|out of|no|run out of|any|enough|more|available) (?:\w+ )?(?:credits?|balance|funds)\b|spending limit|billing (?:hard )?limit|check your billing|api usage limits/i,
+  },
+  {
+    // Gemini and xAI (400), several (403).
+    kind: 'auth',
+    statuses: REFUSED,
+    says: /(?:invalid|incorrect|missing|expired|wrong|malformed|unknown|revoked|no|valid) (?:\w+[ -])?api[ -_]?key|api[ -_]?key\b.{0,30}(?:invalid|incorrect|expired|missing|not valid|not found|required|leaked|revoked|disabled)|(?:invalid|expired|missing) (?:\w+ )?(?:access token|bearer token|credentials)|unregistered callers/i,
+  },
+  {
+    kind: 'permission',
+    statuses: [[400, 403]],
+    bare: false,
+    says: /insufficient permissions?|missing scopes?|lacks the required/i,
+  },
+  {
+    // OpenAI and xAI answer an unknown model with 400 or 404; Ollama, vLLM and Together have their own sentences.
+    kind: 'model',
+    statuses: [400, [403, 404], 422],
+    says: /\bmodel\b[^.]{0,120}?(?:does not exist|doesn't exist|do not have access|not found|is not available|(?:has been|was|is) (?:decommissioned|deprecated|retired|shut down))|(?:unknown|invalid|no such|unrecognized|nonexistent) model(?: id| name)?(?=\s*(?:[:'"`(.]|$))|models\/\S+ is not found/i,
+  },
+  { kind: 'rate', statuses: [], says: /rate limit|too many requests|(?:requests|tokens) per (?:second|minute|day)/i },
+  { kind: 'overloaded', statuses: [500], says: /overloaded|(?:over|at|no) capacity|temporarily unavailable/i },
+  { kind: 'timeout', statuses: [], says: /timed? ?out|deadline exceeded/i },
+];
+
+const STATUSES: Readonly<Record<number, Kind>> = {
+  401: 'auth',
+  403: 'permission',
+  404: 'model',
+  407: 'auth',
+  408: 'timeout',
+  409: 'conflict',
+  425: 'overloaded',
+  429: 'rate',
+  // Groq's flex tier without capacity.
+  498: 'overloaded',
+  503: 'overloaded',
+  504: 'timeout',
+  // Cloudflare: the host did not answer in time.
+  522: 'timeout',
+  524: 'timeout',
+  529: 'overloaded',
+};
+
+function kindOfStatus(status: number): Kind | undefined {
+  if (status in STATUSES) return STATUSES[status];
+  if (status >= 500) return 'server';
+  return status >= 400 ? 'invalid' : undefined;
+}
+
+function matches(statuses: Phrase['statuses'], status: number): boolean {
+  return statuses.some((each) => (typeof each === 'number' ? each === status : status >= each[0] && status <= each[1]));
+}
+
+function table(words: Partial<Record<Kind, readonly string[]>>): ReadonlyMap<string, Kind> {
+  return new Map(Object.entries(words).flatMap(([kind, list]) => list.map((each) => [each, kind as Kind] as const)));
+}
+
+function lookUp(words: ReadonlyMap<string, Kind>, said: readonly string[]): Kind | undefined {
+  return said.map((each) => words.get(each)).find((kind) => kind !== undefined);
+}

@@ -1,0 +1,115 @@
+/** What a caller may ask of a model, and what a model can do. */
+import type { Content, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
+import type { JsonObject, VendorFields, WireName } from './VendorTypes';
+import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
+
+/** Parts that are accepted at the door beside `Content`. */
+export interface ToolUseContent {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly arguments?: string | JsonObject;
+  readonly input?: unknown;
+}
+export interface ToolResultContent {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content?: string | readonly unknown[];
+  readonly is_error?: boolean;
+}
+export interface InputImageUrlContent {
+  readonly type: 'input_image_url';
+  readonly image_url: { readonly url: string; readonly detail?: string };
+}
+export interface ChatTextContent {
+  readonly type: 'text';
+  readonly text: string;
+}
+export interface ChatImageContent {
+  readonly type: 'image_url';
+  readonly image_url: { readonly url: string; readonly detail?: string };
+}
+export type LooseContent = Content | ToolUseContent | ToolResultContent | InputImageUrlContent | ChatTextContent | ChatImageContent;
+
+/** A message as people write it: `type` may be missing, content may be a string, chat-completions fields are understood. */
+export interface LooseMessage {
+  readonly type?: 'message';
+  readonly id?: string;
+  readonly role: MessageRole | 'tool';
+  readonly content?: string | readonly (LooseContent | string)[] | null;
+  readonly status?: ItemStatus;
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly type?: 'function';
+    readonly function: { readonly name: string; readonly arguments?: string };
+  }[];
+  readonly tool_call_id?: string;
+  readonly refusal?: string | null;
+}
+
+export type LLMInput = string | readonly (InputItem | LooseMessage | string)[];
+
+/** A tool as chat completions nest it. */
+export interface NestedFunctionTool {
+  readonly type: 'function';
+  readonly function: Pick<FunctionTool, 'name' | 'description' | 'parameters' | 'strict'>;
+}
+export type LooseTool = Tool | NestedFunctionTool;
+
+export type ToolChoice =
+  | 'auto'
+  | 'none'
+  | 'required'
+  | { readonly type: 'function'; readonly name: string }
+  | { readonly type: BuiltInTool['type']; readonly name?: string }
+  | { readonly type: 'allowed_tools'; readonly mode?: 'auto' | 'required'; readonly tools: readonly { readonly type: string; readonly name?: string }[] };
+
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json_object' }
+  | {
+      readonly type: 'json_schema';
+      readonly name?: string;
+      readonly description?: string;
+      readonly schema: JsonObject;
+      readonly strict?: boolean | null;
+    };
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | (string & {});
+
+/** One request to one model. */
+export interface GenerateOptions {
+  readonly model?: string;
+  readonly input: LLMInput;
+  readonly instructions?: string;
+  readonly tools?: readonly LooseTool[];
+  readonly tool_choice?: ToolChoice;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly max_output_tokens?: number;
+  readonly response_format?: ResponseFormat;
+  readonly parallel_tool_calls?: boolean;
+  readonly previous_response_id?: string;
+  readonly store?: boolean;
+  readonly reasoning?: { readonly effort?: ReasoningEffort | null; readonly summary?: string | null };
+  readonly stop?: string | readonly string[];
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly user?: string;
+  readonly signal?: AbortSignal;
+  /** The whole call, in milliseconds. */
+  readonly timeout?: number;
+  /** Verbatim extra fields, by scheme (`anthropic`, `google`, …) or vendor name. */
+  readonly vendor?: VendorFields;
+  /** The wire to speak, where the host behind speaks several; others speak their own. */
+  readonly wire?: WireName;
+  /** A stream also tells what came over its wire, message by message (`wire.message`), for a client that speaks the same wire. */
+  readonly relay?: boolean;
+}
+
+/** The same after the door: items, flat tools. This is what converters take. */
+export interface NormalizedOptions extends Omit<GenerateOptions, 'input' | 'tools' | 'model' | 'stop'> {
+  readonly model: string;
+  readonly input: readonly InputItem[];
+  readonly tools?: readonly Tool[];
+  readonly stop?: readonly string[];
+}

@@ -1,0 +1,212 @@
+/**
+ * The inner language: conversations as flat lists of items, in the OpenAI Responses format as Open Responses writes it down
+ * (https://www.openresponses.org, release 2026-04-24). Plain types, no logic.
+ */
+import type { JsonObject, Origin, VendorPart } from './VendorTypes';
+
+export const MessageRole = { USER: 'user', ASSISTANT: 'assistant', DEVELOPER: 'developer', SYSTEM: 'system' } as const;
+export type MessageRole = (typeof MessageRole)[keyof typeof MessageRole];
+
+/** Parts of a message. The last three are accepted at the door only; the normaliser turns them into parts and items. */
+export const ContentType = {
+  INPUT_TEXT: 'input_text',
+  INPUT_IMAGE: 'input_image',
+  INPUT_FILE: 'input_file',
+  OUTPUT_TEXT: 'output_text',
+  REFUSAL: 'refusal',
+  REASONING_TEXT: 'reasoning_text',
+  SUMMARY_TEXT: 'summary_text',
+  INPUT_IMAGE_URL: 'input_image_url',
+  TOOL_USE: 'tool_use',
+  TOOL_RESULT: 'tool_result',
+} as const;
+export type ContentType = (typeof ContentType)[keyof typeof ContentType];
+
+interface Carried {
+  readonly vendor?: VendorPart;
+}
+
+export interface InputText extends Carried {
+  readonly type: 'input_text';
+  readonly text: string;
+}
+
+export interface InputImage extends Carried {
+  readonly type: 'input_image';
+  /** An http(s) URL or a data URI. */
+  readonly image_url?: string;
+  readonly file_id?: string;
+  readonly detail?: 'auto' | 'low' | 'high' | (string & {});
+}
+
+export interface InputFile extends Carried {
+  readonly type: 'input_file';
+  readonly file_id?: string;
+  readonly file_url?: string;
+  /** A data URI, or bare base64 whose kind `filename` tells. */
+  readonly file_data?: string;
+  readonly filename?: string;
+}
+
+export interface OutputText extends Carried {
+  readonly type: 'output_text';
+  readonly text: string;
+  readonly annotations: readonly JsonObject[];
+  readonly logprobs?: readonly unknown[];
+}
+
+export interface Refusal extends Carried {
+  readonly type: 'refusal';
+  readonly refusal: string;
+}
+
+export interface ReasoningText extends Carried {
+  readonly type: 'reasoning_text';
+  readonly text: string;
+}
+
+export interface SummaryText extends Carried {
+  readonly type: 'summary_text';
+  readonly text: string;
+}
+
+export type InputContent = InputText | InputImage | InputFile;
+export type OutputContent = OutputText | Refusal;
+export type Content = InputContent | OutputContent;
+
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete' | (string & {});
+
+export interface MessageItem extends Carried {
+  readonly type: 'message';
+  readonly id?: string;
+  readonly role: MessageRole;
+  readonly content: readonly Content[];
+  readonly status?: ItemStatus;
+  readonly phase?: string;
+}
+
+export interface FunctionCallItem extends Carried {
+  readonly type: 'function_call';
+  readonly id?: string;
+  readonly call_id: string;
+  readonly name: string;
+  /** A JSON text, as the model wrote it. */
+  readonly arguments: string;
+  readonly status?: ItemStatus;
+  readonly async?: boolean;
+}
+
+export interface FunctionCallOutputItem extends Carried {
+  readonly type: 'function_call_output';
+  readonly id?: string;
+  readonly call_id: string;
+  readonly output: string | readonly InputContent[];
+  /** `in_progress` is an acknowledgement: the call was accepted, its result follows. */
+  readonly status?: ItemStatus;
+  /** A result that follows an acknowledgement. */
+  readonly deferred?: boolean;
+  /** The tool's name and final state, for wires that render a deferred result or an error flag. */
+  readonly name?: string;
+  readonly state?: string;
+}
+
+export interface ReasoningItem extends Carried {
+  readonly type: 'reasoning';
+  readonly id?: string;
+  readonly summary: readonly SummaryText[];
+  readonly content?: readonly ReasoningText[];
+  readonly encrypted_content?: string;
+  readonly status?: ItemStatus;
+  readonly origin?: Origin;
+}
+
+export interface CompactionItem extends Carried {
+  readonly type: 'compaction';
+  readonly id?: string;
+  readonly encrypted_content: string;
+  readonly origin?: Origin;
+}
+
+/** Something that a wire other than Responses sent and that has no word here: kept whole in `item`. */
+export interface VendorItem extends Carried {
+  readonly type: 'vendor_item';
+  readonly id?: string;
+  readonly origin: Origin;
+  readonly item: JsonObject;
+}
+
+/** Items of the Responses format that a server makes and reads back: kept whole, field by field. */
+export const HOSTED_ITEM_TYPES = [
+  'web_search_call', 'file_search_call', 'computer_call', 'computer_call_output', 'code_interpreter_call', 'image_generation_call',
+  'local_shell_call', 'local_shell_call_output', 'shell_call', 'shell_call_output', 'apply_patch_call', 'apply_patch_call_output',
+  'mcp_call', 'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'custom_tool_call', 'custom_tool_call_output',
+  'tool_search_call', 'tool_search_output', 'additional_tools', 'item_reference',
+] as const;
+export type HostedItemType = (typeof HOSTED_ITEM_TYPES)[number];
+
+/** Types that are newer than this list arrive as hosted items all the same, with their own word in `type`. */
+export interface HostedItem extends Carried {
+  readonly type: HostedItemType;
+  readonly id?: string;
+  readonly status?: ItemStatus;
+  readonly origin?: Origin;
+  readonly [field: string]: unknown;
+}
+
+export type Item =
+  | MessageItem
+  | FunctionCallItem
+  | FunctionCallOutputItem
+  | ReasoningItem
+  | CompactionItem
+  | VendorItem
+  | HostedItem;
+
+export type InputItem = Item;
+export type OutputItem = Item;
+
+/** Token counts of one call, or summed over several. `input_tokens` counts everything sent, cached parts included. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly total_tokens: number;
+  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+  readonly output_tokens_details: { readonly reasoning_tokens: number };
+  /** The call was cut off before the vendor counted. */
+  readonly estimated?: boolean;
+}
+
+export type ResponseStatus = 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete';
+
+/** A response as the inner language writes it, whichever vendor gave it. */
+export interface LLMResponse {
+  readonly id: string;
+  readonly object: 'response';
+  /** Seconds since the epoch. */
+  readonly created_at: number;
+  readonly status: ResponseStatus;
+  readonly incomplete_details?: { readonly reason: 'max_output_tokens' | 'content_filter' | (string & {}) } | null;
+  readonly model: string;
+  readonly output: readonly OutputItem[];
+  /** The text of all messages in `output`, joined. */
+  readonly output_text: string;
+  readonly usage: Usage;
+  readonly error?: { readonly code: string; readonly message: string } | null;
+  readonly previous_response_id?: string | null;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly vendor: ResponseVendor;
+}
+
+export interface ResponseVendor {
+  readonly name: string;
+  readonly wire: import('./VendorTypes').WireName;
+  /** The vendor's own word for how it ended, verbatim. */
+  readonly finish_reason: string | null;
+  readonly request_id?: string;
+  readonly warnings: readonly string[];
+  readonly losses: readonly import('./VendorTypes').Loss[];
+  /** Fields of the wire's answer that the inner language has no word for, verbatim. */
+  readonly fields?: JsonObject;
+  /** The wire's own usage object, verbatim. */
+  readonly usage?: JsonObject;
+}

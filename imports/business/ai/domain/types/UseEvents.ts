@@ -1,0 +1,17 @@
+/** What operators are told of the use of providers; what happens inside a run is told by its agent events. */
+import type { ErrorCode } from '../errors/LLMErrors';
+import type { RunState } from '../entities/Run';
+import type { Actor } from './Actor';
+import type { Usage } from './ResponsesAPITypes';
+
+interface UseNamed {
+  readonly userId: string;
+  readonly source: Actor['source'];
+  readonly requestId: string;
+  readonly providerId: string;
+}
+
+export type UseEvent =
+  | (UseNamed & { readonly type: 'use:refused'; readonly code: ErrorCode })
+  | (UseNamed & { readonly type: 'use:started'; readonly executionId: string })
+  | (UseNamed & { readonly type: 'use:ended'; readonly executionId: string; readonly state: RunState; readonly usage: Usage });

@@ -1,0 +1,92 @@
+/** Fetches an image or a file that a user named by URL, so that it can be sent inline to a vendor that fetches none. */
+import { LLMConnectionError, LLMInvalidRequestError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
+import { safeMessage } from '../../domain/errors/safeText';
+import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
+import { createGuardedFetch } from './guardedFetch';
+import type { GuardedFetch } from './guardedFetch';
+import type { GuardedResponse } from './GuardedResponse';
+
+export interface DownloadOptions {
+  readonly maxBytes: number;
+  /** All hops and the body together, in milliseconds. */
+  readonly timeout: number;
+  /** Accepted media types, `image/png` or `image/*`. */
+  readonly contentTypes: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  readonly allowPrivateHosts: boolean;
+  /** A transport to share, with its own rule about private hosts; one is made for the download when absent. */
+  readonly fetch?: GuardedFetch | undefined;
+}
+
+export interface Download {
+  readonly bytes: Uint8Array;
+  /** Media type in lower case, without parameters. */
+  readonly contentType: string;
+}
+
+const MAX_REDIRECTS = 5;
+
+/**
+ * Every redirect is judged like the first URL. No cookie, key or referrer is sent.
+ * @throws LLMInvalidRequestError for URLs, answers and media types that are refused, LLMStreamError for a body that is too large or cut off,
+ *   LLMTimeoutError, LLMConnectionError, the signal's reason
+ */
+export async function downloadGuarded(url: string, options: DownloadOptions): Promise<Download> {
+  if (options.fetch !== undefined) return download(url, options.fetch, options);
+  const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: options.allowPrivateHosts });
+  try {
+    return await download(url, fetch, options);
+  } finally {
+    fetch.close();
+  }
+}
+
+async function download(url: string, fetch: GuardedFetch, options: DownloadOptions): Promise<Download> {
+  const response = await follow(url, fetch, options);
+  try {
+    const contentType = acceptedType(successful(response), options.contentTypes);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    return { bytes: Buffer.concat(chunks), contentType };
+  } finally {
+    await response.body.return();
+  }
+}
+
+async function follow(first: string, fetch: GuardedFetch, options: DownloadOptions): Promise<GuardedResponse> {
+  const { timeout, contentTypes, signal, maxBytes: maxResponseBytes } = options;
+  const deadline = performance.now() + timeout;
+  const headers = { accept: contentTypes.join(', ') };
+  let url = first;
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    const left = Math.ceil(deadline - performance.now());
+    if (left <= 0) throw new LLMTimeoutError(`the download took longer than ${timeout} ms`);
+    const response = await fetch(url, { headers, call: { signal, timeout: left, maxResponseBytes } });
+    const location = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || location === null) return response;
+    await response.body.return();
+    url = resolved(location, response.url);
+  }
+  throw new LLMInvalidRequestError(`the download was redirected more than ${MAX_REDIRECTS} times`);
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+function resolved(location: string, base: string): string {
+  if (!URL.canParse(location, base)) throw new LLMInvalidRequestError('the download was redirected to an invalid URL');
+  return new URL(location, base).href;
+}
+
+function successful(response: GuardedResponse): GuardedResponse {
+  const { status } = response;
+  if (status === 200) return response;
+  const message = `the download was answered with status ${status}`;
+  throw status >= 500 || status === 429 ? new LLMConnectionError(message, { status }) : new LLMInvalidRequestError(message, { status });
+}
+
+function acceptedType(response: GuardedResponse, accepted: readonly string[]): string {
+  const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const family = `${type.split('/', 1)[0] ?? ''}/*`;
+  if (type !== '' && accepted.some((each) => each === type || each === family)) return type;
+  throw new LLMInvalidRequestError(`the download is of type ${type === '' ? 'unknown' : safeMessage(type)}, not ${accepted.join(', ')}`);
+}

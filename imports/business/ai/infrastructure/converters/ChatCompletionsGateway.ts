@@ -1,0 +1,127 @@
+/** The chat wire from the other side: a client's request as our options, our response as the completion that it waits for. */
+import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from './chatAssistantMessage';
+import { toChatAnnotation } from './chatAnnotations';
+import { readMessages } from './chat/chatRequestMessages';
+import { readParameters } from './chat/chatRequestParameters';
+import { toChatUsage } from './chatUsage';
+import { messageFieldsOf } from './chatWords';
+import { refusalOf } from '../../domain/entities/Response';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { fieldsOf, isList, isObject } from '../../domain/json';
+import type { GenerateOptions } from '../../domain/types/LLMTypes';
+import type { LLMResponse, MessageItem, OutputItem } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+/**
+ * @param body the JSON that a client sent to `/chat/completions`
+ * @returns options as the normaliser takes them; fields without an inner word stand verbatim under `vendor.openai`
+ * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ */
+export function readChatCompletionsRequest(body: unknown): GenerateOptions & { stream?: boolean } {
+  if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
+  const { messages, stream, ...fields } = body;
+  if (!isList(messages)) throw new LLMInvalidRequestError('messages must be an array.', { path: 'messages' });
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw new LLMInvalidRequestError('stream must be true or false.', { path: 'stream' });
+  return { ...readParameters(fields), input: readMessages(messages), ...(typeof stream === 'boolean' ? { stream } : {}) };
+}
+
+/** For an answer that came over this wire, what its vendor sent; for any other, the same in this wire's words. */
+export function writeChatCompletions(response: LLMResponse): JsonObject {
+  const { wire, fields } = response.vendor;
+  return wire === 'chat_completions' && isList(fields?.choices) ? asItCame(response, fields, fields.choices) : inWiresWords(response);
+}
+
+function asItCame(response: LLMResponse, fields: JsonObject, [choice, ...others]: readonly unknown[]): JsonObject {
+  const first = fieldsOf(choice);
+  const kept = fieldsOf(first.message);
+  const text = response.output.find((item): item is MessageItem => item.type === 'message')?.content[0];
+  const logprobs = text?.type === 'output_text' && text.logprobs !== undefined ? { logprobs: { ...fieldsOf(first.logprobs), content: text.logprobs } } : {};
+  return {
+    ...fields,
+    choices: [{ ...first, ...logprobs, message: messageAsItCame(response, kept) }, ...others],
+    ...(response.vendor.usage === undefined ? {} : { usage: response.vendor.usage }),
+  };
+}
+
+/** What the items carry, over what none of them does. */
+function messageAsItCame({ output, vendor }: LLMResponse, kept: JsonObject): JsonObject {
+  const message: JsonObject = { ...output.map(messageFieldsOf).find((fields) => fields !== undefined), ...kept };
+  const told = whatItTells(output, vendor.name);
+  if (told.texts.length > 0 && !isList(message.content)) message.content = joinTexts(told.texts);
+  if (told.refusal !== undefined) message.refusal = told.refusal;
+  if (told.annotations.length > 0 && !isList(message.annotations)) message.annotations = told.annotations;
+  if (told.executedTools.length > 0) message.executed_tools = told.executedTools;
+  Object.assign(message, told.reasoning);
+  const residues = isList(message.tool_calls) ? message.tool_calls : [];
+  if (told.calls.length > 0) message.tool_calls = told.calls.map((call, index) => withResidue(call, residues[index]));
+  if (told.legacyCall !== undefined && message.function_call === undefined) message.function_call = told.legacyCall;
+  return message;
+}
+
+/** A call that no item could carry whole was kept whole. */
+function withResidue(call: JsonObject, residue: unknown): JsonObject {
+  if (!isObject(residue)) return call;
+  return 'function' in residue || 'custom' in residue ? residue : { ...call, ...residue };
+}
+
+interface Told {
+  readonly texts: ReturnType<typeof assistantContent>['texts'][];
+  readonly calls: JsonObject[];
+  readonly executedTools: JsonObject[];
+  readonly reasoning: JsonObject;
+  readonly annotations: JsonObject[];
+  foreignReasoning: string;
+  refusal?: string;
+  legacyCall?: JsonObject;
+}
+
+function whatItTells(output: readonly OutputItem[], vendor: string): Told {
+  const told: Told = { texts: [], calls: [], executedTools: [], reasoning: {}, annotations: [], foreignReasoning: '' };
+  for (const item of output) {
+    if (item.type === 'message') {
+      const { texts, refusal } = assistantContent(item, vendor, true);
+      if (texts.length > 0) told.texts.push(texts);
+      if (refusal !== undefined) told.refusal = refusal;
+      for (const part of item.content) if (part.type === 'output_text') told.annotations.push(...part.annotations.map(toChatAnnotation));
+    } else if (item.type === 'function_call' && isLegacy(item)) {
+      told.legacyCall = { name: item.name, arguments: item.arguments };
+    } else if (item.type === 'function_call' || item.type === 'custom_tool_call') {
+      told.calls.push(toToolCall(item, typeof item.call_id === 'string' ? item.call_id : '', vendor));
+    } else if (item.type === 'vendor_item' && item.origin.wire === 'chat_completions') {
+      told.executedTools.push(item.item);
+    } else if (item.type === 'reasoning') {
+      const fields = reasoningFieldsOf(item);
+      for (const field of fields) told.reasoning[field] = reasoningText(item);
+      if (fields.length === 0) told.foreignReasoning += reasoningText(item) || item.summary.map((part) => part.text).join('\n\n');
+    }
+  }
+  return told;
+}
+
+/** Reasoning of other wires stands where DeepSeek's clients look for it. */
+function inWiresWords(response: LLMResponse): JsonObject {
+  const told = whatItTells(response.output, response.vendor.name);
+  const refusal = refusalOf(response);
+  const message = {
+    role: 'assistant',
+    content: response.output_text === '' && (told.calls.length > 0 || refusal !== undefined) ? null : response.output_text,
+    refusal: refusal ?? null,
+    ...(told.foreignReasoning === '' ? told.reasoning : { reasoning_content: told.foreignReasoning }),
+    ...(told.annotations.length > 0 ? { annotations: told.annotations } : {}),
+    ...(told.calls.length > 0 ? { tool_calls: told.calls } : {}),
+  };
+  return {
+    id: response.id,
+    object: 'chat.completion',
+    created: response.created_at,
+    model: response.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishWord(response, told.calls.length > 0) }],
+    usage: toChatUsage(response.usage),
+  };
+}
+
+/** The wire's word for how a response ended. */
+export function finishWord({ status, incomplete_details }: Pick<LLMResponse, 'status' | 'incomplete_details'>, hasCalls: boolean): string {
+  if (status !== 'incomplete') return hasCalls ? 'tool_calls' : 'stop';
+  return incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
+}

@@ -1,0 +1,100 @@
+/**
+ * The Gemini wire's two conversions (https://ai.google.dev/api/generate-content; Vertex AI speaks it too): a request of ours as a
+ * generateContent body, here, and its answer as a response of ours, in GoogleResponse.
+ */
+import { toContents } from './GoogleContents';
+import { toGenerationConfig } from './google/GoogleGeneration';
+import { googleModelFacts } from './google/GoogleModels';
+import { toGoogleTools } from './google/GoogleTools';
+import { camelFields } from './GoogleTypes';
+import type { GoogleConversation } from './GoogleContents';
+import type { WireContext, WireRequest } from './Wire';
+import { fieldsOf, isEmpty, isObject } from '../../domain/json';
+import type { NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
+
+export { fromGoogle } from './google/GoogleResponse';
+
+/**
+ * The body is the same whether the answer is streamed or not, and the model is no part of it: both are said in the URL.
+ * @throws UnsupportedFeatureError for content that the wire or the model cannot take
+ */
+export function toGoogle(options: NormalizedOptions, context: WireContext, _stream: boolean): WireRequest {
+  const facts = googleModelFacts(options.model);
+  const verbatim = verbatimFields(options, context);
+  const warnings = unsaid(options);
+  const losses: Loss[] = [];
+  const conversation = toContents(options.input, facts, context.quirks.fetchesImageUrls);
+  losses.push(...conversation.losses);
+  const { tools, toolConfig } = toGoogleTools(options, facts, Array.isArray(verbatim.tools) ? verbatim.tools.filter(isObject) : [], warnings, losses);
+  const { generationConfig, instruction } = toGenerationConfig(
+    options, context, facts, fieldsOf(verbatim.generationConfig), warnings, losses,
+  );
+  const systemInstruction = toSystemInstruction(options.instructions, conversation, instruction);
+  const body: JsonObject = {
+    ...(systemInstruction === undefined ? {} : { systemInstruction }),
+    contents: conversation.contents,
+    ...(toolConfig === undefined ? {} : { toolConfig }),
+    ...(isEmpty(generationConfig) ? {} : { generationConfig }),
+  };
+  const whole = laidOver(body, verbatim);
+  if (tools !== undefined) whole.tools = tools;
+  return { body: withoutUnsupported(whole, context, warnings), warnings, losses };
+}
+
+/** Each piece of the operator's words is a part, which Gemini reads as a paragraph. */
+function toSystemInstruction(instructions: string | undefined, conversation: GoogleConversation, added: string | undefined): JsonObject | undefined {
+  const parts = [
+    ...(instructions === undefined || instructions === '' ? [] : [{ text: instructions }]),
+    ...conversation.systemParts,
+    ...(added === undefined ? [] : [{ text: added }]),
+  ];
+  return parts.length === 0 ? undefined : { ...conversation.systemFields, parts };
+}
+
+/** Options for which the wire has no word at all. */
+function unsaid(options: NormalizedOptions): string[] {
+  const warnings: string[] = [];
+  if (options.metadata !== undefined && !isEmpty(options.metadata)) warnings.push('metadata: Gemini has no word for it, so it is left out');
+  if (options.user !== undefined) warnings.push('user: Gemini has no word for it, so it is left out');
+  if (options.previous_response_id !== undefined) warnings.push('previous_response_id: Gemini keeps no responses, so it is left out');
+  return warnings;
+}
+
+/** The caller's own fields, by scheme and by vendor, in the wire's spelling. */
+function verbatimFields(options: NormalizedOptions, context: WireContext): JsonObject {
+  const byScheme = options.vendor?.google;
+  const byVendor = options.vendor?.[context.vendor];
+  if (byVendor === undefined || byVendor === byScheme) return byScheme === undefined ? {} : spelled(byScheme);
+  return laidOver(byScheme === undefined ? {} : spelled(byScheme), spelled(byVendor));
+}
+
+function spelled(fields: JsonObject): JsonObject {
+  const out = { ...camelFields(fields) };
+  if (isObject(out.generationConfig)) out.generationConfig = camelFields(out.generationConfig);
+  if (isObject(out.toolConfig)) {
+    const toolConfig = { ...camelFields(out.toolConfig) };
+    if (isObject(toolConfig.functionCallingConfig)) toolConfig.functionCallingConfig = camelFields(toolConfig.functionCallingConfig);
+    out.toolConfig = toolConfig;
+  }
+  return out;
+}
+
+/** Values that mean something only as a whole. */
+const WHOLE = new Set(['responseSchema', 'responseJsonSchema', 'systemInstruction']);
+
+function laidOver(base: JsonObject, fields: JsonObject): JsonObject {
+  const out: JsonObject = { ...base };
+  for (const [key, value] of Object.entries(fields)) {
+    const before = out[key];
+    out[key] = isObject(before) && isObject(value) && !WHOLE.has(key) ? laidOver(before, value) : value;
+  }
+  return out;
+}
+
+function withoutUnsupported(body: JsonObject, context: WireContext, warnings: string[]): JsonObject {
+  const refused = context.quirks.unsupportedFields.filter((field) => field in body);
+  if (refused.length === 0) return body;
+  for (const field of refused) warnings.push(`${field}: this host refuses it, so it is left out`);
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.includes(field)));
+}

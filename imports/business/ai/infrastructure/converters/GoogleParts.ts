@@ -1,0 +1,180 @@
+/** One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however often its history is sent. */
+import { argumentsObject } from './callArguments';
+import { toMediaPart } from './GoogleMedia';
+import { markOf, siblingsOf } from './GoogleTypes';
+import type { GooglePart } from './GoogleTypes';
+import type {
+  Content, FunctionCallItem, FunctionCallOutputItem, InputContent, InputItem, MessageItem, ReasoningItem, ReasoningText, SummaryText,
+} from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export interface PartLoss {
+  /** Within the item: '' or `.content[2]`. */
+  readonly at: string;
+  readonly what: string;
+  readonly reason: string;
+}
+
+export interface ConvertedItem {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly GooglePart[];
+  /** The parts without those that say nothing: what is sent. */
+  readonly said: readonly GooglePart[];
+  /** Parts that an answer's own part cannot hold: they stand after all answers of the turn. */
+  readonly after?: readonly GooglePart[];
+  readonly losses: readonly PartLoss[];
+}
+
+type Conversion = Omit<ConvertedItem, 'said'>;
+
+/** What the conversion of an item depends on beside the item. */
+export interface PartsContext {
+  readonly fetchesUrls: boolean;
+  readonly mediaInResults: boolean;
+}
+
+const converted = new WeakMap<InputItem, { readonly context: PartsContext; readonly call: FunctionCallItem | undefined; readonly result: ConvertedItem }>();
+
+/**
+ * @param call the call that an answer answers: the wire wants its name, and its id where it came with one
+ * @param path the item's JSON path, for errors
+ * @throws UnsupportedFeatureError for content that the wire cannot express
+ */
+export function partsOfItem(item: InputItem, context: PartsContext, call: FunctionCallItem | undefined, path: () => string): ConvertedItem {
+  const known = converted.get(item);
+  if (known !== undefined && known.context === context && known.call === call) return known.result;
+  const found = convert(item, context, call, path);
+  const result = { ...found, said: found.parts.some(isHollow) ? found.parts.filter((part) => !isHollow(part)) : found.parts };
+  converted.set(item, { context, call, result });
+  return result;
+}
+
+function convert(item: InputItem, context: PartsContext, call: FunctionCallItem | undefined, path: () => string): Conversion {
+  switch (item.type) {
+    case 'message':
+      return messageParts(item, context, path);
+    case 'function_call':
+      return callParts(item);
+    case 'function_call_output':
+      return answerParts(item, context, call, path);
+    case 'reasoning':
+      return reasoningParts(item);
+    case 'vendor_item':
+      if (item.origin.wire === 'gemini') return model([item.item]);
+      return model([], [{ at: '', what: `an item of the ${item.origin.wire} wire`, reason: 'it goes back only to where it was made' }]);
+    case 'compaction':
+      return model([], [{ at: '', what: 'a compaction', reason: 'it is sealed by another wire' }]);
+    default:
+      return model([], [{ at: '', what: `a ${item.type} item`, reason: 'Gemini has no word for it' }]);
+  }
+}
+
+function model(parts: readonly GooglePart[], losses: readonly PartLoss[] = []): Conversion {
+  return { role: 'model', parts, losses };
+}
+
+function messageParts(item: MessageItem, context: PartsContext, path: () => string): Conversion {
+  const losses: PartLoss[] = [];
+  const parts = item.content.map((part, index) => contentPart(part, context, losses, `.content[${index}]`, path));
+  return { role: item.role === 'assistant' ? 'model' : 'user', parts, losses };
+}
+
+function contentPart(part: Content, context: PartsContext, losses: PartLoss[], at: string, path: () => string): GooglePart {
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text': {
+      const mark = markOf(part);
+      if (part.type === 'output_text' && part.annotations.length > 0 && mark.cited !== true) {
+        losses.push({ at, what: `${part.annotations.length} annotations`, reason: 'Gemini takes no annotations back' });
+      }
+      return mark.part ?? { text: part.text, ...siblingsOf(part) };
+    }
+    case 'refusal':
+      return { text: part.refusal };
+    case 'input_image':
+    case 'input_file':
+      if (part.type === 'input_file' && part.filename !== undefined) losses.push({ at, what: 'the filename', reason: 'Gemini has no field for it' });
+      if (part.type === 'input_image' && part.detail !== undefined && part.detail !== 'auto') {
+        losses.push({ at, what: `detail ${part.detail}`, reason: 'the resolution is chosen for the whole request (media_resolution)' });
+      }
+      return toMediaPart(part, context.fetchesUrls, `${path()}${at}`);
+  }
+}
+
+function callParts(item: FunctionCallItem): Conversion {
+  const mark = markOf(item);
+  if (mark.part !== undefined) return model([mark.part]);
+  const { value, malformed } = argumentsObject(item);
+  const functionCall: JsonObject = { name: item.name, args: value };
+  if (mark.id !== undefined) functionCall.id = mark.id;
+  const losses = malformed ? [{ at: '.arguments', what: 'arguments that are no JSON object', reason: 'sent as a text field of that name' }] : [];
+  return model([{ functionCall, ...siblingsOf(item) }], losses);
+}
+
+/** Thoughts go back as they came; what another vendor thought is not ours to pass on. */
+function reasoningParts(item: ReasoningItem): Conversion {
+  if (item.origin?.wire !== 'gemini') return model([], [{ at: '', what: 'reasoning', reason: 'another vendor made it' }]);
+  return model([...item.summary, ...(item.content ?? [])].map(thoughtPart));
+}
+
+function thoughtPart(part: SummaryText | ReasoningText): GooglePart {
+  return { text: part.text, thought: true, ...siblingsOf(part) };
+}
+
+function answerParts(item: FunctionCallOutputItem, context: PartsContext, call: FunctionCallItem | undefined, path: () => string): Conversion {
+  const mark = markOf(item);
+  if (mark.part !== undefined) return { role: 'user', parts: [mark.part], losses: [] };
+  const losses: PartLoss[] = [];
+  const name = call?.name ?? item.name ?? 'unknown';
+  const functionResponse: JsonObject = { name, response: responseObject(item) };
+  const id = mark.id ?? (call === undefined ? undefined : markOf(call).id);
+  if (id !== undefined) functionResponse.id = id;
+
+  const after: GooglePart[] = [];
+  const inside: GooglePart[] = [];
+  mediaOf(item.output).forEach(([part, index]) => {
+    const converted = contentPart(part, context, losses, `.output[${index}]`, path);
+    (context.mediaInResults && 'inlineData' in converted ? inside : after).push(converted);
+  });
+  if (inside.length > 0) functionResponse.parts = inside;
+  if (after.length > 0) after.unshift({ text: `Content that the call of ${name} returned:` });
+  return { role: 'user', parts: [{ functionResponse, ...siblingsOf(item) }], after, losses };
+}
+
+function mediaOf(output: FunctionCallOutputItem['output']): readonly (readonly [InputContent, number])[] {
+  if (typeof output === 'string') return [];
+  return output.flatMap((part, index) => (part.type === 'input_text' ? [] : [[part, index] as const]));
+}
+
+/** Gemini wants an object, `error` in it where the function failed (https://ai.google.dev/api/caching#FunctionResponse). */
+function responseObject(item: FunctionCallOutputItem): JsonObject {
+  const text = textOfOutput(item.output);
+  const failed = item.state === 'failed' || item.state === 'timeout' || item.state === 'cancelled';
+  if (text === undefined) return {};
+  const object = jsonObject(text);
+  if (object !== undefined && (!failed || 'error' in object)) return object;
+  return failed ? { error: object ?? text } : { result: text };
+}
+
+function textOfOutput(output: FunctionCallOutputItem['output']): string | undefined {
+  if (typeof output === 'string') return output;
+  const texts = output.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    // Boundary: JSON.parse of a text that begins with a brace gives an object or throws.
+    return value as JsonObject;
+  } catch {
+    // Not JSON after all: the caller sends the text as it is.
+    return undefined;
+  }
+}
+
+/** A text that says nothing and carries nothing, which Vertex refuses; a signature on it is worth sending. */
+export function isHollow(part: GooglePart): boolean {
+  return part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought');
+}

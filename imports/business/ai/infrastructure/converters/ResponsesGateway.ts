@@ -1,0 +1,200 @@
+/** The Responses wire seen from the other side: requests that a client of ours sends, and the answers that it gets. */
+import { unwrapForeign, wrapForeign } from './foreignSeal';
+import { usageOf } from './ResponsesConverter';
+import { readItem, wireForm } from './ResponsesItems';
+import { readToolChoice, readTools } from './responses/ResponsesToolReader';
+import { userMessage } from '../../domain/entities/Message';
+import { NO_USAGE } from '../../domain/entities/Response';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { isObject } from '../../domain/json';
+import type { OpenAI } from 'openai';
+import type { NormalizedOptions, ResponseFormat } from '../../domain/types/LLMTypes';
+import type { InputItem, LLMResponse, OutputItem, Usage } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+/** A request as the inner language puts it; `model` and `stream` as the client gave them. */
+export type ResponsesRequest = Omit<NormalizedOptions, 'model'> & { readonly model?: string; readonly stream?: boolean };
+
+/** The inner options that have the same name and meaning on the wire, and the type of their values. */
+const SAME_WORDS = {
+  model: 'string',
+  instructions: 'string',
+  temperature: 'number',
+  top_p: 'number',
+  max_output_tokens: 'number',
+  parallel_tool_calls: 'boolean',
+  previous_response_id: 'string',
+  store: 'boolean',
+  reasoning: 'object',
+  metadata: 'object',
+  user: 'string',
+  stream: 'boolean',
+} as const satisfies Partial<Record<keyof OpenAI.Responses.ResponseCreateParams & keyof ResponsesRequest, string>>;
+
+const MEANT: ReadonlySet<string> = new Set([...Object.keys(SAME_WORDS), 'input', 'text', 'tools', 'tool_choice']);
+
+/**
+ * What the inner language has no word for is kept under `vendor.openai_responses`. `store` is true where the client says nothing: on this
+ * wire a response can be continued unless it was asked otherwise.
+ * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ */
+export function readResponsesRequest(body: unknown): ResponsesRequest {
+  if (!isObject(body)) throw refuse('', 'is not a JSON object');
+  const verbatim: [string, unknown][] = Object.entries(body).filter(([field, value]) => !MEANT.has(field) || (value === null && field !== 'input'));
+  const said: JsonObject = { store: true };
+  for (const [field, type] of Object.entries(SAME_WORDS)) {
+    const value = body[field];
+    if (value === undefined || value === null) continue;
+    if (type === 'object' ? !isObject(value) : typeof value !== type) throw refuse(field, `is not a ${type}`);
+    said[field] = value;
+  }
+  if (isPresent(body.tools)) said.tools = readTools(body.tools, refuse);
+  if (isPresent(body.tool_choice)) {
+    const choice = readToolChoice(body.tool_choice, refuse);
+    if (choice.inner !== undefined) said.tool_choice = choice.inner;
+    if (choice.verbatim !== undefined) verbatim.push(['tool_choice', choice.verbatim]);
+  }
+  if (isPresent(body.text)) {
+    const { format, others } = readText(body.text);
+    if (format !== undefined) said.response_format = format;
+    if (others !== undefined) verbatim.push(['text', others]);
+  }
+  // Every field was checked above against the type that the inner language gives it.
+  const options = said as unknown as Omit<ResponsesRequest, 'input' | 'vendor'>;
+  return {
+    ...options,
+    input: readInput(body.input),
+    ...(verbatim.length === 0 ? {} : { vendor: { openai_responses: Object.fromEntries(verbatim) } }),
+  };
+}
+
+/**
+ * The body that a client gets. A response that came over this wire is what its host sent, unknown fields included; any other is given all
+ * fields that Open Responses demands. `echo` holds the request's own fields that a response repeats; they win over what is assumed.
+ */
+export function writeResponses(response: LLMResponse, echo: JsonObject = {}): JsonObject {
+  const { vendor, output_text: _, output, usage, ...said } = response;
+  if (vendor.wire === 'responses') return { ...said, output: output.map(wireForm), ...vendor.fields, ...countedUsage(response) };
+  return {
+    ...ASSUMED,
+    completed_at: response.status === 'completed' ? response.created_at : null,
+    ...echo,
+    ...said,
+    output: output.map((item, index) => writeForeignItem(item, response, index)),
+    usage,
+  };
+}
+
+/** An output item that came over another wire, with the id and status that this format demands; its vendor's words travel along. */
+export function writeForeignItem(item: OutputItem, response: Pick<LLMResponse, 'id' | 'status' | 'output'>, index: number): JsonObject {
+  const id = `${ID_PREFIXES.get(item.type) ?? 'item'}_${response.id.replace(/^resp_/, '')}_${index}`;
+  const cutShort = response.status === 'incomplete' && index === response.output.length - 1;
+  const form = item.type === 'reasoning' || item.type === 'vendor_item' ? wrapForeign(item) : wireForm(item);
+  return { id, status: cutShort ? 'incomplete' : 'completed', ...form, ...(item.vendor === undefined ? {} : { vendor: item.vendor }) };
+}
+
+const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
+  ['message', 'msg'],
+  ['function_call', 'fc'],
+  ['reasoning', 'rs'],
+  ['vendor_item', 'rs'],
+  ['compaction', 'cmp'],
+]);
+
+/** What Open Responses demands in every response, where nobody said otherwise. */
+export const ASSUMED = {
+  background: false,
+  error: null,
+  frequency_penalty: 0,
+  incomplete_details: null,
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  presence_penalty: 0,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  reasoning: null,
+  safety_identifier: null,
+  service_tier: 'default',
+  store: true,
+  temperature: 1,
+  text: { format: { type: 'text' } },
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+} as const satisfies JsonObject;
+
+/** The host's own object, unless the counts were changed since, as they are when a run's calls are summed. */
+function countedUsage({ vendor, usage }: LLMResponse): { readonly usage?: unknown } {
+  const original = vendor.usage === undefined ? NO_USAGE : usageOf(vendor.usage);
+  if (!sameCounts(original, usage)) return { usage };
+  return vendor.usage === undefined ? {} : { usage: vendor.usage };
+}
+
+function sameCounts(a: Usage, b: Usage): boolean {
+  return (
+    a.input_tokens === b.input_tokens &&
+    a.output_tokens === b.output_tokens &&
+    a.total_tokens === b.total_tokens &&
+    a.input_tokens_details.cached_tokens === b.input_tokens_details.cached_tokens &&
+    a.input_tokens_details.cache_write_tokens === b.input_tokens_details.cache_write_tokens &&
+    a.output_tokens_details.reasoning_tokens === b.output_tokens_details.reasoning_tokens
+  );
+}
+
+function readInput(input: unknown): readonly InputItem[] {
+  if (!isPresent(input)) return [];
+  if (typeof input === 'string') return [userMessage(input)];
+  if (!Array.isArray(input)) throw refuse('input', 'is neither a text nor a list');
+  return input.map((raw: unknown, index) => readInputItem(raw, `input[${index}]`));
+}
+
+function readInputItem(raw: unknown, path: string): InputItem {
+  return readItem((isObject(raw) ? unwrapped(raw, path) : undefined) ?? raw, path, { refuse });
+}
+
+function unwrapped(raw: JsonObject, path: string): unknown {
+  try {
+    return unwrapForeign(raw);
+  } catch (cause) {
+    throw refuse(`${path}.encrypted_content`, 'was changed on its way', cause);
+  }
+}
+
+/** The format goes in and out by the inner language; what else `text` holds is this wire's own. */
+function readText(text: unknown): { readonly format?: ResponseFormat; readonly others?: JsonObject } {
+  if (!isObject(text)) throw refuse('text', 'is not an object');
+  const { format, ...others } = text;
+  if (!isPresent(format)) return { others: text };
+  if (!isObject(format)) throw refuse('text.format', 'is not an object');
+  switch (format.type) {
+    case 'text':
+    case 'json_object':
+      return { format: { ...format, type: format.type }, ...atLeastOne(others) };
+    case 'json_schema': {
+      const { schema } = format;
+      if (!isObject(schema)) throw refuse('text.format.schema', 'is not an object');
+      const said = Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
+      const inner: ResponseFormat = { ...said, type: format.type, schema };
+      return Object.values(format).includes(null) ? { format: inner, others: text } : { format: inner, ...atLeastOne(others) };
+    }
+    default:
+      return { others: text };
+  }
+}
+
+function atLeastOne(others: JsonObject): { readonly others?: JsonObject } {
+  return Object.keys(others).length === 0 ? {} : { others };
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function refuse(path: string, what: string, cause?: unknown): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`${path === '' ? 'the request' : path} ${what}`, { path, ...(cause === undefined ? {} : { cause }) });
+}

@@ -1,0 +1,179 @@
+/**
+ * Items and parts, Responses wire ⇄ inner language. The words are the same, so nearly every object passes as it is; what the inner
+ * language cannot hold (a null, a wire's field with the name of an inner one) steps aside into `vendor.openai_responses` and comes back.
+ * https://platform.openai.com/docs/api-reference/responses/object, https://www.openresponses.org
+ */
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import { isObject } from '../../domain/json';
+import { SCHEME_OF_WIRE } from '../../domain/types/VendorTypes';
+import type { Item } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin, VendorPart } from '../../domain/types/VendorTypes';
+
+export { isObject };
+
+/** Who wrote what is being read. */
+export interface Door {
+  /** The host that made it; absent for a caller, who may send back what this program wrote, `vendor` and `origin` included. */
+  readonly origin?: Origin;
+  /** The error that says what is wrong at a JSON path. */
+  readonly refuse: (path: string, what: string) => LLMError;
+}
+
+/** @throws LLMError that `door.refuse` makes, for what is no item */
+export function readItem(raw: unknown, path: string, door: Door): Item {
+  if (!isObject(raw)) throw door.refuse(path, 'is not an object');
+  const type = raw.type ?? (raw.role === undefined ? undefined : 'message') ?? (typeof raw.id === 'string' ? 'item_reference' : undefined);
+  if (typeof type !== 'string') throw door.refuse(`${path}.type`, 'is not a text');
+  // Each case has checked what the item's type promises; the compiler cannot see that through untyped JSON.
+  return fieldsOf(type === raw.type ? raw : { ...raw, type }, type, path, door) as unknown as Item;
+}
+
+function fieldsOf(raw: JsonObject, type: string, path: string, door: Door): JsonObject {
+  switch (type) {
+    case 'message':
+      if (typeof raw.role !== 'string') throw door.refuse(`${path}.role`, 'is not a text');
+      return adopt(raw, { content: readParts(raw.content, raw.role === 'assistant' ? 'output_text' : 'input_text', `${path}.content`, door) }, RESERVED, door);
+    case 'function_call':
+      return adopt(raw, { call_id: text(raw, 'call_id', path, door), name: text(raw, 'name', path, door), arguments: argumentsOf(raw, path, door) }, RESERVED, door);
+    case 'function_call_output': {
+      const output = typeof raw.output === 'string' ? raw.output : readParts(raw.output, 'input_text', `${path}.output`, door);
+      return adopt(raw, { call_id: text(raw, 'call_id', path, door), output }, RESERVED_IN_OUTPUTS, door);
+    }
+    case 'reasoning':
+      return withOrigin(adopt(raw, reasoningTexts(raw, path, door), RESERVED, door), door);
+    case 'compaction':
+      return withOrigin(adopt(raw, { encrypted_content: text(raw, 'encrypted_content', path, door) }, RESERVED, door), door);
+    case 'vendor_item':
+      if (door.origin === undefined && isOrigin(raw.origin) && isObject(raw.item)) return raw;
+      return { type, origin: door.origin ?? { wire: 'responses' }, item: raw };
+    default:
+      return withOrigin(adopt(raw, {}, RESERVED, door, HOSTED_TEXTS), door);
+  }
+}
+
+/** What goes over the wire: without the inner language's own words, and with the wire's own that stood aside. */
+export function wireForm(item: Item): JsonObject {
+  if (item.type === 'vendor_item') return item.item;
+  const reserved = item.type === 'function_call_output' ? RESERVED_IN_OUTPUTS : RESERVED;
+  // Items are plain JSON objects; only here are they looked at field by field.
+  let form = release(item as unknown as JsonObject, reserved);
+  for (const name of listsOfParts(item)) {
+    const parts = form[name];
+    if (!Array.isArray(parts)) continue;
+    const released: readonly unknown[] = parts.map((part: unknown) => (isObject(part) ? release(part, RESERVED_IN_PARTS) : part));
+    if (released.some((part, index) => part !== parts[index])) form = { ...form, [name]: released };
+  }
+  return form;
+}
+
+/** Hosted items are not looked into: their lists are the server's own. */
+function listsOfParts(item: Item): readonly string[] {
+  switch (item.type) {
+    case 'message':
+      return ['content'];
+    case 'function_call_output':
+      return ['output'];
+    case 'reasoning':
+      return ['summary', 'content'];
+    default:
+      return [];
+  }
+}
+
+const RESERVED: ReadonlySet<string> = new Set(['vendor', 'origin']);
+const RESERVED_IN_PARTS: ReadonlySet<string> = new Set(['vendor']);
+const RESERVED_IN_OUTPUTS: ReadonlySet<string> = new Set(['vendor', 'origin', 'deferred', 'name', 'state']);
+/** Of hosted items these alone have a type in the inner language; everything else in them may be anything. */
+const HOSTED_TEXTS: ReadonlySet<string> = new Set(['id', 'status']);
+
+/** The object itself where nothing has to change, else a shallow copy. `nullable` names the fields that may not be null; all, when absent. */
+function adopt(raw: JsonObject, checked: JsonObject, reserved: ReadonlySet<string>, door: Door, notNull?: ReadonlySet<string>): JsonObject {
+  const keeps = (key: string): boolean =>
+    door.origin === undefined && ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));
+  const aside = Object.entries(raw).filter(
+    ([key, value]) => (reserved.has(key) && !keeps(key)) || (value === null && (notNull === undefined || notNull.has(key))),
+  );
+  const changed = Object.entries(checked).filter(([key, value]) => raw[key] !== value);
+  if (aside.length === 0 && changed.length === 0) return raw;
+  const kept = Object.entries(raw).filter(([key]) => !aside.some(([name]) => name === key));
+  const fields = Object.fromEntries([...kept, ...changed]);
+  if (aside.length === 0) return fields;
+  const vendor: VendorPart = keeps('vendor') ? (raw.vendor as VendorPart) : {};
+  return { ...fields, vendor: { ...vendor, openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(aside) } } };
+}
+
+function release(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {
+  if (!Object.keys(fields).some((key) => reserved.has(key))) return fields;
+  const own = Object.fromEntries(Object.entries(fields).filter(([key]) => !reserved.has(key)));
+  const verbatim = isObject(fields.vendor) ? fields.vendor.openai_responses : undefined;
+  return isObject(verbatim) ? { ...own, ...verbatim } : own;
+}
+
+function withOrigin(item: JsonObject, door: Door): JsonObject {
+  return door.origin === undefined ? item : { ...item, origin: door.origin };
+}
+
+/** A text stands for one part; parts of a kind that is newer than this program pass. */
+function readParts(value: unknown, typeOfText: 'input_text' | 'output_text', path: string, door: Door): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [typeOfText === 'output_text' ? { type: typeOfText, text: value, annotations: [] } : { type: typeOfText, text: value }];
+  return sameOrMapped(value, path, door, readPart);
+}
+
+function readPart(raw: unknown, path: string, door: Door): JsonObject {
+  if (!isObject(raw)) throw door.refuse(path, 'is not an object');
+  switch (raw.type) {
+    case 'input_text':
+    case 'reasoning_text':
+    case 'summary_text':
+      return adopt(raw, { text: text(raw, 'text', path, door) }, RESERVED_IN_PARTS, door);
+    case 'output_text':
+      return adopt(raw, { text: text(raw, 'text', path, door), annotations: list(raw, 'annotations', path, door) }, RESERVED_IN_PARTS, door);
+    case 'refusal':
+      return adopt(raw, { refusal: text(raw, 'refusal', path, door) }, RESERVED_IN_PARTS, door);
+    default:
+      if (typeof raw.type !== 'string') throw door.refuse(`${path}.type`, 'is not a text');
+      return adopt(raw, {}, RESERVED_IN_PARTS, door);
+  }
+}
+
+function reasoningTexts(raw: JsonObject, path: string, door: Door): JsonObject {
+  const summary = sameOrMapped(list(raw, 'summary', path, door), `${path}.summary`, door, readPart);
+  return raw.content === undefined || raw.content === null
+    ? { summary }
+    : { summary, content: sameOrMapped(raw.content, `${path}.content`, door, readPart) };
+}
+
+/** Absent arguments are none, as an empty text is. */
+function argumentsOf(raw: JsonObject, path: string, door: Door): string {
+  return raw.arguments === undefined || raw.arguments === null ? '' : text(raw, 'arguments', path, door);
+}
+
+function text(raw: JsonObject, key: string, path: string, door: Door): string {
+  const value = raw[key];
+  if (typeof value !== 'string') throw door.refuse(`${path}.${key}`, 'is not a text');
+  return value;
+}
+
+function list(raw: JsonObject, key: string, path: string, door: Door): readonly unknown[] {
+  const value = raw[key] ?? [];
+  if (!Array.isArray(value)) throw door.refuse(`${path}.${key}`, 'is not a list');
+  return value as readonly unknown[];
+}
+
+function sameOrMapped(value: unknown, path: string, door: Door, read: (each: unknown, path: string, door: Door) => unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw door.refuse(path, 'is not a list');
+  const mapped: readonly unknown[] = value.map((each: unknown, index) => read(each, `${path}[${index}]`, door));
+  return mapped.every((each, index) => each === value[index]) ? (value as readonly unknown[]) : mapped;
+}
+
+const SCHEMES: ReadonlySet<string> = new Set(Object.values(SCHEME_OF_WIRE));
+
+function isVendorPart(value: unknown): value is VendorPart {
+  return isObject(value) && Object.keys(value).length > 0 && Object.entries(value).every(([scheme, words]) => SCHEMES.has(scheme) && isObject(words));
+}
+
+function isOrigin(value: unknown): value is Origin {
+  if (!isObject(value) || typeof value.wire !== 'string' || !Object.hasOwn(SCHEME_OF_WIRE, value.wire)) return false;
+  return [value.vendor, value.model].every((word) => word === undefined || typeof word === 'string');
+}

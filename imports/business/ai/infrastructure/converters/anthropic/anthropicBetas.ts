@@ -1,0 +1,47 @@
+/** Features that the API gives only to requests with their `anthropic-beta` header. https://platform.claude.com/docs/en/api/beta-headers */
+import { isObject, isObjectList } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+const BETA_OF_FIELD: Readonly<Record<string, string>> = {
+  context_management: 'context-management-2025-06-27',
+  output_format: 'structured-outputs-2025-11-13',
+};
+
+const BETA_OF_TOOL: Readonly<Record<string, string>> = {
+  advisor_20260301: 'advisor-tool-2026-03-01',
+  computer_20241022: 'computer-use-2024-10-22',
+  computer_20250124: 'computer-use-2025-01-24',
+  computer_20251124: 'computer-use-2025-11-24',
+  mcp_toolset: 'mcp-client-2025-11-20',
+};
+
+const BETA_OF_EDIT: Readonly<Record<string, string>> = { compact_20260112: 'compact-2026-01-12' };
+
+/** @param asked names that the caller gives, as the SDK's `betas` */
+export function betaHeader(body: JsonObject, asked: unknown): Readonly<Record<string, string>> | undefined {
+  const betas = new Set<string>();
+  if (Array.isArray(asked)) for (const beta of asked) if (typeof beta === 'string') betas.add(beta);
+  for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isGiven(body[field])) betas.add(beta);
+  if (isGiven(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
+  addByType(body.tools, BETA_OF_TOOL, betas);
+  if (isObject(body.context_management)) addByType(body.context_management.edits, BETA_OF_EDIT, betas);
+  return betas.size === 0 ? undefined : { 'anthropic-beta': [...betas].join(',') };
+}
+
+/** In its first version the servers themselves said which of their tools are on. */
+function mcpBeta(servers: unknown): string {
+  const first = isObjectList(servers) && servers.some((server) => 'tool_configuration' in server);
+  return first ? 'mcp-client-2025-04-04' : 'mcp-client-2025-11-20';
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+}
+
+function addByType(entries: unknown, table: Readonly<Record<string, string>>, betas: Set<string>): void {
+  if (!isObjectList(entries)) return;
+  for (const { type } of entries) {
+    const beta = typeof type === 'string' ? table[type] : undefined;
+    if (beta !== undefined) betas.add(beta);
+  }
+}

@@ -1,0 +1,96 @@
+/** A history → `system` and `messages`, without what is sealed for somebody else. https://platform.claude.com/docs/en/api/messages */
+import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { itemBlocks } from '../anthropicContent';
+import { AnthropicTurns, isOperator } from './anthropicTurns';
+import type { ItemBlocks } from '../anthropicContent';
+import type { AnthropicModelFacts } from './anthropicModels';
+import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss, Origin } from '../../../domain/types/VendorTypes';
+import type { WireContext } from '../Wire';
+
+export interface AnthropicConversation {
+  /** What the operator said before anybody else. */
+  readonly system: readonly JsonObject[];
+  readonly messages: readonly JsonObject[];
+  readonly losses: readonly Loss[];
+}
+
+/**
+ * @param items a repaired history
+ * @param pathOf where an item stands in what the caller gave
+ * @throws UnsupportedFeatureError for content that the wire or the model cannot take
+ */
+export function anthropicConversation(
+  items: readonly InputItem[],
+  context: WireContext,
+  facts: AnthropicModelFacts,
+  pathOf: (item: InputItem) => string,
+): AnthropicConversation {
+  const losses: Loss[] = [];
+  const system: JsonObject[] = [];
+  const turns = new AnthropicTurns(facts.systemMessages, losses);
+  let begun = false;
+  for (const item of items) {
+    const reason = droppedBecause(item, context);
+    if (reason !== undefined) {
+      losses.push({ path: pathOf(item), what: item.type, reason });
+      continue;
+    }
+    const converted = blocksOf(item, () => pathOf(item));
+    check(converted, context, () => pathOf(item));
+    for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
+    if (isOperator(item)) checkOperator(converted, () => pathOf(item));
+    if (isOperator(item) && !begun) {
+      system.push(...converted.blocks);
+    } else {
+      begun = true;
+      turns.add(item, converted.blocks, pathOf);
+    }
+  }
+  return { system, messages: turns.finish(), losses };
+}
+
+/** The parts know what is wrong with them, the conversation knows where they stand. */
+function blocksOf(item: InputItem, path: () => string): ItemBlocks {
+  try {
+    return itemBlocks(item);
+  } catch (error) {
+    if (error instanceof UnsupportedFeatureError) throw new UnsupportedFeatureError(`${path()}: ${error.message}`, { path: path(), cause: error });
+    if (error instanceof LLMInvalidRequestError) throw new LLMInvalidRequestError(`${path()}: ${error.message}`, { path: path(), cause: error });
+    throw error;
+  }
+}
+
+/** Sealed and hosted things are good only where they were made; the API itself leaves out what another of its models sealed. */
+function droppedBecause(item: InputItem, context: WireContext): string | undefined {
+  switch (item.type) {
+    case 'message':
+    case 'function_call':
+    case 'function_call_output':
+      return undefined;
+    case 'reasoning':
+      return isOurs(item.origin, context) ? undefined : 'reasoning goes back only to the vendor that sealed it';
+    case 'vendor_item':
+      return isOurs(item.origin, context) ? undefined : 'it goes back only to the vendor that made it';
+    case 'compaction':
+      return 'a sealed summary goes back only to the vendor that made it';
+    default:
+      return 'it is known only to the host that made it';
+  }
+}
+
+function isOurs(origin: Origin | undefined, context: WireContext): boolean {
+  return origin?.wire === 'anthropic_messages' && (origin.vendor === undefined || origin.vendor === context.vendor);
+}
+
+function check(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: () => string): void {
+  if (blocks.hasImage && !capabilities.supportsVision) throw new UnsupportedFeatureError(`${path()}: the model sees no images`, { path: path() });
+  if (blocks.hasFile && !capabilities.supportsFiles) throw new UnsupportedFeatureError(`${path()}: the model reads no files`, { path: path() });
+  if (blocks.hasUrl && !quirks.fetchesImageUrls) {
+    throw new UnsupportedFeatureError(`${path()}: the host fetches no URLs; the content must be sent along`, { path: path() });
+  }
+}
+
+function checkOperator(blocks: ItemBlocks, path: () => string): void {
+  if (blocks.hasImage || blocks.hasFile) throw new UnsupportedFeatureError(`${path()}: system messages hold text only`, { path: path() });
+}

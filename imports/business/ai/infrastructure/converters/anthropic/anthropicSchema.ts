@@ -1,0 +1,170 @@
+/**
+ * JSON Schemas as Anthropic's constrained output takes them. Unknown keywords are a 400 there, so a copy without them is sent.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ */
+import { isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+export interface NativeSchema {
+  readonly schema: JsonObject;
+  /** What the copy leaves out: where (`.properties.age`), and which keyword. */
+  readonly dropped: readonly { readonly path: string; readonly keyword: string }[];
+}
+
+const known = new WeakMap<JsonObject, NativeSchema | 'inexpressible'>();
+
+/** The accepted copy, or `undefined` for a schema whose answers it would not allow: open maps, recursion, untyped values. */
+export function nativeSchema(schema: JsonObject): NativeSchema | undefined {
+  let result = known.get(schema);
+  if (result === undefined) {
+    result = convert(schema);
+    known.set(schema, result);
+  }
+  return result === 'inexpressible' ? undefined : result;
+}
+
+const KEPT: ReadonlySet<string> = new Set(['description', 'title', 'default']);
+const STRING_FORMATS: ReadonlySet<unknown> = new Set([
+  'date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid',
+]);
+/** They constrain nothing, so nobody misses them. */
+const SILENT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'additionalProperties']);
+/** References to whole definitions are all that is known to work. */
+const DEFINITION = /^#\/(\$defs|definitions)\/[^/]+$/;
+/** Back references, lookaround and word boundaries. */
+const HARD_PATTERN = /\\[1-9bB]|\(\?[=!<]/;
+
+class Inexpressible extends Error {}
+
+function convert(schema: JsonObject): NativeSchema | 'inexpressible' {
+  if (isRecursive(schema)) return 'inexpressible';
+  const dropped: { path: string; keyword: string }[] = [];
+  try {
+    return { schema: node(schema, '', dropped), dropped };
+  } catch (error) {
+    if (error instanceof Inexpressible) return 'inexpressible';
+    throw error;
+  }
+}
+
+function node(schema: unknown, path: string, dropped: { path: string; keyword: string }[]): JsonObject {
+  if (!isObject(schema)) throw new Inexpressible();
+  const copy: JsonObject = {};
+  const left: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    const kept = keep(keyword, value, schema, path, dropped);
+    if (kept !== undefined) copy[kept.keyword] = kept.value;
+    else if (!SILENT.has(keyword)) left[keyword] = value;
+  }
+  if (!['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'].some((keyword) => keyword in copy)) throw new Inexpressible();
+  if (isObjectType(copy.type)) closeObject(schema, copy, path, dropped);
+  for (const keyword of Object.keys(left)) dropped.push({ path, keyword });
+  if (Object.keys(left).length > 0) copy.description = describe(copy.description, left);
+  return copy;
+}
+
+function keep(
+  keyword: string,
+  value: unknown,
+  schema: JsonObject,
+  path: string,
+  dropped: { path: string; keyword: string }[],
+): { keyword: string; value: unknown } | undefined {
+  const at = `${path}.${keyword}`;
+  switch (keyword) {
+    case 'type':
+    case 'required':
+      return { keyword, value };
+    case '$ref':
+      if (typeof value !== 'string' || !DEFINITION.test(value)) throw new Inexpressible();
+      return { keyword, value };
+    case 'properties':
+    case '$defs':
+    case 'definitions':
+      if (!isObject(value)) throw new Inexpressible();
+      return { keyword, value: Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, node(inner, `${at}.${name}`, dropped)])) };
+    case 'items':
+      return { keyword, value: node(value, at, dropped) };
+    case 'allOf':
+      if (Array.isArray(value) && value.some((variant) => isObject(variant) && '$ref' in variant)) throw new Inexpressible();
+      return { keyword, value: variants(value, at, dropped) };
+    case 'anyOf':
+      return { keyword, value: variants(value, at, dropped) };
+    case 'oneOf':
+      // One of several is at least any of them.
+      if ('anyOf' in schema) return undefined;
+      dropped.push({ path, keyword });
+      return { keyword: 'anyOf', value: variants(value, at, dropped) };
+    case 'enum':
+      if (!Array.isArray(value) || !value.every(isScalar)) throw new Inexpressible();
+      return { keyword, value };
+    case 'const':
+      if (!isScalar(value)) throw new Inexpressible();
+      return { keyword, value };
+    case 'format':
+      return STRING_FORMATS.has(value) ? { keyword, value } : undefined;
+    case 'pattern':
+      return typeof value === 'string' && !HARD_PATTERN.test(value) ? { keyword, value } : undefined;
+    case 'minItems':
+      return value === 0 || value === 1 ? { keyword, value } : undefined;
+    default:
+      return KEPT.has(keyword) ? { keyword, value } : undefined;
+  }
+}
+
+function variants(value: unknown, path: string, dropped: { path: string; keyword: string }[]): JsonObject[] {
+  if (!Array.isArray(value)) throw new Inexpressible();
+  return value.map((variant, index) => node(variant, `${path}[${index}]`, dropped));
+}
+
+/** Objects must be closed; one without named fields, or open to fields of a kind, could then say nothing. */
+function closeObject(schema: JsonObject, copy: JsonObject, path: string, dropped: { path: string; keyword: string }[]): void {
+  const open = schema.additionalProperties;
+  const named = isObject(copy.properties) && Object.keys(copy.properties).length > 0;
+  if (!named && open !== false) throw new Inexpressible();
+  if (isObject(open) || open === true) dropped.push({ path, keyword: 'additionalProperties' });
+  copy.additionalProperties = false;
+}
+
+function isObjectType(type: unknown): boolean {
+  return type === 'object' || (Array.isArray(type) && type.includes('object'));
+}
+
+function isScalar(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+/** The model still reads what the grammar does not enforce. */
+function describe(description: unknown, left: JsonObject): string {
+  const rules = Object.entries(left).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
+  return `${typeof description === 'string' ? `${description}\n\n` : ''}{${rules.join(', ')}}`;
+}
+
+/** Whether some definition leads back to itself. */
+function isRecursive(schema: JsonObject): boolean {
+  const targets = new Map<string, ReadonlySet<string>>();
+  for (const group of ['$defs', 'definitions']) {
+    const definitions = schema[group];
+    if (!isObject(definitions)) continue;
+    for (const [name, definition] of Object.entries(definitions)) targets.set(`#/${group}/${name}`, referencesIn(definition));
+  }
+  return [...targets.keys()].some((start) => reaches(start, start, targets, new Set()));
+}
+
+function reaches(from: string, goal: string, targets: ReadonlyMap<string, ReadonlySet<string>>, seen: Set<string>): boolean {
+  for (const next of targets.get(from) ?? []) {
+    if (next === goal) return true;
+    if (seen.has(next)) continue;
+    seen.add(next);
+    if (reaches(next, goal, targets, seen)) return true;
+  }
+  return false;
+}
+
+function referencesIn(schema: unknown, found = new Set<string>()): Set<string> {
+  if (Array.isArray(schema)) for (const inner of schema) referencesIn(inner, found);
+  if (!isObject(schema)) return found;
+  if (typeof schema.$ref === 'string') found.add(schema.$ref);
+  for (const inner of Object.values(schema)) referencesIn(inner, found);
+  return found;
+}

@@ -1,0 +1,133 @@
+/** Tools and the choice among them → the Messages API. https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference */
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import { anthropicServerTool } from './anthropicServerTools';
+import { nativeSchema } from './anthropicSchema';
+import { toolInputSchema } from './anthropicToolSchema';
+import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
+import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { AnthropicModelFacts } from './anthropicModels';
+import type { WireContext } from '../Wire';
+
+export interface AnthropicTools {
+  readonly tools: readonly JsonObject[];
+  readonly tool_choice?: JsonObject;
+  /** Remote servers that tools among `tools` name. */
+  readonly mcp_servers: readonly JsonObject[];
+  readonly warnings: readonly string[];
+}
+
+/** @throws UnsupportedFeatureError for a built-in tool that neither vendor nor model has */
+export function anthropicTools(options: NormalizedOptions, context: WireContext, facts: AnthropicModelFacts): AnthropicTools {
+  const offered = options.tools ?? [];
+  if (offered.length === 0) return { tools: [], mcp_servers: [], warnings: [] };
+  if (!context.capabilities.supportsTools) throw new UnsupportedFeatureError(`${options.model} takes no tools`, { path: 'tools' });
+  const warnings: string[] = [];
+  const mcp_servers: JsonObject[] = [];
+  const chosen = allowedTools(offered, options.tool_choice, warnings);
+  const tools = chosen.map((tool) => {
+    if (isFunctionTool(tool)) return functionTool(tool, context, warnings);
+    const path = `tools[${offered.indexOf(tool)}]`;
+    const { tool: mapped, server } = anthropicServerTool(tool, facts, path, warnings);
+    if (server !== undefined) mcp_servers.push(server);
+    return mapped;
+  });
+  const tool_choice = anthropicToolChoice(options, facts, warnings);
+  return { tools, mcp_servers, warnings, ...(tool_choice === undefined ? {} : { tool_choice }) };
+}
+
+interface ConvertedTool {
+  readonly block: JsonObject;
+  readonly warnings: readonly string[];
+}
+
+/** Tools never change, and the same ones are offered turn after turn. */
+const converted = { strict: new WeakMap<FunctionTool, ConvertedTool>(), loose: new WeakMap<FunctionTool, ConvertedTool>() };
+
+function functionTool(tool: FunctionTool, { quirks, capabilities }: WireContext, warnings: string[]): JsonObject {
+  const takesStrict = quirks.supportsStrictTools && capabilities.supportsJSONSchema;
+  const known = takesStrict ? converted.strict : converted.loose;
+  let result = known.get(tool);
+  if (result === undefined) {
+    const own: string[] = [];
+    result = { block: convertTool(tool, takesStrict, own), warnings: own };
+    known.set(tool, result);
+  }
+  warnings.push(...result.warnings);
+  return result.block;
+}
+
+/** `vendor.anthropic` with a `type` is one of Anthropic's own client tools, whole: they have versions and no schema. */
+function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[]): JsonObject {
+  const own = tool.vendor?.anthropic;
+  if (typeof own?.type === 'string' && own.type !== 'custom') return { name: tool.name, ...own };
+  const { schema, flattened } = toolInputSchema(tool.parameters);
+  if (flattened) warnings.push(`the parameters of ${tool.name} are sent without their ${flattened}: this wire wants one object at the root`);
+  return {
+    name: tool.name,
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    input_schema: schema,
+    ...(tool.strict === true && strictness(tool, schema, takesStrict, warnings) ? { strict: true } : {}),
+    ...own,
+  };
+}
+
+/** Strict tools are held to the same part of JSON Schema as structured answers; a schema outside it is a 400. */
+function strictness(tool: FunctionTool, schema: JsonObject, supported: boolean, warnings: string[]): boolean {
+  if (!supported) {
+    warnings.push(`strict is left out of tool ${tool.name}: the model does not know it`);
+    return false;
+  }
+  const accepted = nativeSchema(schema);
+  if (accepted?.dropped.length === 0 && isClosed(schema)) return true;
+  warnings.push(`strict is left out of tool ${tool.name}: its schema has what strict tools do not take`);
+  return false;
+}
+
+function isClosed(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isClosed);
+  if (typeof schema !== 'object' || schema === null) return true;
+  if ('properties' in schema && (!('additionalProperties' in schema) || schema.additionalProperties !== false)) return false;
+  return Object.values(schema).every(isClosed);
+}
+
+/** This wire has no word for a choice among some tools, so only those are offered. */
+function allowedTools(offered: readonly Tool[], choice: ToolChoice | undefined, warnings: string[]): readonly Tool[] {
+  if (typeof choice !== 'object' || !isAllowedTools(choice)) return offered;
+  const chosen = offered.filter((tool) => choice.tools.some((allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name)));
+  warnings.push('tool_choice allowed_tools: only those tools are offered, since this wire cannot narrow a longer list');
+  return chosen;
+}
+
+function isAllowedTools(choice: Exclude<ToolChoice, string>): choice is Extract<ToolChoice, { type: 'allowed_tools' }> {
+  return choice.type === 'allowed_tools';
+}
+
+function anthropicToolChoice(options: NormalizedOptions, facts: AnthropicModelFacts, warnings: string[]): JsonObject | undefined {
+  const wanted = wantedChoice(options.tool_choice);
+  const single = options.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {};
+  if (wanted?.type === 'none') return wanted;
+  if (wanted !== undefined && wanted.type !== 'auto' && !facts.forcedTools) {
+    warnings.push(`tool_choice is sent as auto: ${options.model} cannot be made to call a tool`);
+    return { type: 'auto', ...single };
+  }
+  if (wanted === undefined && options.parallel_tool_calls !== false) return undefined;
+  return { ...(wanted ?? { type: 'auto' }), ...single };
+}
+
+function wantedChoice(choice: ToolChoice | undefined): { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string } | undefined {
+  if (choice === undefined) return undefined;
+  if (choice === 'auto' || choice === 'none') return { type: choice };
+  if (choice === 'required') return { type: 'any' };
+  if (isAllowedTools(choice)) return { type: choice.mode === 'required' ? 'any' : 'auto' };
+  return { type: 'tool', name: choice.name ?? SERVER_TOOL_NAMES[choice.type] ?? choice.type };
+}
+
+/** What the model calls the server tools. */
+const SERVER_TOOL_NAMES: Readonly<Record<string, string>> = {
+  code_interpreter: 'code_execution',
+  url_context: 'web_fetch',
+  tool_search: 'tool_search_tool_bm25',
+  computer_use: 'computer',
+};

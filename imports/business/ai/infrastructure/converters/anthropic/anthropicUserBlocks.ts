@@ -1,0 +1,145 @@
+/** Content blocks of a user's turn, as clients of the Messages API write them → parts of messages and outputs of calls. */
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isObject, isObjectList } from '../../../domain/json';
+import { carried, isBlank } from '../anthropicJson';
+import type { FunctionCallOutputItem, InputContent, InputText, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+/** Neighbouring parts make one message; each result is an item of its own, in order. */
+export function userItems(role: 'user' | 'system', blocks: readonly JsonObject[], path: string): (MessageItem | FunctionCallOutputItem)[] {
+  const items: (MessageItem | FunctionCallOutputItem)[] = [];
+  let parts: InputContent[] | undefined;
+  blocks.forEach((block, index) => {
+    if (block.type === 'tool_result') {
+      parts = undefined;
+      items.push(callOutput(block, `${path}[${index}]`));
+    } else if (parts === undefined) {
+      parts = [inputPart(block)];
+      items.push({ type: 'message', role, content: parts });
+    } else {
+      parts.push(inputPart(block));
+    }
+  });
+  return items;
+}
+
+function callOutput(block: JsonObject, path: string): FunctionCallOutputItem {
+  const { type: _, tool_use_id, content, is_error, ...rest } = block;
+  if (typeof tool_use_id !== 'string' || tool_use_id === '') throw new LLMInvalidRequestError(`${path}.tool_use_id must be a string`, { path: `${path}.tool_use_id` });
+  return {
+    type: 'function_call_output',
+    call_id: tool_use_id,
+    output: outputOf(content, path),
+    ...(is_error === true ? { state: 'failed' } : {}),
+    ...carried(is_error === undefined || is_error === true ? rest : { ...rest, is_error }),
+  };
+}
+
+/** A result without content is an empty list, so that it goes out without content again. */
+function outputOf(content: unknown, path: string): string | readonly InputContent[] {
+  if (content === undefined || content === null) return [];
+  if (typeof content === 'string') return content;
+  if (!isObjectList(content)) throw new LLMInvalidRequestError(`${path}.content must be a string or a list of blocks`, { path: `${path}.content` });
+  return content.map(inputPart);
+}
+
+function inputPart(block: JsonObject): InputContent {
+  return textPart(block) ?? imagePart(block) ?? documentPart(block) ?? described(block);
+}
+
+function textPart(block: JsonObject): InputText | undefined {
+  const { type, text, ...rest } = block;
+  if (type !== 'text' || typeof text !== 'string') return undefined;
+  // The mark says that the client itself wrote this blank for this wire.
+  return { type: 'input_text', text, ...(isBlank(text) ? { vendor: { anthropic: rest } } : carried(rest)) };
+}
+
+function imagePart(block: JsonObject): InputContent | undefined {
+  const { type, source, ...rest } = block;
+  if (type !== 'image' || !isObject(source)) return undefined;
+  const where = sourcePlace(source);
+  switch (where?.kind) {
+    case 'data':
+      return where.uri.startsWith('data:image/') ? { type: 'input_image', image_url: where.uri, ...carried(rest) } : undefined;
+    case 'url':
+      return { type: 'input_image', image_url: where.url, ...carried(rest) };
+    case 'file':
+      return { type: 'input_image', file_id: where.file_id, ...carried(rest) };
+    case undefined:
+      return undefined;
+  }
+}
+
+function documentPart(block: JsonObject): InputContent | undefined {
+  const { type, source, title, ...others } = block;
+  if (type !== 'document' || !isObject(source)) return undefined;
+  const named = typeof title === 'string' && title !== '';
+  const rest = named || title === undefined ? others : { ...others, title };
+  const filename = named ? { filename: title } : {};
+  const where = sourcePlace(source);
+  switch (where?.kind) {
+    case 'data':
+      return { type: 'input_file', file_data: where.uri, ...filename, ...carried(rest) };
+    case 'url':
+      return { type: 'input_file', file_url: where.url, ...filename, ...carried(rest) };
+    case 'file':
+      return { type: 'input_file', file_id: where.file_id, ...filename, ...carried(rest) };
+    case undefined: {
+      const text = plainText(source);
+      // The source itself goes along: a text is not a file's bytes.
+      return text === undefined ? undefined : { type: 'input_file', file_data: textUri(text), ...filename, ...carried({ ...rest, source }) };
+    }
+  }
+}
+
+type SourcePlace =
+  | { readonly kind: 'data'; readonly uri: string }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'file'; readonly file_id: string };
+
+/** Sources with fields beside the known ones, or that are not what they say, have no place in the inner language. */
+function sourcePlace(source: JsonObject): SourcePlace | undefined {
+  const { type, media_type, data, url, file_id, ...rest } = source;
+  if (Object.keys(rest).length > 0) return undefined;
+  if (type === 'base64' && typeof media_type === 'string' && isMediaType(media_type) && typeof data === 'string' && isBase64(data)) {
+    return { kind: 'data', uri: `data:${media_type};base64,${data}` };
+  }
+  if (type === 'url' && typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)) return { kind: 'url', url };
+  if (type === 'file' && typeof file_id === 'string' && file_id !== '') return { kind: 'file', file_id };
+  return undefined;
+}
+
+function isMediaType(type: string): boolean {
+  return /^[a-z]+\/[a-z0-9.+-]+$/.test(type) && type !== 'image/jpg';
+}
+
+function isBase64(data: string): boolean {
+  const digits = data.endsWith('==') ? data.length - 2 : data.endsWith('=') ? data.length - 1 : data.length;
+  return digits > 0 && digits % 4 !== 1 && !/[^A-Za-z0-9+/]/.test(data.slice(0, digits));
+}
+
+function plainText(source: JsonObject): string | undefined {
+  const { type, data, content } = source;
+  if (type === 'text' && typeof data === 'string' && data !== '') return data;
+  if (type === 'content' && typeof content === 'string' && content !== '') return content;
+  if (type !== 'content' || !isObjectList(content)) return undefined;
+  const text = textOfBlocks(content);
+  return text === '' ? undefined : text;
+}
+
+function textUri(text: string): string {
+  return `data:text/plain;base64,${Buffer.from(text, 'utf8').toString('base64')}`;
+}
+
+function textOfBlocks(blocks: readonly JsonObject[]): string {
+  return blocks.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
+}
+
+/** Any other block: its text for every reader, and the block itself for this wire. */
+function described(block: JsonObject): InputText {
+  const { title, source, content } = block;
+  const text = block.type === 'search_result' && isObjectList(content)
+    ? [title, source, textOfBlocks(content)].filter((line) => typeof line === 'string').join('\n')
+    : JSON.stringify(block);
+  return { type: 'input_text', text, vendor: { anthropic: { block } } };
+}

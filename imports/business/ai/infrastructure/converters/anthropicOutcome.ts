@@ -1,0 +1,78 @@
+/** How an answer ended and what it cost. https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons */
+import { NO_USAGE } from '../../domain/entities/Response';
+import { isObject } from '../../domain/json';
+import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export interface Outcome {
+  readonly status: 'completed' | 'incomplete';
+  readonly reason?: 'max_output_tokens' | 'content_filter';
+}
+
+const COMPLETED: Outcome = { status: 'completed' };
+const CUT_OFF: Outcome = { status: 'incomplete', reason: 'max_output_tokens' };
+
+const OUTCOMES = {
+  end_turn: COMPLETED,
+  stop_sequence: COMPLETED,
+  tool_use: COMPLETED,
+  /** The server paused its own long turn; sent back as it is, it goes on. */
+  pause_turn: COMPLETED,
+  max_tokens: CUT_OFF,
+  model_context_window_exceeded: CUT_OFF,
+  refusal: { status: 'incomplete', reason: 'content_filter' },
+} as const satisfies Record<string, Outcome>;
+
+/** A word that is not in the table counts as completed, with a warning. */
+export function outcomeOf(stopReason: string | null, warnings: string[]): Outcome {
+  if (stopReason === null) return COMPLETED;
+  if (isKnown(stopReason)) return OUTCOMES[stopReason];
+  warnings.push(`unknown stop_reason ${stopReason} counts as completed`);
+  return COMPLETED;
+}
+
+function isKnown(word: string): word is keyof typeof OUTCOMES {
+  return Object.hasOwn(OUTCOMES, word);
+}
+
+/** The way back, for a response that another wire gave. */
+export function stopReasonOf(response: LLMResponse): string {
+  if (response.status === 'incomplete') return response.incomplete_details?.reason === 'content_filter' ? 'refusal' : 'max_tokens';
+  return response.output.some((item) => item.type === 'function_call') ? 'tool_use' : 'end_turn';
+}
+
+/** Anthropic counts cached parts beside `input_tokens`; the inner language counts everything that was sent. */
+export function usageOf(raw: JsonObject): Usage {
+  const cached_tokens = count(raw.cache_read_input_tokens);
+  const cache_write_tokens = count(raw.cache_creation_input_tokens);
+  const input_tokens = count(raw.input_tokens) + cached_tokens + cache_write_tokens;
+  const output_tokens = count(raw.output_tokens);
+  const details = raw.output_tokens_details;
+  return {
+    input_tokens,
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+    input_tokens_details: { cached_tokens, cache_write_tokens },
+    output_tokens_details: { reasoning_tokens: isObject(details) ? count(details.thinking_tokens) : 0 },
+  };
+}
+
+export function usageOrNone(raw: unknown, warnings: string[]): Usage {
+  if (isObject(raw)) return usageOf(raw);
+  warnings.push('the answer names no usage');
+  return NO_USAGE;
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
+}
+
+/** The way back, for a response that another wire gave. */
+export function anthropicUsage({ input_tokens, output_tokens, input_tokens_details: { cached_tokens, cache_write_tokens } }: Usage): JsonObject {
+  return {
+    input_tokens: Math.max(0, input_tokens - cached_tokens - cache_write_tokens),
+    cache_creation_input_tokens: cache_write_tokens,
+    cache_read_input_tokens: cached_tokens,
+    output_tokens,
+  };
+}

@@ -1,0 +1,21 @@
+/** A call's arguments as an object, for the wires that carry them so. */
+import { isObject } from '../../domain/json';
+import type { FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export interface ArgumentsObject {
+  readonly value: JsonObject;
+  /** The model wrote something else than a JSON object; `value` holds its text under `arguments`. */
+  readonly malformed: boolean;
+}
+
+export function argumentsObject(item: Pick<FunctionCallItem, 'arguments'>): ArgumentsObject {
+  if (item.arguments.trim() === '') return { value: {}, malformed: false };
+  try {
+    const value: unknown = JSON.parse(item.arguments);
+    if (isObject(value)) return { value, malformed: false };
+  } catch {
+    // The text itself is all there is; it goes along below, so that the model sees what it wrote.
+  }
+  return { value: { arguments: item.arguments }, malformed: true };
+}

@@ -1,0 +1,134 @@
+/** Content parts: ours as the chat wire writes them, and back. */
+import { isText, without } from '../chatJson';
+import { carrying, chatWords, ownFieldsOf } from '../chatWords';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { fieldsOf, isObject } from '../../../domain/json';
+import { unreachable } from '../../../domain/unreachable';
+import type { WireContext } from '../Wire';
+
+// Out: https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
+
+/** @throws UnsupportedFeatureError for content that the host could not read; `path` says where it stands */
+export function toChatPart(part: Content, context: WireContext, path: string): JsonObject {
+  const own = ownFieldsOf(chatWords(part));
+  switch (part.type) {
+    case 'input_text':
+    case 'output_text':
+      return { ...own, type: 'text', text: part.text };
+    case 'refusal':
+      return { type: 'text', text: part.refusal };
+    case 'input_image':
+      return { ...own, type: 'image_url', image_url: { ...fieldsOf(own.image_url), ...imageUrl(part, context, path) } };
+    case 'input_file':
+      return toFilePart(part, own, context, path);
+    default:
+      return unreachable(part);
+  }
+}
+
+/** One plain text is a string, as every host understands it. `path` is the list's. */
+export function toChatContent(content: readonly Content[], context: WireContext, path: string): string | JsonObject[] {
+  const [first] = content;
+  if (content.length === 0) return '';
+  if (content.length === 1 && first?.type === 'input_text' && first.vendor?.openai === undefined) return first.text;
+  return content.map((part, index) => toChatPart(part, context, `${path}[${index}]`));
+}
+
+function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: string): JsonObject {
+  if (part.image_url === undefined) throw unsupported(path, 'chat completions take images by URL or data URI, not by file id');
+  if (!quirks.fetchesImageUrls && !/^data:/i.test(part.image_url)) throw unsupported(path, `${vendor} does not fetch images: this URL has to be inlined as a data URI`);
+  return { url: part.image_url, ...(part.detail === undefined ? {} : { detail: part.detail }) };
+}
+
+function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireContext, path: string): JsonObject {
+  // A kind of part that the inner language does not have is whole in its own fields.
+  if (isText(own.type)) return own;
+  const audio = audioIn(part);
+  if (audio !== undefined) return { ...own, type: 'input_audio', input_audio: audio };
+  if (quirks.acceptsFiles === false) throw unsupported(path, `${vendor} takes no files in chat completions`);
+  if (part.file_id !== undefined) return { ...own, type: 'file', file: { file_id: part.file_id, ...named(part) } };
+  if (part.file_data !== undefined) return { ...own, type: 'file', file: { ...named(part), file_data: dataUri(part.file_data, part.filename, path) } };
+  if (part.file_url !== undefined) throw unsupported(path, 'chat completions take no file URLs: the file has to be inlined');
+  throw unsupported(path, 'the file has neither data nor an id');
+}
+
+function named(part: InputFile): JsonObject {
+  return part.filename === undefined ? {} : { filename: part.filename };
+}
+
+const AUDIO_FORMATS: Readonly<Record<string, string>> = { 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3' };
+
+/** Sound has a part of its own on this wire. */
+function audioIn(part: InputFile): JsonObject | undefined {
+  const data = part.file_data;
+  if (data?.startsWith('data:audio/') !== true) return undefined;
+  const mark = data.indexOf(';base64,');
+  const format = AUDIO_FORMATS[data.slice('data:'.length, mark)];
+  return mark < 0 || format === undefined ? undefined : { data: data.slice(mark + ';base64,'.length), format };
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown', csv: 'text/csv', html: 'text/html', json: 'application/json', xml: 'text/xml',
+};
+
+function dataUri(data: string, filename: string | undefined, path: string): string {
+  if (data.startsWith('data:')) return data;
+  const kind = KINDS[/\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? ''];
+  if (kind === undefined) throw unsupported(path, 'bare base64 needs a filename that tells its kind');
+  return `data:${kind};base64,${data}`;
+}
+
+function unsupported(path: string, why: string): UnsupportedFeatureError {
+  return new UnsupportedFeatureError(`${path} cannot be sent: ${why}.`, { path });
+}
+
+// Back
+
+/** A part of a request as ours; what its type has no word for stands beside it, verbatim. */
+export function fromChatPart(raw: JsonObject): InputContent {
+  const { type, text, image_url, file, input_audio } = raw;
+  if (type === 'text' && typeof text === 'string') return { type: 'input_text', text, ...rest(raw, ['type', 'text']) };
+  if (type === 'image_url' && isObject(image_url) && typeof image_url.url === 'string') return fromImagePart(raw, image_url, image_url.url);
+  if (type === 'file' && isObject(file)) {
+    const { file_id, file_data, filename } = file;
+    const words = { ...string('file_id', file_id), ...string('file_data', file_data), ...string('filename', filename) };
+    const isWhole = (file_id !== undefined || file_data !== undefined) && Object.keys(words).length === Object.keys(file).length;
+    if (isWhole) return { type: 'input_file', ...words, ...rest(raw, ['type', 'file']) };
+  }
+  if (type === 'input_audio' && isObject(input_audio)) {
+    const { data, format } = input_audio;
+    const kind = format === 'wav' ? 'audio/wav' : format === 'mp3' ? 'audio/mpeg' : undefined;
+    if (typeof data === 'string' && kind !== undefined && Object.keys(input_audio).length === 2) {
+      return { type: 'input_file', filename: `audio.${String(format)}`, file_data: `data:${kind};base64,${data}`, ...rest(raw, ['type', 'input_audio']) };
+    }
+  }
+  return unknownPart(raw);
+}
+
+/** Hosts have kinds of their own (documents, video); to other wires such a part is a file that holds its JSON. */
+function unknownPart(raw: JsonObject): InputFile {
+  const json = Buffer.from(JSON.stringify(raw)).toString('base64');
+  return { type: 'input_file', filename: `${String(raw.type)}.json`, file_data: `data:application/json;base64,${json}`, ...carrying(raw, undefined) };
+}
+
+function fromImagePart(raw: JsonObject, image: JsonObject, url: string): InputImage {
+  const { detail } = image;
+  const others = without(image, typeof detail === 'string' ? ['url', 'detail'] : ['url']);
+  const siblings = without(raw, ['type', 'image_url']);
+  return {
+    type: 'input_image',
+    image_url: url,
+    ...(typeof detail === 'string' ? { detail } : {}),
+    ...carrying(Object.keys(others).length === 0 ? siblings : { ...siblings, image_url: others }, undefined),
+  };
+}
+
+function rest(raw: JsonObject, keys: readonly string[]): ReturnType<typeof carrying> {
+  return carrying(without(raw, keys), undefined);
+}
+
+function string<K extends string>(key: K, value: unknown): { [P in K]?: string } {
+  return (typeof value === 'string' ? { [key]: value } : {}) as { [P in K]?: string };
+}

@@ -1,0 +1,105 @@
+/** Everything of a request to the chat wire but its messages. */
+import { toChatTools } from './chatTools';
+import { strictFormat } from '../strictSchema';
+import type { WireContext } from '../Wire';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
+
+export interface ChatParameters {
+  readonly fields: JsonObject;
+  /** What has to be said to the model because no field says it. */
+  readonly instruction?: string;
+}
+
+/** @throws UnsupportedFeatureError for what would change the answer if it were left out */
+export function toChatParameters(options: NormalizedOptions, context: WireContext, warnings: string[], losses: Loss[]): ChatParameters {
+  const { quirks, vendor } = context;
+  const fields: JsonObject = {};
+  const tools = options.tools ?? [];
+  Object.assign(fields, toChatTools(tools, options.tool_choice, context, warnings));
+  if (options.parallel_tool_calls !== undefined && fields.tools !== undefined) {
+    if (quirks.supportsParallelToolCalls) fields.parallel_tool_calls = options.parallel_tool_calls;
+    else warnings.push(`parallel_tool_calls was left out: ${vendor} does not know it`);
+  }
+  if (options.temperature !== undefined) fields.temperature = options.temperature;
+  if (options.top_p !== undefined) fields.top_p = options.top_p;
+  if (options.max_output_tokens !== undefined) fields[quirks.maxTokensField] = options.max_output_tokens;
+  addStop(fields, options.stop, context);
+  addReasoning(fields, options.reasoning, context, warnings);
+  if (options.metadata !== undefined) {
+    if (quirks.metadataNeedsStore === true && options.store !== true) warnings.push(`metadata was left out: ${vendor} takes it only with store`);
+    else fields.metadata = options.metadata;
+  }
+  if (options.store !== undefined) fields.store = options.store;
+  if (options.user !== undefined) fields.user = options.user;
+  return options.response_format === undefined ? { fields } : withFormat(fields, options.response_format, tools.length > 0, context, losses);
+}
+
+/** Fewer stop sequences would let the model write on. */
+function addStop(fields: JsonObject, stop: readonly string[] | undefined, { quirks, vendor }: WireContext): void {
+  if (stop === undefined || stop.length === 0) return;
+  const most = quirks.maxStopSequences ?? stop.length;
+  if (stop.length > most) throw new UnsupportedFeatureError(`${vendor} takes at most ${most} stop sequences; these are ${stop.length}.`, { path: 'stop' });
+  fields.stop = stop;
+}
+
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+function addReasoning(fields: JsonObject, reasoning: NormalizedOptions['reasoning'], { quirks, vendor }: WireContext, warnings: string[]): void {
+  if (reasoning?.summary !== undefined && reasoning.summary !== null) warnings.push('reasoning.summary was left out: chat completions summarise no reasoning');
+  const effort = reasoning?.effort;
+  if (effort === undefined || effort === null) return;
+  const known = quirks.reasoningEfforts;
+  fields.reasoning_effort = known === undefined || known.includes(effort) ? effort : nearest(effort, known);
+  if (fields.reasoning_effort !== effort && !quirks.unsupportedFields.includes('reasoning_effort')) {
+    warnings.push(`reasoning.effort ${effort} was sent as ${String(fields.reasoning_effort)}: ${vendor} does not know it`);
+  }
+}
+
+/** The next effort that the host knows, upwards, else the highest. A word that is on no scale goes as it is. */
+function nearest(effort: string, known: readonly string[]): string {
+  const wanted = EFFORTS.indexOf(effort);
+  if (wanted < 0) return effort;
+  const ranked = EFFORTS.filter((word) => known.includes(word));
+  return ranked.find((word) => EFFORTS.indexOf(word) >= wanted) ?? ranked.at(-1) ?? effort;
+}
+
+type Degree = VendorQuirks['structuredOutput'];
+const DEGREES: readonly Degree[] = ['none', 'json_object', 'json_schema'];
+
+/** The host's best form; what it cannot enforce is asked for in words, and the caller validates the answer. */
+function withFormat(fields: JsonObject, format: ResponseFormat, hasTools: boolean, { quirks, vendor }: WireContext, losses: Loss[]): ChatParameters {
+  if (format.type === 'text') return { fields: { ...fields, response_format: { type: 'text' } } };
+  const alone = DEGREES.indexOf(quirks.structuredOutput);
+  const degree = hasTools ? Math.min(alone, DEGREES.indexOf(quirks.structuredOutputWithTools ?? 'json_schema')) : alone;
+  const wanted = DEGREES.indexOf(format.type);
+  const given = Math.min(wanted, degree);
+  if (given < wanted) {
+    const why = hasTools && degree < alone ? `${vendor} has no such format beside tools` : `${vendor} has no such format`;
+    losses.push({ path: 'response_format', what: `enforcement of ${format.type}`, reason: `${why}; the model is told in words` });
+  }
+  const sent = given === 0 ? fields : { ...fields, response_format: given === 1 ? { type: 'json_object' } : jsonSchema(format, quirks, losses) };
+  return given < wanted ? { fields: sent, instruction: inWords(format) } : { fields: sent };
+}
+
+function jsonSchema(format: ResponseFormat, quirks: VendorQuirks, losses: Loss[]): JsonObject {
+  if (format.type !== 'json_schema') return format;
+  const { name, description, schema, strict } = strictFormat(format, quirks.supportsStrictSchemas !== false, losses);
+  return {
+    type: 'json_schema',
+    json_schema: {
+      name: name ?? 'response',
+      ...(description === undefined ? {} : { description }),
+      schema,
+      ...(strict === undefined || strict === null ? {} : { strict }),
+    },
+  };
+}
+
+export function inWords(format: ResponseFormat): string {
+  const only = 'without code fences and without any other text';
+  if (format.type !== 'json_schema') return `Answer with one JSON object, ${only}.`;
+  const about = format.description === undefined ? '' : ` (${format.description})`;
+  return `Give the final answer as JSON${about}, ${only}. It has to satisfy this JSON Schema:\n${JSON.stringify(format.schema)}`;
+}

@@ -1,0 +1,69 @@
+/** Messages of the chat wire that are one item each: the user's, the operator's, and answers to calls. */
+import { toCallId } from '../callIds';
+import { toChatContent, toChatPart } from './chatContent';
+import { keeping } from './chatConverted';
+import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../chatWords';
+import type { WireContext } from '../Wire';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import type { FunctionCallOutputItem, HostedItem, InputContent, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
+
+export interface ToolAnswer {
+  readonly message: JsonObject;
+  /** Parts that the host does not take in a tool message. */
+  readonly following: readonly JsonObject[];
+}
+
+export const toMessage = keeping((item: MessageItem, context, path): JsonObject => {
+  const isUser = item.role === 'user';
+  const at = path();
+  if (!isUser && item.content.some((part) => part.type === 'input_image' || part.type === 'input_file')) {
+    throw new UnsupportedFeatureError(`${at} cannot be sent: the operator's messages hold only text in chat completions.`, { path: at });
+  }
+  const fields = fieldsFor(item, context);
+  return {
+    // Every host knows `system`; `developer` is newer.
+    role: item.role === 'developer' ? context.quirks.systemRole : item.role,
+    ...fields,
+    ...(item.content.length === 0 && 'content' in fields ? {} : { content: toChatContent(item.content, context, `${at}.content`) }),
+  };
+});
+
+export const toAnswerMessage = keeping((item: FunctionCallOutputItem | HostedItem, context, path): ToolAnswer => {
+  const call = callIdFor(item.call_id, context.quirks);
+  const output = outputOf(item);
+  const { content, following } = typeof output === 'string' ? { content: output, following: [] } : toOutput(output, call, context, path());
+  const fields = fieldsFor(item, context);
+  const whose = chatWords(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
+  return { message: { ...whose, ...fields, ...(content === '' && 'content' in fields ? {} : { content }) }, following };
+});
+
+/** A call's id as the host accepts it: the call and its answer get the same. */
+export function callIdFor(id: unknown, quirks: VendorQuirks): string {
+  const { maxCallIdLength } = quirks;
+  const text = typeof id === 'string' ? id : '';
+  return maxCallIdLength === undefined ? text : toCallId(text, { pattern: /^/, maxLength: maxCallIdLength });
+}
+
+function fieldsFor(item: MessageItem | FunctionCallOutputItem | HostedItem, { vendor }: WireContext): JsonObject {
+  const words = chatWords(item);
+  return isOfVendor(words, vendor) ? { ...ownFieldsOf(words), ...messageFieldsOf(item) } : {};
+}
+
+function outputOf(item: FunctionCallOutputItem | HostedItem): string | readonly InputContent[] {
+  if (item.type === 'function_call_output') return item.output;
+  return typeof item.output === 'string' ? item.output : JSON.stringify(item.output ?? '');
+}
+
+/** Tool messages are text; what else a tool gave follows in a user message, after all answers of the turn. */
+function toOutput(output: readonly InputContent[], call: string, context: WireContext, path: string): { content: string | JsonObject[]; following: JsonObject[] } {
+  const isText = (part: InputContent): boolean => part.type === 'input_text';
+  const fits = (part: InputContent): boolean => isText(part) || (part.type === 'input_image' && context.quirks.imagesInToolOutput === true);
+  const at = `${path}.output`;
+  if (output.every(fits)) return { content: toChatContent(output, context, at), following: [] };
+  const parts = output.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
+  const others = parts.filter((_, index) => output[index]?.type !== 'input_text');
+  const text = output.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
+  const note = `[${others.length === 1 ? 'An attachment follows' : `${others.length} attachments follow`} in the next user message.]`;
+  return { content: [...text, note].join('\n'), following: [{ type: 'text', text: `Attached to the result of the tool call ${call}:` }, ...others] };
+}

@@ -1,0 +1,135 @@
+/** What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire to a client. */
+import { toCallId } from '../callIds';
+import { takeApart } from '../chatAssistant';
+import { fromChatAnnotation, isNested } from '../chatAnnotations';
+import { isText, without } from '../chatJson';
+import { chatWords } from '../chatWords';
+import type { ReplyContext } from '../Wire';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../domain/errors/vendorErrors';
+import { isEmpty, isList, isObject } from '../../../domain/json';
+import type { ItemStatus, MessageItem, OutputItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+
+export interface Completion {
+  readonly raw: JsonObject;
+  readonly choices: readonly unknown[];
+  readonly choice: JsonObject;
+  readonly message: JsonObject;
+}
+
+/**
+ * @throws LLMStreamError for a body that is not a chat completion, with what is wrong
+ * @throws LLMError for a 200 that holds an error
+ */
+export function completionIn(body: unknown, context: ReplyContext): Completion {
+  if (!isObject(body)) throw broken(`it is ${kindOf(body)}`, context);
+  throwIfError(body, context);
+  const { choices } = body;
+  if (!isList(choices) || choices.length === 0) throw broken('it has no choices', context);
+  const [choice] = choices;
+  if (!isObject(choice)) throw broken('its first choice is no object', context);
+  // OpenRouter reports an error of the host behind it in the choice.
+  throwIfError(choice, context);
+  const { message } = choice;
+  if (!isObject(message)) throw broken('its first choice has no message', context);
+  return { raw: body, choices, choice, message };
+}
+
+export function throwIfError(body: JsonObject, { vendor, requestId }: ReplyContext): void {
+  const { error } = body;
+  if (!isText(error) && !(isObject(error) && !isEmpty(error))) return;
+  throw vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
+}
+
+export function broken(what: string, { vendor, requestId }: ReplyContext, cause?: unknown): LLMStreamError {
+  return new LLMStreamError(`The answer of ${vendor} is not a chat completion: ${what}.`, {
+    vendor,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+export function kindOf(body: unknown): string {
+  if (typeof body === 'string') return body.trimStart().startsWith('<') ? 'a page of HTML or XML' : body.trim() === '' ? 'empty' : 'plain text';
+  if (isList(body)) return 'an array';
+  return body === null ? 'null' : body === undefined ? 'empty' : `a ${typeof body}`;
+}
+
+/** The answer's own id, or one made of what is known of the call. */
+export function replyId(id: unknown, context: ReplyContext): string {
+  return isText(id) ? id : (context.requestId ?? `chatcmpl-${context.receivedAt}`);
+}
+
+/** A call's id, where the host gave none, short enough for hosts that limit ids. */
+export function missingCallId(responseId: string, index: number): string {
+  return toCallId(`${responseId}_call_${index}`, { pattern: /^/, maxLength: 40 });
+}
+
+export interface ReplyItems {
+  readonly output: readonly OutputItem[];
+  /** The completion without its usage and what the items carry. */
+  readonly fields: JsonObject;
+}
+
+export function replyItems(completion: Completion, status: ItemStatus, context: ReplyContext): ReplyItems {
+  const { raw, choice, choices } = completion;
+  const origin: Origin = { wire: 'chat_completions', vendor: context.vendor, model: context.model };
+  const responseId = replyId(raw.id, context);
+  const taken = takeApart(completion.message, { origin, status, callId: (index) => missingCallId(responseId, index) });
+  const { fields: ownFields, rest } = messageFields(taken.rest, taken.hasMessageItem);
+  const first: JsonObject = { ...choice, message: rest };
+  const annotated = taken.items.map((item) => (item.type === 'message' ? withAnnotations(withLogprobs(item, first), rest) : item));
+  const [head, ...tail] = annotated;
+  const begun = head === undefined ? [] : [beginning(head, ownFields, context.vendor), ...tail];
+  const at = begun.findIndex((item) => item.type !== 'reasoning');
+  const output = [...begun.slice(0, at), ...executedTools(rest, origin), ...begun.slice(at)];
+  const skeleton = { ...raw, choices: [first, ...choices.slice(1)] };
+  return { output, fields: isObject(raw.usage) ? without(skeleton, ['usage']) : skeleton };
+}
+
+function withAnnotations(item: MessageItem, rest: JsonObject): MessageItem {
+  const { annotations } = rest;
+  const [part] = item.content;
+  if (!isList(annotations) || annotations.length === 0 || part?.type !== 'output_text') return item;
+  if (annotations.every(isNested)) delete rest.annotations;
+  return { ...item, content: [{ ...part, annotations: annotations.filter(isObject).map(fromChatAnnotation) }, ...item.content.slice(1)] };
+}
+
+function withLogprobs(item: MessageItem, choice: JsonObject): MessageItem {
+  const { logprobs } = choice;
+  const [part] = item.content;
+  if (!isObject(logprobs) || !isList(logprobs.content) || logprobs.content.length === 0 || part?.type !== 'output_text') return item;
+  choice.logprobs = without(logprobs, ['content']);
+  return { ...item, content: [{ ...part, logprobs: logprobs.content }, ...item.content.slice(1)] };
+}
+
+/** Fields that have a word of their own, or that no request takes back. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  'role', 'content', 'refusal', 'reasoning', 'reasoning_content', 'tool_calls', 'function_call', 'annotations', 'audio', 'executed_tools',
+]);
+
+/** What goes back with the message: unknown fields, the spoken answer's id, and how a message of nothing but calls wrote its content. */
+function messageFields(message: JsonObject, hasMessageItem: boolean): { fields: JsonObject | undefined; rest: JsonObject } {
+  const fields: JsonObject = {};
+  const rest: JsonObject = {};
+  for (const field of Object.keys(message)) {
+    const value = message[field];
+    (KNOWN_FIELDS.has(field) || value === null || value === undefined ? rest : fields)[field] = value;
+  }
+  if (isObject(rest.audio) && isText(rest.audio.id)) fields.audio = { id: rest.audio.id };
+  if ('content' in rest && (!hasMessageItem || isList(rest.content))) fields.content = rest.content;
+  return { fields: hasMessageItem && isEmpty(fields) ? undefined : fields, rest };
+}
+
+function beginning(item: OutputItem, message: JsonObject | undefined, from: string): OutputItem {
+  return message === undefined ? item : { ...item, vendor: { ...item.vendor, openai: { ...chatWords(item), from, message } } };
+}
+
+/** Tools that Groq's compound systems ran: https://console.groq.com/docs/compound */
+function executedTools(rest: JsonObject, origin: Origin): VendorItem[] {
+  const { executed_tools } = rest;
+  if (!isList(executed_tools) || executed_tools.length === 0 || !executed_tools.every(isObject)) return [];
+  delete rest.executed_tools;
+  return executed_tools.map((item) => ({ type: 'vendor_item', origin, item }));
+}

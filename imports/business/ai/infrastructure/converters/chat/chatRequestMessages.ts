@@ -1,0 +1,97 @@
+/** The messages of a client's request as items; what the inner language has no word for stands beside them, verbatim. */
+import { takeApart } from '../chatAssistant';
+import { fromChatPart } from './chatContent';
+import { isText, without } from '../chatJson';
+import { carrying, chatWords } from '../chatWords';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isEmpty, isList, isObject } from '../../../domain/json';
+import type { FunctionCallOutputItem, HostedItem, InputContent, InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+/** @throws LLMInvalidRequestError with the JSON path of what is no message */
+export function readMessages(messages: readonly unknown[]): InputItem[] {
+  const reading = new Reading();
+  messages.forEach((message, index) => reading.add(message, `messages[${index}]`));
+  return reading.items;
+}
+
+class Reading {
+  readonly items: InputItem[] = [];
+  private readonly customCalls = new Set<string>();
+  private legacyCall: { readonly id: string; readonly name: string } | undefined;
+  private afterAssistant = false;
+
+  add(message: unknown, path: string): void {
+    if (!isObject(message)) throw invalid(path, 'must be a message');
+    const { role } = message;
+    if (role === 'assistant') this.addAssistant(message, path);
+    else if (role === 'tool') this.items.push(this.answer(message, path));
+    else if (role === 'function') this.items.push(this.legacyAnswer(message, path));
+    else if (role === 'user' || role === 'system' || role === 'developer') this.items.push(plain(message, role, path));
+    else throw invalid(`${path}.role`, 'must be developer, system, user, assistant, tool or function');
+    this.afterAssistant = role === 'assistant';
+  }
+
+  private addAssistant(message: JsonObject, path: string): void {
+    const taken = takeApart(message, { origin: { wire: 'chat_completions' }, callId: (index) => `${path}.${index}` });
+    const fields = without(taken.rest, ['role']);
+    const [first, ...others] = taken.items;
+    if (first === undefined) return;
+    // Two messages in a row stay two, and one of nothing but calls keeps its way of saying nothing.
+    const isMarked = this.afterAssistant || !taken.hasMessageItem || !isEmpty(fields);
+    this.items.push(isMarked ? { ...first, vendor: { ...first.vendor, openai: { ...chatWords(first), message: fields } } } : first, ...others);
+    for (const item of taken.items) {
+      if (item.type === 'custom_tool_call' && isText(item.call_id)) this.customCalls.add(item.call_id);
+      if (item.type === 'function_call' && isObject(message.function_call)) this.legacyCall = { id: item.call_id, name: item.name };
+    }
+  }
+
+  private answer(message: JsonObject, path: string): FunctionCallOutputItem | HostedItem {
+    const { tool_call_id } = message;
+    if (!isText(tool_call_id)) throw invalid(`${path}.tool_call_id`, 'must be the id of a call');
+    const output = outputOf(message, path);
+    const words = carrying(fieldsBeside(message, ['role', 'tool_call_id']), undefined);
+    if (this.customCalls.has(tool_call_id) && typeof output === 'string') return { type: 'custom_tool_call_output', call_id: tool_call_id, output, ...words };
+    return { type: 'function_call_output', call_id: tool_call_id, output, ...words };
+  }
+
+  /** Answers from before tools name the function, not the call. */
+  private legacyAnswer(message: JsonObject, path: string): FunctionCallOutputItem {
+    const { name } = message;
+    if (!isText(name)) throw invalid(`${path}.name`, 'must be the name of a function');
+    const call_id = this.legacyCall?.name === name ? this.legacyCall.id : `${path}.call`;
+    const fields = fieldsBeside(message, ['role', 'name']);
+    return { type: 'function_call_output', call_id, name, output: outputOf(message, path), ...carrying({ ...fields, legacy: true }, undefined) };
+  }
+}
+
+function plain(message: JsonObject, role: 'user' | 'system' | 'developer', path: string): MessageItem {
+  return { type: 'message', role, content: contentOf(message, path), ...carrying(fieldsBeside(message, ['role']), undefined) };
+}
+
+/** The message's other fields; an absent or null content is one of them. */
+function fieldsBeside(message: JsonObject, keys: readonly string[]): JsonObject {
+  const hasContent = typeof message.content === 'string' || isList(message.content);
+  const message_ = without(message, hasContent ? [...keys, 'content'] : keys);
+  return isEmpty(message_) ? {} : { message: message_ };
+}
+
+function outputOf(message: JsonObject, path: string): string | readonly InputContent[] {
+  return typeof message.content === 'string' ? message.content : contentOf(message, path);
+}
+
+function contentOf({ content }: JsonObject, path: string): InputContent[] {
+  if (typeof content === 'string') return [{ type: 'input_text', text: content }];
+  if (content === undefined || content === null) return [];
+  if (!isList(content)) throw invalid(`${path}.content`, 'must be a string or an array of parts');
+  return content.map((part, index) => {
+    if (!isObject(part) || !isText(part.type)) throw invalid(`${path}.content[${index}]`, 'must be a part with a type');
+    const read = fromChatPart(part);
+    // The mark tells a part from a plain string on the way out.
+    return read.vendor === undefined ? { ...read, vendor: { openai: {} } } : read;
+  });
+}
+
+function invalid(path: string, what: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`${path} ${what}.`, { path });
+}

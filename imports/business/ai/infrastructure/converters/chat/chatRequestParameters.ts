@@ -1,0 +1,133 @@
+/** The fields of a client's request that are not its messages, as our options. What our words can't hold equal stays verbatim. */
+import { isText, without } from '../chatJson';
+import { fromCustom } from './chatTools';
+import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isEmpty, isList, isObject } from '../../../domain/json';
+import type { GenerateOptions, ResponseFormat, ToolChoice } from '../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+/** @throws LLMInvalidRequestError for a value that no field of this wire could have */
+export function readParameters(body: JsonObject): Omit<GenerateOptions, 'input'> {
+  const options: Record<string, unknown> = {};
+  const verbatim: JsonObject = {};
+  const limit = body.max_completion_tokens ?? body.max_tokens;
+  for (const [field, value] of Object.entries(body)) {
+    if (value === undefined) continue;
+    const reader = Object.hasOwn(READERS, field) ? READERS[field as keyof typeof READERS] : undefined;
+    // Of two limits, the newer one is the word; the other goes along.
+    const read = value === null || reader === undefined || (field === 'max_tokens' && value !== limit) ? undefined : reader(value, field);
+    if (read === undefined) verbatim[field] = value;
+    else Object.assign(options, read);
+  }
+  return isEmpty(verbatim) ? options : { ...options, vendor: { openai: verbatim } };
+}
+
+type Reader = (value: unknown, field: string) => Partial<GenerateOptions> | undefined;
+
+const READERS = {
+  model: (value, field) => ({ model: text(value, field) }),
+  temperature: (value, field) => ({ temperature: number(value, field) }),
+  top_p: (value, field) => ({ top_p: number(value, field) }),
+  max_tokens: (value, field) => ({ max_output_tokens: number(value, field) }),
+  max_completion_tokens: (value, field) => ({ max_output_tokens: number(value, field) }),
+  parallel_tool_calls: (value, field) => ({ parallel_tool_calls: flag(value, field) }),
+  store: (value, field) => ({ store: flag(value, field) }),
+  user: (value, field) => ({ user: text(value, field) }),
+  reasoning_effort: (value, field) => (isText(value) ? { reasoning: { effort: value } } : fail(field, 'a word')),
+  stop: readStop,
+  metadata: readMetadata,
+  tools: readTools,
+  tool_choice: readToolChoice,
+  response_format: readFormat,
+} as const satisfies Record<string, Reader>;
+
+function readStop(value: unknown, field: string): Partial<GenerateOptions> | undefined {
+  if (isText(value)) return { stop: [value] };
+  if (!isList(value)) return fail(field, 'a string or an array of strings');
+  return value.length > 0 && value.every(isText) ? { stop: value } : undefined;
+}
+
+function readMetadata(value: unknown, field: string): Partial<GenerateOptions> | undefined {
+  if (!isObject(value)) return fail(field, 'an object');
+  // Every value was just seen to be a string.
+  return Object.values(value).every((entry) => typeof entry === 'string') ? { metadata: value as Record<string, string> } : undefined;
+}
+
+function readTools(value: unknown, field: string): Partial<GenerateOptions> | undefined {
+  if (!isList(value)) return fail(field, 'an array');
+  return value.length === 0 ? undefined : { tools: value.map((tool, index) => readTool(tool, `${field}[${index}]`)) };
+}
+
+function readTool(tool: unknown, path: string): Tool {
+  if (!isObject(tool) || !isText(tool.type)) return fail(path, 'a tool with a type');
+  // The list of built-in tools is open towards kinds that only some hosts have.
+  if (tool.type === 'custom' && isObject(tool.custom)) return fromCustom(tool.custom) as BuiltInTool;
+  if (tool.type !== 'function') return { ...tool, vendor: { openai: { tool } } } as unknown as BuiltInTool;
+  if (!isObject(tool.function) || !isText(tool.function.name)) return fail(`${path}.function.name`, 'the name of a function');
+  return readFunction(tool, tool.function, tool.function.name, path);
+}
+
+function readFunction(tool: JsonObject, called: JsonObject, name: string, path: string): FunctionTool {
+  const { description, parameters, strict } = called;
+  if (parameters !== undefined && parameters !== null && !isObject(parameters)) fail(`${path}.function.parameters`, 'a JSON Schema');
+  const words = {
+    ...(typeof description === 'string' ? { description } : {}),
+    ...(isObject(parameters) ? { parameters } : {}),
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  };
+  const beside = without(called, ['name', ...Object.keys(words)]);
+  const own = { ...without(tool, ['type', 'function']), ...(isEmpty(beside) ? {} : { function: beside }) };
+  return { type: 'function', name, ...words, ...(isEmpty(own) ? {} : { vendor: { openai: own } }) };
+}
+
+function readToolChoice(value: unknown, field: string): Partial<GenerateOptions> | undefined {
+  if (value === 'auto' || value === 'none' || value === 'required') return { tool_choice: value };
+  if (!isObject(value)) return fail(field, 'a choice');
+  const { function: called, allowed_tools: allowed } = value;
+  // Some clients leave the type out where only one is possible.
+  if (isObject(called) && isText(called.name)) return { tool_choice: { type: 'function', name: called.name } };
+  if (!isObject(allowed) || !isList(allowed.tools)) return undefined;
+  const tools = allowed.tools.map((tool, index) => readAllowed(tool, `${field}.allowed_tools.tools[${index}]`));
+  const mode = allowed.mode === 'required' ? 'required' : 'auto';
+  const choice: ToolChoice = { type: 'allowed_tools', mode, tools };
+  return { tool_choice: choice };
+}
+
+function readAllowed(tool: unknown, path: string): { type: string; name?: string } {
+  if (!isObject(tool) || !isText(tool.type)) return fail(path, 'a tool');
+  const named = tool[tool.type];
+  return isObject(named) && isText(named.name) ? { type: tool.type, name: named.name } : { type: tool.type };
+}
+
+function readFormat(value: unknown, field: string): Partial<GenerateOptions> | undefined {
+  if (!isObject(value)) return fail(field, 'an object');
+  if (value.type === 'text' || value.type === 'json_object') return { response_format: { type: value.type } };
+  const { json_schema } = value;
+  if (value.type !== 'json_schema' || !isObject(json_schema) || !isObject(json_schema.schema)) return undefined;
+  const { name, description, schema, strict } = json_schema;
+  const format: ResponseFormat = {
+    type: 'json_schema',
+    ...(isText(name) ? { name } : {}),
+    ...(typeof description === 'string' ? { description } : {}),
+    schema,
+    ...(typeof strict === 'boolean' ? { strict } : {}),
+  };
+  return { response_format: format };
+}
+
+function text(value: unknown, field: string): string {
+  return typeof value === 'string' ? value : fail(field, 'a string');
+}
+
+function number(value: unknown, field: string): number {
+  return typeof value === 'number' ? value : fail(field, 'a number');
+}
+
+function flag(value: unknown, field: string): boolean {
+  return typeof value === 'boolean' ? value : fail(field, 'true or false');
+}
+
+function fail(path: string, what: string): never {
+  throw new LLMInvalidRequestError(`${path} must be ${what}.`, { path });
+}

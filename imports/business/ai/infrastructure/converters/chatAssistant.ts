@@ -1,0 +1,185 @@
+/** An assistant message of the chat wire, taken apart into items: reasoning first, then text, then calls. */
+import { isText, without } from './chatJson';
+import { carrying } from './chatWords';
+import type { ChatWords } from './chatWords';
+import { fieldsOf, isEmpty, isList, isObject } from '../../domain/json';
+import type { FunctionCallItem, HostedItem, ItemStatus, MessageItem, OutputContent, OutputItem, ReasoningItem } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../domain/types/VendorTypes';
+
+/** Where hosts put the model's reasoning: DeepSeek, xAI and older vLLM; Groq, OpenRouter, Ollama, Cerebras and newer vLLM. */
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
+
+export interface MessageSource {
+  readonly origin: Origin;
+  /** Absent for messages of a request. */
+  readonly status?: ItemStatus;
+  /** An id for the call at this place that came without one. */
+  readonly callId: (index: number) => string;
+}
+
+export interface TakenApart {
+  readonly items: readonly OutputItem[];
+  /** The message's fields that no item carries. A call that could not be carried whole stands in `tool_calls` at its place. */
+  readonly rest: JsonObject;
+  readonly hasMessageItem: boolean;
+}
+
+export function takeApart(message: JsonObject, source: MessageSource): TakenApart {
+  const texts = reasoningTexts(message);
+  const rest = without(message, [...texts.values()].flat());
+  const reasoning = [...texts].map(([text, fields]) => reasoningItem(text, fields, source));
+  const calls = callItems(rest, source);
+  const text = messageItem(rest, source, calls.length > 0);
+  return { items: [...reasoning, ...(text === undefined ? [] : [text]), ...calls], rest, hasMessageItem: text !== undefined };
+}
+
+/** Text → the fields that hold it: a host that changes its field's name sends the text in both, and that is one item. */
+function reasoningTexts(message: JsonObject): ReadonlyMap<string, readonly string[]> {
+  const fieldsOfText = new Map<string, string[]>();
+  for (const field of REASONING_FIELDS) {
+    const text = message[field];
+    if (isText(text)) fieldsOfText.set(text, [...(fieldsOfText.get(text) ?? []), field]);
+  }
+  return fieldsOfText;
+}
+
+function reasoningItem(text: string, reasoning_fields: readonly string[], { origin, status }: MessageSource): ReasoningItem {
+  return {
+    type: 'reasoning',
+    summary: [],
+    content: [{ type: 'reasoning_text', text }],
+    ...stated(status),
+    origin,
+    ...carrying({ reasoning_fields }, origin.vendor),
+  };
+}
+
+/** Beside calls, an empty content is no message. */
+function messageItem(rest: JsonObject, source: MessageSource, hasCalls: boolean): MessageItem | undefined {
+  const content = [...textParts(rest, hasCalls), ...refusalParts(rest, source)];
+  if (content.length === 0 && hasCalls) return undefined;
+  return { type: 'message', role: 'assistant', content, ...stated(source.status) };
+}
+
+function textParts(rest: JsonObject, hasCalls: boolean): OutputContent[] {
+  const { content } = rest;
+  if (typeof content === 'string') {
+    if (content === '' && hasCalls) return [];
+    delete rest.content;
+    return [{ type: 'output_text', text: content, annotations: [] }];
+  }
+  if (!isList(content)) return [];
+  const parts = content.map(contentPart);
+  const known = parts.filter((part) => part !== undefined);
+  // Parts of other kinds keep the whole list where it is; its text is readable all the same.
+  if (known.length === parts.length && parts.length > 0) delete rest.content;
+  return known;
+}
+
+function contentPart(raw: unknown): OutputContent | undefined {
+  if (!isObject(raw)) return undefined;
+  if (raw.type === 'text' && typeof raw.text === 'string') return { type: 'output_text', text: raw.text, annotations: [], vendor: { openai: without(raw, ['type', 'text']) } };
+  if (raw.type === 'refusal' && typeof raw.refusal === 'string') return { type: 'refusal', refusal: raw.refusal, vendor: { openai: without(raw, ['refusal']) } };
+  return undefined;
+}
+
+function refusalParts(rest: JsonObject, { origin }: MessageSource): OutputContent[] {
+  const { refusal } = rest;
+  if (!isText(refusal)) return [];
+  delete rest.refusal;
+  return [{ type: 'refusal', refusal, vendor: { openai: origin.vendor === undefined ? {} : { from: origin.vendor } } }];
+}
+
+function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem | HostedItem)[] {
+  const items: (FunctionCallItem | HostedItem)[] = [];
+  if (isList(rest.tool_calls) && rest.tool_calls.length > 0) {
+    const residues = rest.tool_calls.map((raw, index) => {
+      const { item, residue } = isObject(raw) && isObject(raw.custom) ? customCall(raw, raw.custom, index, source) : functionCall(fieldsOf(raw), index, source);
+      items.push(item);
+      return residue;
+    });
+    if (residues.every(isEmpty)) delete rest.tool_calls;
+    else rest.tool_calls = residues;
+  }
+  if (isObject(rest.function_call)) items.push(legacyCall(rest, rest.function_call, source));
+  return items;
+}
+
+interface TakenCall<I> {
+  readonly item: I;
+  /** What the item does not carry: the place among the calls, or the whole call where it is not written as the wire says. */
+  readonly residue: JsonObject;
+}
+
+function functionCall(raw: JsonObject, index: number, source: MessageSource): TakenCall<FunctionCallItem> {
+  const called = fieldsOf(raw.function);
+  const isRegular = isText(raw.id) && isText(raw.type) && typeof called.name === 'string' && isText(called.arguments);
+  const beside = without(called, ['name', 'arguments']);
+  const own = {
+    ...ownCallFields(raw, source),
+    ...(isEmpty(beside) ? {} : { function: beside }),
+    ...(isText(raw.type) && raw.type !== 'function' ? { type: raw.type } : {}),
+  };
+  return {
+    item: {
+      type: 'function_call',
+      call_id: isText(raw.id) ? raw.id : source.callId(index),
+      name: typeof called.name === 'string' ? called.name : '',
+      arguments: argumentsText(called.arguments),
+      ...stated(source.status),
+      ...carrying(own, source.origin.vendor),
+    },
+    residue: isRegular ? placeOf(raw, source) : raw,
+  };
+}
+
+function customCall(raw: JsonObject, called: JsonObject, index: number, source: MessageSource): TakenCall<HostedItem> {
+  const isRegular = isText(raw.id) && raw.type === 'custom' && typeof called.name === 'string' && typeof called.input === 'string' && Object.keys(called).length === 2;
+  const own = ownCallFields(raw, source);
+  return {
+    item: {
+      type: 'custom_tool_call',
+      call_id: isText(raw.id) ? raw.id : source.callId(index),
+      name: typeof called.name === 'string' ? called.name : '',
+      input: typeof called.input === 'string' ? called.input : '',
+      ...stated(source.status),
+      origin: source.origin,
+      vendor: { openai: source.origin.vendor === undefined ? own : { from: source.origin.vendor, ...own } },
+    },
+    residue: isRegular ? placeOf(raw, source) : raw,
+  };
+}
+
+/** A call from before tools has no id. */
+function legacyCall(rest: JsonObject, called: JsonObject, source: MessageSource): FunctionCallItem {
+  const isRegular = typeof called.name === 'string' && isText(called.arguments) && Object.keys(called).length === 2;
+  if (isRegular) delete rest.function_call;
+  const words: ChatWords & JsonObject = { legacy: true };
+  return {
+    type: 'function_call',
+    call_id: source.callId(0),
+    name: typeof called.name === 'string' ? called.name : '',
+    arguments: argumentsText(called.arguments),
+    ...stated(source.status),
+    ...carrying(words, source.origin.vendor),
+  };
+}
+
+/** An answer numbers its calls; a request that repeats the number means nothing else by it, but gets it back. */
+function ownCallFields(raw: JsonObject, { status }: MessageSource): JsonObject {
+  return without(raw, status === undefined ? ['id', 'type', 'function', 'custom'] : ['id', 'type', 'function', 'custom', 'index']);
+}
+
+function placeOf(raw: JsonObject, { status }: MessageSource): JsonObject {
+  return status !== undefined && 'index' in raw ? { index: raw.index } : {};
+}
+
+/** Some hosts write an object instead of its text, and nothing at all instead of an empty one. */
+function argumentsText(value: unknown): string {
+  if (isText(value)) return value;
+  return isObject(value) ? JSON.stringify(value) : '{}';
+}
+
+function stated(status: ItemStatus | undefined): { status?: ItemStatus } {
+  return status === undefined ? {} : { status };
+}

@@ -1,0 +1,73 @@
+/** The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them together. */
+import { chatWords, isOfVendor, ownFieldsOf } from './chatWords';
+import { fieldsOf } from '../../domain/json';
+import type { FunctionCallItem, HostedItem, InputText, MessageItem, OutputContent, ReasoningItem } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export interface AssistantText {
+  readonly text: string;
+  /** The part's other fields, where it came as a part of its own. */
+  readonly part?: JsonObject;
+}
+
+export interface AssistantContent {
+  readonly texts: readonly AssistantText[];
+  /** Goes into the message's `refusal`. */
+  readonly refusal?: string;
+}
+
+/** @param refusalField whether the host knows `refusal`; elsewhere a refusal is text */
+export function assistantContent(item: MessageItem, vendor: string, refusalField: boolean): AssistantContent {
+  const texts: AssistantText[] = [];
+  let refusal: string | undefined;
+  for (const part of item.content) {
+    const words = chatWords(part);
+    const own = part.vendor?.openai === undefined || !isOfVendor(words, vendor) ? undefined : ownFieldsOf(words);
+    if (part.type === 'input_image' || part.type === 'input_file') continue;
+    if (part.type === 'refusal' && own !== undefined && own.type !== 'refusal' && refusalField) refusal = (refusal ?? '') + part.refusal;
+    else texts.push(assistantText(part, own));
+  }
+  return refusal === undefined ? { texts } : { texts, refusal };
+}
+
+function assistantText(part: InputText | OutputContent, own: JsonObject | undefined): AssistantText {
+  if (part.type === 'refusal') return own?.type === 'refusal' ? { text: part.refusal, part: { ...own, refusal: part.refusal } } : { text: part.refusal };
+  return own === undefined ? { text: part.text } : { text: part.text, part: { ...own, type: 'text', text: part.text } };
+}
+
+/** Texts that came as parts stay parts; all others are one string, which every host takes. */
+export function joinTexts(groups: readonly (readonly AssistantText[])[]): string | JsonObject[] {
+  const texts = groups.flat();
+  const parts = texts.map((text) => text.part).filter((part) => part !== undefined);
+  if (parts.length === texts.length && parts.length > 0) return parts;
+  return groups.map((group) => group.map(({ text }) => text).join('')).join('\n\n');
+}
+
+/** @param id the call's id as the host accepts it */
+export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vendor: string): JsonObject {
+  const words = chatWords(item);
+  const own = isOfVendor(words, vendor) ? ownFieldsOf(words) : {};
+  if (item.type === 'function_call') {
+    const beside = fieldsOf(own.function);
+    // Hosts of open models parse it, and fail on nothing.
+    return { id, type: 'function', ...own, function: { ...beside, name: item.name, arguments: item.arguments || '{}' } };
+  }
+  const { name, input } = item;
+  // Only the host that made a custom call is sure to know the kind.
+  if (item.vendor?.openai !== undefined && isOfVendor(words, vendor)) return { id, type: 'custom', ...own, custom: { name, input } };
+  return { id, type: 'function', function: { name, arguments: JSON.stringify({ input }) } };
+}
+
+export function isLegacy(item: FunctionCallItem): boolean {
+  return chatWords(item).legacy === true;
+}
+
+export function reasoningText(item: ReasoningItem): string {
+  return item.content?.map((part) => part.text).join('') ?? '';
+}
+
+/** The message fields in which the text came over this wire; none for reasoning of other wires. */
+export function reasoningFieldsOf(item: ReasoningItem): readonly string[] {
+  const fields = chatWords(item).reasoning_fields;
+  return Array.isArray(fields) ? fields.filter((field) => typeof field === 'string') : [];
+}

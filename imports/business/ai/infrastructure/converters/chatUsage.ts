@@ -1,0 +1,41 @@
+/** Token counts of the chat wire (https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage) as ours, and back. */
+import { fieldsOf } from '../../domain/json';
+import type { Usage } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject, VendorQuirks } from '../../domain/types/VendorTypes';
+
+export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
+  const prompt = fieldsOf(usage.prompt_tokens_details);
+  const completion = fieldsOf(usage.completion_tokens_details);
+  const input_tokens = count(usage.prompt_tokens);
+  const reasoning_tokens = count(completion.reasoning_tokens);
+  const written = count(usage.completion_tokens);
+  // The total tells whether this answer's completion counts its reasoning, too.
+  const isLeftOut = quirks.completionTokensExcludeReasoning && count(usage.total_tokens) !== input_tokens + written;
+  const output_tokens = isLeftOut ? written + reasoning_tokens : written;
+  return {
+    input_tokens,
+    output_tokens,
+    total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
+    input_tokens_details: {
+      // DeepSeek counts its hits beside the details: https://api-docs.deepseek.com/guides/kv_cache
+      cached_tokens: count(prompt.cached_tokens ?? usage.prompt_cache_hit_tokens),
+      cache_write_tokens: count(prompt.cache_write_tokens),
+    },
+    output_tokens_details: { reasoning_tokens },
+  };
+}
+
+export function toChatUsage(usage: Usage): JsonObject {
+  const { cached_tokens, cache_write_tokens } = usage.input_tokens_details;
+  return {
+    prompt_tokens: usage.input_tokens,
+    completion_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+    prompt_tokens_details: { cached_tokens, ...(cache_write_tokens > 0 ? { cache_write_tokens } : {}) },
+    completion_tokens_details: { reasoning_tokens: usage.output_tokens_details.reasoning_tokens },
+  };
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+}

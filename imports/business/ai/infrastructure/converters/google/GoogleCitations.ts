@@ -1,0 +1,128 @@
+/** What Gemini says about its sources, as annotations on the text that they support. The metadata itself stays verbatim in `vendor.fields`. */
+import { withMark } from '../GoogleTypes';
+import { isObject } from '../../../domain/json';
+import type { MessageItem, OutputItem, OutputText } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+interface Citation {
+  readonly url: string;
+  readonly title: string;
+  /** Places in the whole answer text, in UTF-16 units; the end is exclusive. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** @param candidate with `groundingMetadata` and `citationMetadata` (https://ai.google.dev/api/generate-content#GroundingMetadata) */
+export function withCitations(items: readonly OutputItem[], candidate: JsonObject): readonly OutputItem[] {
+  const text = items.flatMap((item) => (item.type === 'message' ? item.content.map((part) => (part.type === 'output_text' ? part.text : '')) : [])).join('');
+  const citations = [...groundingOf(candidate.groundingMetadata, text), ...citationsOf(candidate.citationMetadata, text)];
+  if (citations.length === 0) return items;
+  let before = 0;
+  return items.map((item) => {
+    if (item.type !== 'message') return item;
+    const content = item.content.map((part) => {
+      if (part.type !== 'output_text') return part;
+      const start = before;
+      before += part.text.length;
+      return annotated(part, start, citations);
+    });
+    return { ...item, content } satisfies MessageItem;
+  });
+}
+
+function annotated(part: OutputText, offset: number, citations: readonly Citation[]): OutputText {
+  const end = offset + part.text.length;
+  const annotations = citations.flatMap((one): JsonObject[] => {
+    if (one.start >= end || one.start < offset) return [];
+    return [{ type: 'url_citation', url: one.url, title: one.title, start_index: one.start - offset, end_index: Math.min(one.end, end) - offset }];
+  });
+  return annotations.length === 0 ? part : withMark({ ...part, annotations }, { cited: true });
+}
+
+function groundingOf(metadata: unknown, text: string): Citation[] {
+  if (!isObject(metadata)) return [];
+  // Supports point at chunks by place, so odd ones keep theirs.
+  const chunks = Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks.map((chunk) => (isObject(chunk) ? sourceOf(chunk) : undefined)) : [];
+  const places = bytePlaces(text);
+  return listOf(metadata.groundingSupports).flatMap((support) => {
+    const place = segmentIn(support.segment, text, places);
+    if (place === undefined || !Array.isArray(support.groundingChunkIndices)) return [];
+    return support.groundingChunkIndices.flatMap((index) => {
+      const source = typeof index === 'number' ? chunks[index] : undefined;
+      return source === undefined ? [] : [{ ...source, ...place }];
+    });
+  });
+}
+
+/** A chunk is one of web, retrievedContext and maps, each with a URI and a title. */
+function sourceOf(chunk: JsonObject): { url: string; title: string } | undefined {
+  const source = [chunk.web, chunk.retrievedContext, chunk.maps].find(isObject);
+  return source === undefined ? undefined : linkOf(source);
+}
+
+function linkOf(source: JsonObject): { url: string; title: string } | undefined {
+  return typeof source.uri === 'string' ? { url: source.uri, title: typeof source.title === 'string' ? source.title : '' } : undefined;
+}
+
+/** The Gemini API lists `citationSources`, Vertex AI `citations`. */
+function citationsOf(metadata: unknown, text: string): Citation[] {
+  if (!isObject(metadata)) return [];
+  const places = bytePlaces(text);
+  return [...listOf(metadata.citationSources), ...listOf(metadata.citations)].flatMap((source) => {
+    const link = linkOf(source);
+    const place = segmentIn(source, text, places);
+    return link === undefined || place === undefined ? [] : [{ ...link, ...place }];
+  });
+}
+
+/** Offsets are bytes of UTF-8; where the segment brings its text, the text decides, since streams and thoughts shift offsets. */
+function segmentIn(segment: unknown, text: string, placeOfByte: (byte: number) => number): { start: number; end: number } | undefined {
+  if (!isObject(segment)) return undefined;
+  const start = placeOfByte(typeof segment.startIndex === 'number' ? segment.startIndex : 0);
+  const end = typeof segment.endIndex === 'number' ? placeOfByte(segment.endIndex) : undefined;
+  const said = typeof segment.text === 'string' && segment.text !== '' ? segment.text : undefined;
+  if (said === undefined) return end === undefined || end <= start ? undefined : { start, end };
+  if (text.startsWith(said, start)) return { start, end: start + said.length };
+  const found = text.indexOf(said);
+  return found === -1 ? undefined : { start: found, end: found + said.length };
+}
+
+/** From a place in the UTF-8 bytes of the text to the same place in the text. */
+function bytePlaces(text: string): (byte: number) => number {
+  let bytes: number[] | undefined;
+  return (byte) => {
+    bytes ??= byteOffsets(text);
+    const offsets = bytes;
+    if (offsets.length === 0) return Math.max(0, Math.min(Math.trunc(byte), text.length));
+    let low = 0;
+    let high = text.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((offsets[middle] ?? 0) < byte) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+/** The byte at which each UTF-16 unit begins; empty for plain ASCII, where it is the unit's own place. */
+function byteOffsets(text: string): number[] {
+  if (!/[\u0080-\uffff]/.test(text)) return [];
+  const offsets: number[] = [];
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    offsets.push(bytes);
+    const unit = text.charCodeAt(index);
+    const isPairHead = unit >= 0xd800 && unit < 0xdc00 && index + 1 < text.length;
+    if (isPairHead) {
+      bytes += 4;
+      index += 1;
+      offsets.push(bytes);
+    } else bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+  }
+  return offsets;
+}
+
+function listOf(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}

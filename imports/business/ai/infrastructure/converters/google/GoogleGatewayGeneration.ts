@@ -1,0 +1,65 @@
+/** The generationConfig that a client sent over the Gemini wire, as options of ours: the inverse of GoogleGeneration. */
+import { fromOpenApiSchema } from './GoogleOpenApiSchema';
+import { camelFields } from '../GoogleTypes';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isEmpty, isObject } from '../../../domain/json';
+import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+export interface ReadGeneration {
+  readonly options: Pick<GenerateOptions, 'temperature' | 'top_p' | 'max_output_tokens' | 'stop' | 'response_format' | 'reasoning'>;
+  /**
+   * What our words don't say exactly. The form of the answer and the thinking stand in both: other hosts read ours, and Gemini gets its own
+   * words back.
+   */
+  readonly verbatim?: JsonObject;
+}
+
+export function readGenerationConfig(config: unknown): ReadGeneration {
+  if (config === undefined) return { options: {} };
+  if (!isObject(config)) throw new LLMInvalidRequestError('generationConfig must be an object.', { path: 'generationConfig' });
+  const { temperature, topP, maxOutputTokens, stopSequences, ...verbatim } = camelFields(config);
+  const numbers = { temperature: ['temperature', temperature], top_p: ['topP', topP], max_output_tokens: ['maxOutputTokens', maxOutputTokens] } as const;
+  const exact: { temperature?: number; top_p?: number; max_output_tokens?: number; stop?: readonly string[] } = {};
+  for (const option of ['temperature', 'top_p', 'max_output_tokens'] as const) {
+    const [field, value] = numbers[option];
+    if (typeof value === 'number') exact[option] = value;
+    else if (value !== undefined) verbatim[field] = value;
+  }
+  if (isTextList(stopSequences)) exact.stop = stopSequences;
+  else if (stopSequences !== undefined) verbatim.stopSequences = stopSequences;
+
+  const format = formatOf(verbatim);
+  const reasoning = reasoningOf(verbatim.thinkingConfig);
+  return {
+    options: { ...exact, ...(format === undefined ? {} : { response_format: format }), ...(reasoning === undefined ? {} : { reasoning }) },
+    ...(isEmpty(verbatim) && !isEmpty(config) ? {} : { verbatim }),
+  };
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
+}
+
+function formatOf({ responseMimeType, responseJsonSchema, responseSchema }: JsonObject): ResponseFormat | undefined {
+  if (responseMimeType !== 'application/json') return undefined;
+  if (isObject(responseJsonSchema)) return { type: 'json_schema', name: 'response', schema: responseJsonSchema };
+  if (isObject(responseSchema)) return { type: 'json_schema', name: 'response', schema: fromOpenApiSchema(responseSchema) };
+  return { type: 'json_object' };
+}
+
+function reasoningOf(config: unknown): GenerateOptions['reasoning'] {
+  if (!isObject(config)) return undefined;
+  const { thinkingLevel, thinkingBudget, includeThoughts } = camelFields(config);
+  const effort = typeof thinkingLevel === 'string' ? thinkingLevel.toLowerCase() : typeof thinkingBudget === 'number' ? effortOf(thinkingBudget) : undefined;
+  if (effort === undefined && includeThoughts !== true) return undefined;
+  return { ...(effort === undefined ? {} : { effort }), ...(includeThoughts === true ? { summary: 'auto' } : {}) };
+}
+
+/** A negative budget leaves it to the model. */
+function effortOf(budget: number): ReasoningEffort | undefined {
+  if (budget < 0) return undefined;
+  if (budget === 0) return 'none';
+  if (budget <= 1_024) return 'low';
+  return budget <= 8_192 ? 'medium' : 'high';
+}

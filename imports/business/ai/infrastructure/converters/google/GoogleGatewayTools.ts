@@ -1,0 +1,104 @@
+/** Tools and tool choice that a client sent over the Gemini wire, as ours: the inverse of GoogleTools. */
+import { fromOpenApiSchema } from './GoogleOpenApiSchema';
+import { camelFields, remember, withMark } from '../GoogleTypes';
+import type { GoogleMark } from '../GoogleTypes';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isEmpty, isObject } from '../../../domain/json';
+import type { BuiltInToolType, FunctionTool, Tool } from '../../../domain/entities/Tool';
+import type { ToolChoice } from '../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+/** Server tools that other hosts have too. Those not listed here stay verbatim. */
+const TYPE_OF_SERVER_TOOL: Readonly<Record<string, BuiltInToolType>> = {
+  googleSearch: 'web_search',
+  googleSearchRetrieval: 'web_search',
+  codeExecution: 'code_interpreter',
+  urlContext: 'url_context',
+  fileSearch: 'file_search',
+  computerUse: 'computer_use',
+};
+
+export interface ReadTools {
+  readonly tools: readonly Tool[];
+  /** Tool objects in which there is no tool of ours. */
+  readonly verbatim?: readonly JsonObject[];
+}
+
+export function readTools(tools: unknown): ReadTools {
+  if (tools === undefined) return { tools: [] };
+  if (!Array.isArray(tools)) throw new LLMInvalidRequestError('tools must be a list.', { path: 'tools' });
+  const verbatim: JsonObject[] = [];
+  const read = tools.flatMap((tool, group) => {
+    if (!isObject(tool)) throw new LLMInvalidRequestError(`tools[${group}] must be an object.`, { path: `tools[${group}]` });
+    const ours = toolsIn(camelFields(tool), group);
+    if (ours.length === 0) verbatim.push(tool);
+    return ours;
+  });
+  return { tools: read, ...(verbatim.length > 0 || tools.length === 0 ? { verbatim } : {}) };
+}
+
+/** One tool object holds any number of functions and server tools; the first of them remembers what else was in it. */
+function toolsIn(object: JsonObject, group: number): Tool[] {
+  const { functionDeclarations, ...fields } = object;
+  const tools: Tool[] = [];
+  const beside: JsonObject = {};
+  if (isDeclarationList(functionDeclarations)) {
+    for (const declaration of functionDeclarations) tools.push(toFunctionTool(declaration, { group, declaration }));
+  } else if (functionDeclarations !== undefined) beside.functionDeclarations = functionDeclarations;
+  for (const [field, value] of Object.entries(fields)) {
+    const type = Object.hasOwn(TYPE_OF_SERVER_TOOL, field) ? TYPE_OF_SERVER_TOOL[field] : undefined;
+    if (type === undefined) beside[field] = value;
+    else tools.push({ type, ...remember({ [field]: value }, { group }) });
+  }
+  const [first, ...others] = tools;
+  return first === undefined || isEmpty(beside) ? tools : [withMark(first, { beside }), ...others];
+}
+
+function isDeclarationList(value: unknown): value is (JsonObject & { name: string })[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => isObject(one) && typeof one.name === 'string');
+}
+
+/** The declaration goes out again as it came; our own form of it is for other hosts and for checking arguments. */
+function toFunctionTool(declaration: JsonObject & { name: string }, mark: GoogleMark): FunctionTool {
+  const { name, description, parameters, parametersJsonSchema } = camelFields(declaration);
+  const schema = isObject(parametersJsonSchema) ? parametersJsonSchema : isObject(parameters) ? fromOpenApiSchema(parameters) : undefined;
+  return {
+    type: 'function',
+    name: String(name),
+    ...(typeof description === 'string' && description !== '' ? { description } : {}),
+    ...(schema === undefined ? {} : { parameters: schema }),
+    ...remember(undefined, mark),
+  };
+}
+
+// ---- the choice
+
+export interface ReadToolConfig {
+  readonly toolChoice?: ToolChoice;
+  readonly verbatim?: JsonObject;
+}
+
+export function readToolConfig(config: unknown): ReadToolConfig {
+  if (config === undefined) return {};
+  if (!isObject(config)) throw new LLMInvalidRequestError('toolConfig must be an object.', { path: 'toolConfig' });
+  const { functionCallingConfig, ...rest } = camelFields(config);
+  const toolChoice = isObject(functionCallingConfig) ? choiceOf(camelFields(functionCallingConfig)) : undefined;
+  if (toolChoice !== undefined && isEmpty(rest)) return { toolChoice };
+  const verbatim = toolChoice === undefined && functionCallingConfig !== undefined ? { ...rest, functionCallingConfig } : rest;
+  return { ...(toolChoice === undefined ? {} : { toolChoice }), verbatim };
+}
+
+/** What says more than our words can stays verbatim. */
+function choiceOf(config: JsonObject): ToolChoice | undefined {
+  const { mode, allowedFunctionNames: names, ...more } = config;
+  if (!isEmpty(more)) return undefined;
+  if (names === undefined) {
+    if (mode === 'AUTO') return 'auto';
+    if (mode === 'NONE') return 'none';
+    return mode === 'ANY' ? 'required' : undefined;
+  }
+  if (mode !== 'ANY' || !Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string')) return undefined;
+  const [only, ...others] = names;
+  if (only !== undefined && others.length === 0) return { type: 'function', name: only };
+  return { type: 'allowed_tools', mode: 'required', tools: names.map((name) => ({ type: 'function', name })) };
+}

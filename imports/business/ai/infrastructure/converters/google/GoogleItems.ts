@@ -1,0 +1,110 @@
+/** A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item, everything else stands alone. */
+import { MARK, remember } from '../GoogleTypes';
+import type { GoogleMark, GooglePart } from '../GoogleTypes';
+import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
+import type { FunctionCallItem, ItemStatus, OutputItem, OutputText, SummaryText } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+
+/** How items that have no id on the wire are named. */
+export interface ItemNaming {
+  /** Tells one answer from another; call ids are made from it, the same each time the same answer is read. */
+  readonly seed: string;
+  /** Whether items get ids of their own; what a request replays needs none. */
+  readonly itemIds: boolean;
+  readonly origin: Origin;
+}
+
+export type RunKind = 'text' | 'thought' | 'call' | 'other';
+
+/** Neighbouring parts that make one item. */
+export interface PartRun {
+  readonly kind: RunKind;
+  readonly parts: GooglePart[];
+}
+
+export function kindOfPart(part: GooglePart): RunKind {
+  if (Object.hasOwn(part, MARK)) return 'other';
+  const call = part.functionCall;
+  if (isObject(call) && typeof call.name === 'string') return 'call';
+  if (typeof part.text !== 'string' || call !== undefined) return 'other';
+  if (part.thought === undefined) return 'text';
+  return part.thought === true ? 'thought' : 'other';
+}
+
+export function runsOf(parts: readonly GooglePart[]): PartRun[] {
+  const runs: PartRun[] = [];
+  for (const part of parts) {
+    const kind = kindOfPart(part);
+    const last = runs.at(-1);
+    if (last?.kind === kind && isGathered(kind)) last.parts.push(part);
+    else runs.push({ kind, parts: [part] });
+  }
+  return runs;
+}
+
+function isGathered(kind: RunKind): boolean {
+  return kind === 'text' || kind === 'thought';
+}
+
+export function itemsOfRuns(runs: readonly PartRun[], naming: ItemNaming, lastStatus: ItemStatus = 'completed'): OutputItem[] {
+  let calls = 0;
+  return runs.map((run, index) => {
+    if (run.kind === 'call') calls += 1;
+    return itemOfRun(run, index, calls - 1, naming, index === runs.length - 1 ? lastStatus : 'completed');
+  });
+}
+
+/** @param call how many calls stand before this one in the same answer */
+export function itemOfRun(run: PartRun, index: number, call: number, naming: ItemNaming, status: ItemStatus): OutputItem {
+  const first = run.parts[0] ?? {};
+  switch (run.kind) {
+    case 'text':
+      return { type: 'message', ...id('msg', index, naming), role: 'assistant', status, content: run.parts.map(toOutputText) };
+    case 'thought':
+      return { type: 'reasoning', ...id('rs', index, naming), summary: run.parts.map(toSummaryText), status, origin: naming.origin };
+    case 'call':
+      return toFunctionCall(first, index, call, naming, status);
+    case 'other':
+      return { type: 'vendor_item', ...id('vi', index, naming), origin: naming.origin, item: first };
+  }
+}
+
+export function toFunctionCall(part: GooglePart, index: number, call: number, naming: ItemNaming, status: ItemStatus): FunctionCallItem {
+  const { functionCall, ...siblings } = part;
+  const fields = fieldsOf(functionCall);
+  return {
+    type: 'function_call',
+    ...id('fc', index, naming),
+    call_id: callIdOf(fields, call, naming),
+    name: String(fields.name),
+    arguments: JSON.stringify(fields.args ?? {}),
+    status,
+    ...remember(siblings, markOfCall(fields, part)),
+  };
+}
+
+/** The id that came, else one made of the answer's and the call's place in it: the same answer gives the same ids, each one once. */
+function callIdOf(fields: JsonObject, call: number, naming: ItemNaming): string {
+  return typeof fields.id === 'string' && fields.id !== '' ? fields.id : `call_${naming.seed}_${call}`;
+}
+
+function id(prefix: string, index: number, naming: ItemNaming): { id?: string } {
+  return naming.itemIds ? { id: `${prefix}_${naming.seed}_${index}` } : {};
+}
+
+function toOutputText(part: GooglePart): OutputText {
+  const { text, ...siblings } = part;
+  return { type: 'output_text', text: String(text), annotations: [], ...remember(siblings) };
+}
+
+function toSummaryText(part: GooglePart): SummaryText {
+  const { text, thought: _, ...siblings } = part;
+  return { type: 'summary_text', text: String(text), ...remember(siblings) };
+}
+
+/** A call that says more than name, arguments and id is kept whole. */
+function markOfCall(call: JsonObject, part: GooglePart): GoogleMark {
+  const { name: _, args, id: wireId, ...more } = call;
+  if (!isObject(args) || !isEmpty(more) || (wireId !== undefined && typeof wireId !== 'string')) return { part };
+  return wireId === undefined ? {} : { id: wireId };
+}

@@ -1,0 +1,87 @@
+/**
+ * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take for JSON output, and what
+ * many clients still send for parameters.
+ */
+import { camelFields } from '../GoogleTypes';
+import { sanitiseSchema } from './GoogleSchema';
+import type { SanitisedSchema } from './GoogleSchema';
+import { fieldsOf, isObject } from '../../../domain/json';
+import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+
+// ---- out
+
+/** @returns the schema in the wire's own form, and what it has no word for */
+export function toOpenApiSchema(schema: JsonObject): SanitisedSchema {
+  const { schema: clean, losses: lost } = sanitiseSchema(schema);
+  const losses: Loss[] = [...lost];
+  return { schema: converted(clean, '', losses), losses };
+}
+
+function converted(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
+  const out: JsonObject = {};
+  const sub = (inner: unknown, at: string): JsonObject => converted(fieldsOf(inner), `${path}.${at}`, losses);
+  for (const [keyword, value] of Object.entries(schema)) {
+    switch (keyword) {
+      case 'type':
+        Object.assign(out, typeFields(value));
+        break;
+      case 'properties': {
+        const properties = Object.entries(fieldsOf(value));
+        out.properties = Object.fromEntries(properties.map(([name, inner]) => [name, sub(inner, `properties.${name}`)]));
+        // Models of that age follow this order, and the alphabet's where it is missing.
+        out.propertyOrdering ??= properties.map(([name]) => name);
+        break;
+      }
+      case 'items':
+        out.items = sub(value, keyword);
+        break;
+      case 'anyOf':
+      case 'oneOf':
+        if (Array.isArray(value)) out.anyOf = value.map((inner: unknown, index) => sub(inner, `${keyword}[${index}]`));
+        break;
+      case 'enum':
+        if (Array.isArray(value) && value.every((one) => typeof one === 'string')) out.enum = value;
+        else losses.push({ path: `${path}.enum`, what: 'the enumeration', reason: 'only texts can be enumerated here' });
+        break;
+      case 'format':
+        if (schema.type !== 'string' || value === 'date-time' || value === 'enum') out.format = value;
+        else losses.push({ path: `${path}.format`, what: `format ${String(value)}`, reason: 'texts know date-time only here' });
+        break;
+      case 'additionalProperties':
+      case 'prefixItems':
+        losses.push({ path: `${path}.${keyword}`, what: keyword, reason: 'the OpenAPI subset has no such keyword' });
+        break;
+      default:
+        out[keyword] = value;
+    }
+  }
+  return out;
+}
+
+function typeFields(type: unknown): JsonObject {
+  if (!Array.isArray(type)) return { type: String(type).toUpperCase() };
+  const types = type.filter((one) => one !== 'null').map((one) => String(one).toUpperCase());
+  const nullable = types.length < type.length ? { nullable: true } : {};
+  if (types.length === 1) return { type: types[0], ...nullable };
+  return { anyOf: types.map((one) => ({ type: one })), ...nullable };
+}
+
+// ---- back
+
+/** 64-bit numbers, which this wire may write as texts (https://protobuf.dev/programming-guides/json/). */
+const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
+
+/** The same as JSON Schema: types in small letters, `nullable` as a type. */
+export function fromOpenApiSchema(schema: unknown): JsonObject {
+  if (!isObject(schema)) return {};
+  const { type, nullable, properties, items, anyOf, propertyOrdering: _, example, ...rest } = camelFields(schema);
+  const name = typeof type === 'string' && type !== 'TYPE_UNSPECIFIED' ? type.toLowerCase() : undefined;
+  return {
+    ...(name === undefined ? {} : { type: nullable === true ? [name, 'null'] : name }),
+    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, COUNTS.has(key) ? Number(value) : value])),
+    ...(isObject(properties) ? { properties: Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, fromOpenApiSchema(inner)])) } : {}),
+    ...(items === undefined ? {} : { items: fromOpenApiSchema(items) }),
+    ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(fromOpenApiSchema) } : {}),
+    ...(example === undefined ? {} : { examples: [example] }),
+  };
+}

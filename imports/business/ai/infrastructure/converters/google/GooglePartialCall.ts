@@ -1,0 +1,105 @@
+/**
+ * A function call that arrives in pieces (Vertex AI, `streamFunctionCallArguments`): first its name, then `partialArgs` that each say a JSON
+ * path and a value, last an empty call.
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#stream-function-call-arguments
+ */
+import type { GooglePart } from '../GoogleTypes';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import { fieldsOf, isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+export class GooglePartialCall {
+  private siblings: JsonObject = {};
+  private call: JsonObject = {};
+  private args: JsonObject = {};
+  /** Paths whose text goes on in the next piece. */
+  private readonly open = new Set<string>();
+
+  /** @returns whether more pieces follow */
+  add(part: GooglePart): boolean {
+    const { functionCall, ...siblings } = part;
+    const { partialArgs, willContinue, args, ...call } = fieldsOf(functionCall);
+    this.siblings = { ...this.siblings, ...siblings };
+    this.call = { ...this.call, ...call };
+    if (isObject(args)) this.args = { ...this.args, ...args };
+    if (Array.isArray(partialArgs)) for (const piece of partialArgs) if (isObject(piece)) this.apply(piece);
+    return willContinue === true;
+  }
+
+  get name(): string {
+    return typeof this.call.name === 'string' ? this.call.name : '';
+  }
+
+  /** Pieces have no name, or the call's own. */
+  isContinuedBy(part: GooglePart): boolean {
+    if (!isObject(part.functionCall)) return false;
+    const { name, id } = part.functionCall;
+    return (name === undefined || name === this.name) && (id === undefined || this.call.id === undefined || id === this.call.id);
+  }
+
+  /** The part that an answer without streaming would have had. */
+  part(): GooglePart {
+    return { functionCall: { ...this.call, args: this.args }, ...this.siblings };
+  }
+
+  private apply(piece: JsonObject): void {
+    const { jsonPath, willContinue } = piece;
+    if (typeof jsonPath !== 'string') throw new LLMStreamError('A piece of a function call does not say where it belongs.');
+    const keys = keysOf(jsonPath);
+    const value = valueOf(piece);
+    if (value === undefined) return;
+    const before = this.open.has(jsonPath) ? valueAt(this.args, keys) : undefined;
+    const whole = typeof before === 'string' && typeof value === 'string' ? before + value : value;
+    // Boundary: a path has one step at least, and what stands at the root is an object.
+    this.args = withValue(this.args, keys, whole) as JsonObject;
+    if (willContinue === true) this.open.add(jsonPath);
+    else this.open.delete(jsonPath);
+  }
+}
+
+function valueOf(piece: JsonObject): unknown {
+  if ('stringValue' in piece) return piece.stringValue;
+  if ('numberValue' in piece) return piece.numberValue;
+  if ('boolValue' in piece) return piece.boolValue;
+  return 'nullValue' in piece ? null : undefined;
+}
+
+/** The singular paths of RFC 9535: names after a dot or in quotes, places in brackets. */
+function keysOf(path: string): (string | number)[] {
+  const keys: (string | number)[] = [];
+  const step = /\.([^.[\]'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
+  step.lastIndex = 1;
+  while (path.startsWith('$') && step.lastIndex < path.length) {
+    const match = step.exec(path);
+    if (match === null) break;
+    const [, name, place, single, double] = match;
+    keys.push(place === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(place));
+    if (step.lastIndex === path.length) return keys;
+  }
+  throw new LLMStreamError(`A piece of a function call has a path that cannot be followed: ${path.slice(0, 200)}`);
+}
+
+function valueAt(container: unknown, keys: readonly (string | number)[]): unknown {
+  let place = container;
+  for (const key of keys) {
+    if (Array.isArray(place)) place = typeof key === 'number' ? place[key] : undefined;
+    else place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
+  }
+  return place;
+}
+
+/** A copy of the container with the value in it; missing objects and lists on the way are made, a list grows by one place at a time. */
+function withValue(container: unknown, keys: readonly (string | number)[], value: unknown): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return value;
+  if (typeof key === 'number') {
+    const list: unknown[] = Array.isArray(container) ? [...(container as unknown[])] : [];
+    if (key > list.length) throw new LLMStreamError('A piece of a function call fills a list beyond its end.');
+    list[key] = withValue(list[key], rest, value);
+    return list;
+  }
+  const entries = isObject(container) ? Object.entries(container).filter(([name]) => name !== key) : [];
+  const before = isObject(container) && Object.hasOwn(container, key) ? container[key] : undefined;
+  // fromEntries defines, where an assignment would follow a name like __proto__ to something else.
+  return Object.fromEntries([...entries, [key, withValue(before, rest, value)]]);
+}

@@ -1,0 +1,128 @@
+/** A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same said in its words. */
+import { argumentsObject } from '../callArguments';
+import { NO_SIGNATURE } from '../GoogleContents';
+import { partsOfItem } from '../GoogleParts';
+import { usageOf } from './GoogleResponse';
+import type { PartsContext } from '../GoogleParts';
+import type { GooglePart } from '../GoogleTypes';
+import { refusalOf } from '../../../domain/entities/Response';
+import { fieldsOf, isObject } from '../../../domain/json';
+import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+
+/** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
+const ANSWER_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true };
+
+/** Answers made elsewhere have none of this wire's fields, and say how they ended in our words only. */
+const FINISH_OF_STATUS: Readonly<Record<ResponseStatus, string>> = {
+  completed: 'STOP', incomplete: 'OTHER', failed: 'OTHER', cancelled: 'OTHER', in_progress: 'FINISH_REASON_UNSPECIFIED', queued: 'FINISH_REASON_UNSPECIFIED',
+};
+const FINISH_OF_REASON: Readonly<Record<string, string>> = { max_output_tokens: 'MAX_TOKENS', content_filter: 'SAFETY' };
+
+export function writeGoogle(response: LLMResponse): JsonObject {
+  const { wire, fields } = response.vendor;
+  return wire === 'gemini' && fields !== undefined ? asItCame(response, fields) : inItsWords(response);
+}
+
+// ---- what came over this wire
+
+function asItCame(response: LLMResponse, fields: JsonObject): JsonObject {
+  const parts = response.output.flatMap((item) => partsOfItem(item, ANSWER_CONTEXT, undefined, () => 'output').parts);
+  const usage = response.vendor.usage;
+  const counted = usage !== undefined && isSame(usageOf(usage, []), response.usage) ? usage : usage === undefined ? undefined : toUsageMetadata(response.usage);
+  return {
+    ...fields,
+    ...(Array.isArray(fields.candidates) ? { candidates: withParts(fields.candidates, parts) } : {}),
+    ...(counted === undefined ? {} : { usageMetadata: counted }),
+  };
+}
+
+function withParts(candidates: readonly unknown[], parts: readonly GooglePart[]): unknown[] {
+  const [first, ...others] = candidates;
+  if (!isObject(first) || parts.length === 0) return [...candidates];
+  return [{ ...first, content: { ...fieldsOf(first.content), parts } }, ...others];
+}
+
+/** A run of several calls sums their counts; then the last call's own counts would be wrong. */
+function isSame(one: Usage, other: Usage): boolean {
+  return one.input_tokens === other.input_tokens && one.output_tokens === other.output_tokens;
+}
+
+// ---- what came over another
+
+function inItsWords(response: LLMResponse): JsonObject {
+  const parts = signed(response.output.flatMap(partsOfAnswer));
+  const reason = response.incomplete_details?.reason;
+  const finishReason = refusalOf(response) !== undefined
+    ? 'SAFETY'
+    : response.status === 'incomplete' && reason !== undefined ? (FINISH_OF_REASON[reason] ?? 'OTHER') : FINISH_OF_STATUS[response.status];
+  const citationSources = citationsOf(response.output);
+  return {
+    candidates: [{
+      content: { role: 'model', parts },
+      finishReason,
+      index: 0,
+      ...(citationSources.length === 0 ? {} : { citationMetadata: { citationSources } }),
+    }],
+    usageMetadata: toUsageMetadata(response.usage),
+    modelVersion: response.model,
+    responseId: response.id,
+  };
+}
+
+/** Calls carry their id, so that the answer finds them; reasoning is shown, what seals it stays behind. */
+function partsOfAnswer(item: OutputItem): GooglePart[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.flatMap((part) => (part.type === 'output_text' ? [{ text: part.text }] : part.type === 'refusal' ? [{ text: part.refusal }] : []));
+    case 'reasoning':
+      return [...item.summary, ...(item.content ?? [])].map((part) => ({ text: part.text, thought: true }));
+    case 'function_call':
+      return [{ functionCall: { id: item.call_id, name: item.name, args: argumentsObject(item).value } }];
+    default:
+      return [];
+  }
+}
+
+/** The client sends this history back, and may then ask a Gemini model, which wants a step's first call signed. */
+function signed(parts: GooglePart[]): GooglePart[] {
+  const first = parts.findIndex((part) => part.functionCall !== undefined);
+  return parts.map((part, index) => (index === first ? { ...part, thoughtSignature: NO_SIGNATURE } : part));
+}
+
+/** Offsets are bytes of UTF-8 in the whole answer text. */
+function citationsOf(output: readonly OutputItem[]): JsonObject[] {
+  const sources: JsonObject[] = [];
+  let before = 0;
+  for (const item of output) {
+    if (item.type !== 'message') continue;
+    for (const part of item.content) {
+      if (part.type !== 'output_text') continue;
+      for (const { type, url, title, start_index: start, end_index: end } of part.annotations) {
+        if (type !== 'url_citation' || typeof url !== 'string') continue;
+        const places = typeof start === 'number' && typeof end === 'number' ? { startIndex: before + bytesIn(part.text.slice(0, start)), endIndex: before + bytesIn(part.text.slice(0, end)) } : {};
+        sources.push({ ...places, uri: url, ...(typeof title === 'string' ? { title } : {}) });
+      }
+      before += bytesIn(part.text);
+    }
+  }
+  return sources;
+}
+
+const encoder = new TextEncoder();
+
+function bytesIn(text: string): number {
+  return encoder.encode(text).length;
+}
+
+function toUsageMetadata(usage: Usage): JsonObject {
+  const thoughts = usage.output_tokens_details.reasoning_tokens;
+  const cached = usage.input_tokens_details.cached_tokens;
+  return {
+    promptTokenCount: usage.input_tokens,
+    candidatesTokenCount: Math.max(0, usage.output_tokens - thoughts),
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
+    totalTokenCount: usage.total_tokens,
+  };
+}

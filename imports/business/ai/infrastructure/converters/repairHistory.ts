@@ -1,0 +1,130 @@
+/**
+ * The one late pass over a history before it is sent. Every vendor demands that each call has exactly one answer right after its
+ * turn; callers, crashes, evicted chains and results that come later leave histories where that is not so.
+ */
+import type { FunctionCallItem, InputItem } from '../../domain/types/ResponsesAPITypes';
+import type { Loss } from '../../domain/types/VendorTypes';
+import { deferredEnvelope } from './deferredEnvelope';
+
+export interface RepairOptions {
+  /** The wire takes a late output on its original call id, so acknowledgements are left out and async calls may stay open. */
+  readonly nativeAsync: boolean;
+  /** The server holds the earlier part: answers here may belong to calls that are not here. */
+  readonly partial?: boolean;
+}
+
+export interface RepairedHistory {
+  readonly items: readonly InputItem[];
+  readonly losses: readonly Loss[];
+}
+
+export const NO_RESULT = 'No result was recorded for this call.';
+
+export function repairHistory(items: readonly InputItem[], options: RepairOptions): RepairedHistory {
+  return isSound(items, options) ? { items, losses: [] } : repair(items, options);
+}
+
+/** The usual case costs one walk and copies nothing. */
+function isSound(items: readonly InputItem[], options: RepairOptions): boolean {
+  const seen = new Set<string>();
+  let open: string[] = [];
+  let answered = 0;
+  for (const item of items) {
+    if (item.type === 'function_call_output') {
+      if (item.deferred === true || (item.status === 'in_progress' && options.nativeAsync)) return false;
+      if (open.length === 0 && options.partial === true && !seen.has(item.call_id)) continue;
+      if (open[answered] !== item.call_id) return false;
+      answered += 1;
+      if (answered === open.length) {
+        open = [];
+        answered = 0;
+      }
+      continue;
+    }
+    if (answered > 0 || (open.length > 0 && endsTurn(item))) return false;
+    if (item.type !== 'function_call') continue;
+    if (seen.has(item.call_id)) return false;
+    seen.add(item.call_id);
+    open.push(item.call_id);
+  }
+  return open.length === 0;
+}
+
+function endsTurn(item: InputItem): boolean {
+  return item.type === 'function_call_output' || (item.type === 'message' && item.role !== 'assistant');
+}
+
+function repair(items: readonly InputItem[], options: RepairOptions): RepairedHistory {
+  const answerOf = pairAnswers(items);
+  const answering = new Set(answerOf.values());
+  const ids = distinctIds(items);
+  const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])));
+  const out: InputItem[] = [];
+  const losses: Loss[] = [];
+  let turn: { readonly call: FunctionCallItem; readonly index: number }[] = [];
+
+  const closeTurn = (): void => {
+    for (const { call, index } of turn) {
+      const call_id = ids.get(index) ?? call.call_id;
+      const answer = items[answerOf.get(index) ?? -1];
+      if (answer?.type !== 'function_call_output') {
+        if (options.nativeAsync && call.async === true) continue;
+        out.push({ type: 'function_call_output', call_id, output: NO_RESULT });
+        losses.push({ path: `input[${index}]`, what: `result of call ${call.call_id} (${call.name})`, reason: 'none was recorded; a synthetic answer is sent' });
+      } else if (!(options.nativeAsync && answer.status === 'in_progress')) {
+        out.push(call_id === answer.call_id ? answer : { ...answer, call_id });
+      }
+    }
+    turn = [];
+  };
+
+  items.forEach((item, index) => {
+    if (endsTurn(item)) closeTurn();
+    if (item.type === 'function_call') {
+      const call_id = ids.get(index);
+      out.push(call_id === undefined ? item : { ...item, call_id });
+      turn.push({ call: item, index });
+    } else if (item.type !== 'function_call_output') {
+      out.push(item);
+    } else if (!answering.has(index)) {
+      const isKnown = names.has(item.call_id);
+      const staysAsIs = isKnown ? options.nativeAsync && item.deferred === true : options.partial === true;
+      out.push(staysAsIs ? item : deferredEnvelope(item, names.get(item.call_id)));
+      if (!staysAsIs && item.deferred !== true) losses.push({ path: `input[${index}]`, what: `answer to call ${item.call_id}`, reason: 'it answers no open call; sent as text' });
+    }
+  });
+  closeTurn();
+  return { items: out, losses };
+}
+
+/** Call → answer, by index. The first answer after a call, and before a later turn calls with the same id, is that call's own. */
+function pairAnswers(items: readonly InputItem[]): ReadonlyMap<number, number> {
+  const waiting = new Map<string, { readonly index: number; readonly turn: number }[]>();
+  const answerOf = new Map<number, number>();
+  let turn = 0;
+  items.forEach((item, index) => {
+    if (endsTurn(item)) turn += 1;
+    if (item.type === 'function_call') {
+      const sameTurn = (waiting.get(item.call_id) ?? []).filter((call) => call.turn === turn);
+      waiting.set(item.call_id, [...sameTurn, { index, turn }]);
+    } else if (item.type === 'function_call_output' && item.deferred !== true) {
+      const call = waiting.get(item.call_id)?.shift();
+      if (call !== undefined) answerOf.set(call.index, index);
+    }
+  });
+  return answerOf;
+}
+
+/** Calls that repeat an id get one of their own, by index: `id_2`, `id_3`, … */
+function distinctIds(items: readonly InputItem[]): ReadonlyMap<number, string> {
+  const taken = new Set<string>();
+  const renamed = new Map<number, string>();
+  items.forEach((item, index) => {
+    if (item.type !== 'function_call') return;
+    let id = item.call_id;
+    for (let count = 2; taken.has(id); count += 1) id = `${item.call_id}_${count}`;
+    taken.add(id);
+    if (id !== item.call_id) renamed.set(index, id);
+  });
+  return renamed;
+}

@@ -1,0 +1,238 @@
+/** A history as the `input` of the Responses wire: what one host sealed goes back to that host only, in a form that it accepts. */
+import { wireForm } from '../ResponsesItems';
+import { repairHistory } from '../repairHistory';
+import { toCallId } from '../callIds';
+import type { CallIdRule } from '../callIds';
+import { isObject } from '../../../domain/json';
+import type { InputItem, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss, Origin, VendorName } from '../../../domain/types/VendorTypes';
+
+export interface InputContext {
+  readonly vendor: VendorName;
+  /** `store: false`: the host will not know the ids of its own items again. */
+  readonly stateless: boolean;
+  readonly nativeAsync: boolean;
+  /** The host holds the earlier part of the conversation. */
+  readonly partial: boolean;
+}
+
+export interface WireInput {
+  readonly items: readonly JsonObject[];
+  readonly losses: readonly Loss[];
+}
+
+export function toInput(history: readonly InputItem[], context: InputContext): WireInput {
+  const repaired = repairHistory(history, { nativeAsync: context.nativeAsync, partial: context.partial });
+  const losses = [...repaired.losses];
+  const lose = (item: InputItem, what: string, reason: string, within = ''): void => {
+    const index = history.indexOf(item);
+    losses.push({ path: `input[${index < 0 ? repaired.items.indexOf(item) : index}]${within}`, what, reason });
+  };
+  const items: JsonObject[] = [];
+  const unsentCalls = new Set<unknown>();
+  let held: ReasoningItem[] = [];
+  // The host ties the ids of a turn's items to its reasoning: where that goes without its id, or not at all, they go without theirs.
+  let withoutIds = false;
+
+  for (const item of repaired.items) {
+    if (item.type === 'reasoning') {
+      if (!isForeign(item.origin, context)) held.push(item);
+      else {
+        lose(item, isSealed(item) ? 'sealed reasoning' : 'readable reasoning', `it was made by ${nameOf(item.origin)}`);
+        withoutIds = true;
+      }
+      continue;
+    }
+    const answered = answeredCall(item);
+    if (isForeign(originOf(item), context) || (answered !== undefined && unsentCalls.has(answered))) {
+      for (const id of callsOf(item)) unsentCalls.add(id);
+      lose(item, wordFor(item), answered === undefined ? `it was made by ${nameOf(originOf(item))}` : 'the call that it answers was not sent');
+      continue;
+    }
+    if (isModelOutput(item)) {
+      for (const reasoning of held) {
+        const form = reasoningBefore(item, reasoning, context);
+        if (form === undefined) lose(reasoning, 'reasoning that its host kept', 'the host will not find it by its id in this request');
+        else items.push(form);
+        if (form === undefined || form.id !== reasoning.id) withoutIds = true;
+      }
+    } else {
+      for (const reasoning of held) lose(reasoning, 'reasoning', 'the item that followed it is not there');
+      withoutIds = false;
+    }
+    held = [];
+    const form = outgoing(item);
+    for (const index of form.lost) lose(item, 'image or file', 'an assistant message holds text only', `.content[${index}]`);
+    if (form.wire !== undefined) items.push(withoutIds ? bare(form.wire, item) : form.wire);
+  }
+  for (const reasoning of held) lose(reasoning, 'reasoning', 'the item that followed it is not there');
+  return { items, losses };
+}
+
+/**
+ * A host refuses reasoning without the very item that followed it (400, "was provided without its required following item"),
+ * which it recognises by ids. Encrypted reasoning without an id stands for itself.
+ * Reasoning without an origin was written into the request by a caller who knows the host: it goes out as it is.
+ */
+function reasoningBefore(next: InputItem, reasoning: ReasoningItem, context: InputContext): JsonObject | undefined {
+  const byId = context.stateless && reasoning.origin !== undefined;
+  const nextIsAnother = reasoning.id !== undefined && next.type === 'message' && next.id === undefined;
+  if (!byId && !nextIsAnother) return outgoing(reasoning).wire;
+  const { wire } = outgoing(reasoning);
+  if (wire !== undefined && reasoning.encrypted_content !== undefined) return bare(wire, reasoning);
+  return hasContent(reasoning) ? wire : undefined;
+}
+
+function isForeign(origin: Origin | undefined, context: InputContext): boolean {
+  if (origin === undefined) return false;
+  return origin.wire !== 'responses' || (origin.vendor !== undefined && origin.vendor !== context.vendor);
+}
+
+/** Encrypted, or nothing but an id that the host's own store knows. */
+function isSealed(item: ReasoningItem): boolean {
+  return item.encrypted_content !== undefined || !(hasContent(item) || item.summary.length > 0);
+}
+
+function hasContent(item: ReasoningItem): boolean {
+  return (item.content?.length ?? 0) > 0;
+}
+
+function originOf(item: InputItem): Origin | undefined {
+  switch (item.type) {
+    case 'message':
+    case 'function_call':
+    case 'function_call_output':
+      return undefined;
+    default:
+      return item.origin;
+  }
+}
+
+function nameOf(origin: Origin | undefined): string {
+  return origin?.vendor ?? origin?.wire ?? 'another host';
+}
+
+function wordFor(item: InputItem): string {
+  if (item.type !== 'vendor_item') return item.type;
+  return typeof item.item.type === 'string' ? item.item.type : item.type;
+}
+
+/** Answers to calls, which the caller writes, end a turn of the model; all other items are parts of one. */
+function isModelOutput(item: InputItem): boolean {
+  return item.type === 'message' ? item.role === 'assistant' : item.type !== 'function_call_output' && answeredCall(item) === undefined;
+}
+
+/** The id of the hosted call that a caller's item answers. */
+function answeredCall(item: InputItem): unknown {
+  switch (item.type) {
+    case 'computer_call_output':
+    case 'custom_tool_call_output':
+    case 'local_shell_call_output':
+    case 'shell_call_output':
+    case 'apply_patch_call_output':
+      return item.call_id ?? item.id;
+    case 'mcp_approval_response':
+      return item.approval_request_id;
+    default:
+      return undefined;
+  }
+}
+
+function callsOf(item: InputItem): readonly unknown[] {
+  return [item.id, 'call_id' in item ? item.call_id : undefined].filter((id) => typeof id === 'string' && id !== '');
+}
+
+interface Outgoing {
+  /** Absent when nothing of the item could be sent. */
+  readonly wire: JsonObject | undefined;
+  /** Indices of parts that were left out. */
+  readonly lost: readonly number[];
+}
+
+// Items never change, and a growing history is sent again every turn: each is converted once.
+const outgoingForms = new WeakMap<InputItem, Outgoing>();
+const bareForms = new WeakMap<InputItem, JsonObject>();
+
+function outgoing(item: InputItem): Outgoing {
+  let form = outgoingForms.get(item);
+  if (form === undefined) {
+    form = convert(item);
+    outgoingForms.set(item, form);
+  }
+  return form;
+}
+
+/** Without its id, for a host that would look for it; hosted items must have theirs. */
+function bare(wire: JsonObject, item: InputItem): JsonObject {
+  if (wire.id === undefined || !(item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call')) return wire;
+  let form = bareForms.get(item);
+  if (form === undefined) {
+    const { id: _, ...rest } = wire;
+    form = rest;
+    bareForms.set(item, form);
+  }
+  return form;
+}
+
+function convert(item: InputItem): Outgoing {
+  const wire = wireForm(item);
+  switch (item.type) {
+    case 'message':
+      return withPartsOfRole(wire, item.role === 'assistant');
+    case 'function_call':
+      return { wire: withValidCallId(wire), lost: [] };
+    case 'reasoning':
+      return { wire: withoutEmptyContent(wire), lost: [] };
+    case 'function_call_output':
+      return { wire: withoutAcknowledgement(withValidCallId(wire)), lost: [] };
+    default:
+      return { wire, lost: [] };
+  }
+}
+
+/** Hosts send an empty list; all requests that were seen to be accepted leave it out. */
+function withoutEmptyContent(wire: JsonObject): JsonObject {
+  if (!Array.isArray(wire.content) || wire.content.length > 0) return wire;
+  const { content: _, ...rest } = wire;
+  return rest;
+}
+
+/** The host takes `output_text` and `refusal` from the assistant only, and everything else from everyone but the assistant. */
+function withPartsOfRole(wire: JsonObject, assistant: boolean): Outgoing {
+  if (!Array.isArray(wire.content)) return { wire, lost: [] };
+  const parts: readonly unknown[] = wire.content;
+  const lost = assistant ? parts.flatMap((part, index) => (isMedia(part) ? [index] : [])) : [];
+  const content = parts.filter((part) => !assistant || !isMedia(part)).map((part) => (assistant ? spokenByModel(part) : spokenToModel(part)));
+  if (lost.length === 0 && content.every((part, index) => part === parts[index])) return { wire, lost };
+  return { wire: content.length === 0 ? undefined : { ...wire, content }, lost };
+}
+
+function isMedia(part: unknown): boolean {
+  return isObject(part) && (part.type === 'input_image' || part.type === 'input_file');
+}
+
+function spokenByModel(part: unknown): unknown {
+  return isObject(part) && part.type === 'input_text' ? { type: 'output_text', text: part.text, annotations: [] } : part;
+}
+
+function spokenToModel(part: unknown): unknown {
+  if (!isObject(part)) return part;
+  if (part.type === 'output_text') return { type: 'input_text', text: part.text };
+  return part.type === 'refusal' ? { type: 'input_text', text: part.refusal } : part;
+}
+
+/** Call ids have at most 64 characters. */
+const CALL_IDS: CallIdRule = { pattern: /^/, maxLength: 64 };
+
+function withValidCallId(wire: JsonObject): JsonObject {
+  const id = wire.call_id;
+  const valid = typeof id === 'string' ? toCallId(id, CALL_IDS) : id;
+  return valid === id ? wire : { ...wire, call_id: valid };
+}
+
+/** To the host an acknowledgement is a call's whole answer: what follows comes in a message. */
+function withoutAcknowledgement(wire: JsonObject): JsonObject {
+  if (wire.status !== 'in_progress') return wire;
+  const { status: _, ...rest } = wire;
+  return rest;
+}

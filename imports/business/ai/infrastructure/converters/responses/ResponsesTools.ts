@@ -1,0 +1,109 @@
+/** Tools and the choice among them, as the Responses wire words them. https://platform.openai.com/docs/guides/tools */
+import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import { isObject } from '../../../domain/json';
+import type { OpenAI } from 'openai';
+import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
+import type { ToolChoice } from '../../../domain/types/LLMTypes';
+import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
+
+export interface ToolContext {
+  readonly vendor: string;
+  readonly quirks: Pick<VendorQuirks, 'supportsStrictTools'>;
+  /** The host takes a call's output in a later turn: `async` on the tool. */
+  readonly nativeAsync: boolean;
+}
+
+/** @throws UnsupportedFeatureError for a built-in tool that this wire does not have */
+export function toTools(tools: readonly Tool[], context: ToolContext, warnings: string[]): readonly JsonObject[] {
+  return tools.map((tool, index) =>
+    isFunctionTool(tool) ? functionTool(tool, context, warnings) : builtInTool(tool, `tools[${index}]`, context.vendor),
+  );
+}
+
+/**
+ * A choice of a built-in tool that has no word of its own in `tool_choice` becomes a required choice among that one tool.
+ * @throws UnsupportedFeatureError for a built-in tool that this wire does not have
+ */
+export function toToolChoice(choice: ToolChoice, tools: readonly Tool[], vendor: string): unknown {
+  if (typeof choice === 'string') return choice;
+  switch (choice.type) {
+    case 'function':
+      return choice;
+    case 'allowed_tools':
+      return { ...choice, mode: choice.mode ?? 'auto', tools: choice.tools.map((tool) => ({ ...tool, type: offeredType(tool.type, tools, vendor) })) };
+    case 'mcp':
+      return 'server_label' in choice ? choice : { ...choice, server_label: onlyServer(tools) };
+    default: {
+      const type = offeredType(choice.type, tools, vendor);
+      return CHOOSABLE.has(type) ? { ...choice, type } : { type: 'allowed_tools', mode: 'required', tools: [{ ...choice, type }] };
+    }
+  }
+}
+
+const CHOOSABLE: ReadonlySet<string> = new Set([
+  'file_search', 'web_search_preview', 'web_search_preview_2025_03_11', 'computer', 'computer_use_preview', 'computer_use', 'code_interpreter', 'image_generation',
+] satisfies OpenAI.Responses.ToolChoiceTypes['type'][]);
+
+type WireFunctionTool = Partial<OpenAI.Responses.FunctionTool>;
+
+function functionTool(tool: FunctionTool, context: ToolContext, warnings: string[]): JsonObject {
+  const { blocking, timeout: _t, sequential: _s, idempotent: _i, external: _e, needsApproval: _n, delivery: _d, onDuplicate: _o, vendor, strict, ...offered } = tool;
+  const wire: WireFunctionTool = { ...offered };
+  if (strict !== undefined) {
+    if (context.quirks.supportsStrictTools) wire.strict = strict;
+    else if (strict === true) warnings.push(`${context.vendor} does not know strict tools: ${tool.name} was offered without`);
+  }
+  if (blocking === false && context.nativeAsync) wire.async = true;
+  return { ...wire, ...vendor?.openai_responses };
+}
+
+function builtInTool(tool: BuiltInTool, path: string, vendor: string): JsonObject {
+  const { blocking: _, vendor: words, ...offered } = tool;
+  const verbatim = words?.openai_responses;
+  return { ...builtInFields(offered, path, vendor, verbatim === undefined), ...verbatim };
+}
+
+/** `complete`: what the wire demands and the caller left open is filled in. */
+function builtInFields(tool: Omit<BuiltInTool, 'blocking' | 'vendor'>, path: string, vendor: string, complete: boolean): JsonObject {
+  switch (tool.type) {
+    case 'computer_use':
+      return computerTool(tool);
+    case 'code_interpreter':
+      return complete && tool.container === undefined ? { ...tool, container: { type: 'auto' } } : tool;
+    case 'web_fetch':
+    case 'url_context':
+      throw new UnsupportedFeatureError(`the Responses API has no ${tool.type} tool`, { vendor, path });
+    case 'web_search':
+    case 'file_search':
+    case 'mcp':
+    case 'image_generation':
+    case 'tool_search':
+      return tool;
+    default:
+      // Types that are newer than this program: the host knows them or says so.
+      return tool;
+  }
+}
+
+/** Two tools control a computer: the preview is told what it controls, its successor finds out. */
+function computerTool(tool: JsonObject): JsonObject {
+  const { display_width, display_height, environment, ...rest } = tool;
+  return environment === undefined
+    ? { ...rest, type: 'computer' }
+    : { ...rest, type: 'computer_use_preview', display_width, display_height, environment };
+}
+
+/** The word under which a chosen tool was offered. */
+function offeredType(type: string, tools: readonly Tool[], vendor: string): string {
+  if (type === 'function') return type;
+  const offered = tools.find((tool): tool is BuiltInTool => tool.type === type);
+  const sent = builtInTool(offered ?? ({ type } as BuiltInTool), 'tool_choice', vendor).type;
+  return typeof sent === 'string' ? sent : type;
+}
+
+function onlyServer(tools: readonly Tool[]): unknown {
+  const labels = tools.flatMap((tool) => (isObject(tool) && tool.type === 'mcp' ? [tool.server_label] : []));
+  if (labels.length !== 1) throw new LLMInvalidRequestError('the choice of an mcp tool must name its server', { path: 'tool_choice.server_label' });
+  return labels[0];
+}

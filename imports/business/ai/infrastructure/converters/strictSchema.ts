@@ -1,0 +1,123 @@
+/**
+ * JSON Schemas as OpenAI's strict mode takes them: every object closed, every property required, a subset of keywords.
+ * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+ */
+import { isObject } from '../../domain/json';
+import type { ResponseFormat } from '../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
+
+export interface StrictSchema {
+  /** The same object where nothing had to change. */
+  readonly schema: JsonObject;
+  /** Rules that the vendor will not enforce; the answer is checked against the whole schema anyway. */
+  readonly losses: readonly Loss[];
+}
+
+type JsonSchemaFormat = Extract<ResponseFormat, { readonly type: 'json_schema' }>;
+
+/** The format with a schema that the host accepts in the mode that was asked for, or without `strict` where that mode can't hold it. */
+export function strictFormat(format: JsonSchemaFormat, isKnown: boolean, losses: Loss[]): JsonSchemaFormat {
+  if (format.strict !== true) return format;
+  const strict = isKnown ? toStrictSchema(format.schema) : undefined;
+  if (strict !== undefined) {
+    losses.push(...strict.losses);
+    return strict.schema === format.schema ? format : { ...format, schema: strict.schema };
+  }
+  const reason = isKnown ? 'strict mode has no words for this schema' : 'the host has no strict mode';
+  losses.push({ path: 'response_format.strict', what: 'enforcement of the schema', reason });
+  const { strict: _, ...loose } = format;
+  return loose;
+}
+
+const KEPT = new Set([
+  '$defs', '$ref', 'additionalProperties', 'anyOf', 'const', 'definitions', 'description', 'enum', 'exclusiveMaximum', 'exclusiveMinimum', 'format', 'items',
+  'maxItems', 'maximum', 'minItems', 'minimum', 'multipleOf', 'pattern', 'properties', 'required', 'title', 'type',
+]);
+/** They say something about the schema, not about values. */
+const ANNOTATIONS = new Set(['$comment', '$id', '$schema', 'default', 'deprecated', 'examples', 'readOnly', 'writeOnly']);
+const FORMATS = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid']);
+const MAX_DEPTH = 10;
+
+/** @returns undefined for schemas that strict mode has no words for: maps, untyped values, combinations, nesting over ten levels */
+export function toStrictSchema(schema: JsonObject, path = 'response_format.schema'): StrictSchema | undefined {
+  const losses: Loss[] = [];
+  if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
+  const strict = strictOf(schema, path, losses, 0);
+  if (strict === undefined) return undefined;
+  return { schema: JSON.stringify(strict) === JSON.stringify(schema) ? schema : strict, losses };
+}
+
+function strictOf(schema: unknown, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+  if (!isObject(schema) || depth > MAX_DEPTH || ['allOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'prefixItems'].some((word) => word in schema)) return undefined;
+  const strict: Record<string, unknown> = {};
+  for (const [word, value] of Object.entries(schema)) {
+    if (word === 'oneOf' && !('anyOf' in schema)) {
+      strict.anyOf = value;
+      losses.push({ path, what: 'oneOf', reason: 'sent as anyOf' });
+    } else if (KEPT.has(word) && !(word === 'format' && !FORMATS.has(String(value)))) strict[word] = value;
+    else if (!ANNOTATIONS.has(word)) losses.push({ path: `${path}.${word}`, what: word, reason: 'strict mode does not know it' });
+  }
+  if (strict.$ref === undefined && strict.anyOf === undefined && strict.enum === undefined && strict.const === undefined && strict.type === undefined) return undefined;
+  return withChildren(strict, path, losses, depth);
+}
+
+function withChildren(strict: Record<string, unknown>, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+  for (const word of ['$defs', 'definitions'] as const) {
+    if (strict[word] === undefined) continue;
+    const defined = eachOf(strict[word], (child, name) => strictOf(child, `${path}.${word}.${name}`, losses, depth));
+    if (defined === undefined) return undefined;
+    strict[word] = defined;
+  }
+  if (Array.isArray(strict.anyOf)) {
+    const choices = strict.anyOf.map((child, index) => strictOf(child, `${path}.anyOf[${index}]`, losses, depth));
+    if (choices.includes(undefined)) return undefined;
+    strict.anyOf = choices;
+  }
+  if (typesOf(strict).includes('array')) {
+    const items = strictOf(strict.items, `${path}.items`, losses, depth + 1);
+    if (items === undefined) return undefined;
+    strict.items = items;
+  }
+  return isObjectType(strict) ? closed(strict, path, losses, depth) : strict;
+}
+
+/** Optional properties become required ones that may be null, which is how strict mode says optional. */
+function closed(strict: Record<string, unknown>, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+  const isOpen = strict.additionalProperties !== undefined && strict.additionalProperties !== false;
+  if (isOpen || (strict.properties === undefined && strict.additionalProperties !== false)) return undefined;
+  const wanted = Array.isArray(strict.required) ? strict.required : [];
+  const properties = eachOf(strict.properties ?? {}, (child, name) => {
+    const property = strictOf(child, `${path}.properties.${name}`, losses, depth + 1);
+    return property === undefined || wanted.includes(name) ? property : orNull(property);
+  });
+  if (properties === undefined) return undefined;
+  const names = Object.keys(properties);
+  const isComplete = wanted.length === names.length && names.every((name) => wanted.includes(name));
+  return { ...strict, properties, ...(isComplete ? {} : { required: names }), additionalProperties: false };
+}
+
+function orNull(schema: JsonObject): JsonObject {
+  const types = typesOf(schema);
+  if (types.includes('null')) return schema;
+  if (types.length === 0 || schema.const !== undefined) return { anyOf: [schema, { type: 'null' }] };
+  return { ...schema, type: [...types, 'null'], ...(Array.isArray(schema.enum) ? { enum: [...(schema.enum as unknown[]), null] } : {}) };
+}
+
+function eachOf(children: unknown, convert: (child: unknown, name: string) => JsonObject | undefined): JsonObject | undefined {
+  if (!isObject(children)) return undefined;
+  const converted: [string, JsonObject][] = [];
+  for (const [name, child] of Object.entries(children)) {
+    const one = convert(child, name);
+    if (one === undefined) return undefined;
+    converted.push([name, one]);
+  }
+  return Object.fromEntries(converted);
+}
+
+function isObjectType(schema: Readonly<Record<string, unknown>>): boolean {
+  return typesOf(schema).includes('object');
+}
+
+function typesOf({ type }: Readonly<Record<string, unknown>>): readonly unknown[] {
+  return Array.isArray(type) ? type : type === undefined ? [] : [type];
+}

@@ -1,0 +1,214 @@
+/** Domain events as the SSE stream of a message. https://platform.claude.com/docs/en/build-with-claude/streaming */
+import { NO_USAGE } from '../../domain/entities/Response';
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import type { LLMResponse, OutputItem, Usage } from '../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+import { itemBlocks } from '../converters/anthropicContent';
+import { isObject } from '../converters/anthropicJson';
+import { anthropicUsage, stopReasonOf } from '../converters/anthropicOutcome';
+import { BLOCK_DELTAS, callBlock, citationsOf, wholeBlock } from './anthropicBlockFrames';
+import type { DeltaKind } from './anthropicBlockFrames';
+import { BaseStreamEncoder } from './BaseStreamEncoder';
+import type { OpenEvent } from './BaseStreamEncoder';
+import { namedFrame, NO_FRAMES } from './StreamEncoder';
+import type { EncoderFacts } from './StreamEncoder';
+import { anthropicError } from './streamErrors';
+import { ToldText } from './ToldText';
+
+/** The block that deltas are arriving for: blocks come one after another. */
+interface OpenBlock {
+  readonly kind: DeltaKind;
+  readonly output_index: number;
+  readonly content_index: number;
+  readonly index: number;
+  /** A delta's frame up to the text. */
+  readonly beforeText: string;
+}
+
+
+export class AnthropicEncoder extends BaseStreamEncoder {
+  private readonly told = new ToldText();
+  private id: string;
+  private model: string;
+  /** What was counted before the message began. */
+  private usage: Usage = NO_USAGE;
+  private started = false;
+  private next = 0;
+  private open: OpenBlock | undefined;
+  /** The text whose source was told last. */
+  private cited: { readonly output_index: number; readonly content_index?: number } | undefined;
+  /** Messages whose citations went out as they came. */
+  private readonly toldSources = new Set<number>();
+
+  constructor(facts: EncoderFacts) {
+    super(facts);
+    this.id = facts.id;
+    this.model = facts.model;
+  }
+
+  protected encode(event: OpenEvent): readonly string[] {
+    switch (event.type) {
+      case 'response.output_text.delta':
+        return this.delta('text', event);
+      case 'response.refusal.delta':
+        return this.delta('text', event);
+      case 'response.reasoning.delta':
+        return this.delta('thinking', event);
+      case 'response.created':
+        // The next event may be the count that the message begins with.
+        if (event.id !== '') this.id = event.id;
+        this.model = event.model;
+        return NO_FRAMES;
+      case 'response.usage':
+        if (this.started) return NO_FRAMES;
+        this.usage = event.usage;
+        return this.start();
+      case 'response.tool_use.announced':
+        if (this.facts.emitFunctionAnnouncements !== true) return NO_FRAMES;
+        return [...this.start(), namedFrame('tool_use_announced', { type: 'tool_use_announced', id: event.call_id, name: event.name })];
+      case 'response.tool_use.done':
+        return [...this.close(), ...this.block(...callBlock(event.item))];
+      case 'response.output_item.done':
+        return this.finishItem(event.output_index, event.item);
+      case 'vendor.event':
+        return event.origin.wire === 'anthropic_messages' ? this.vendorEvent(event.raw) : NO_FRAMES;
+      case 'response.output_item.added':
+        return this.start();
+      case 'response.annotation.added':
+        this.cited = event;
+        return NO_FRAMES;
+    }
+  }
+
+  protected complete(response: LLMResponse): readonly string[] {
+    const { wire, finish_reason, fields, usage } = response.vendor;
+    const isOwn = wire === 'anthropic_messages';
+    const { context_management, ...others } = (isOwn ? fields : undefined) ?? {};
+    const stop_reason = (isOwn ? finish_reason : null) ?? stopReasonOf(response);
+    return [
+      ...this.start(),
+      ...this.close(),
+      namedFrame('message_delta', {
+        type: 'message_delta',
+        delta: { stop_reason, stop_sequence: null, ...others },
+        usage: isOwn && usage !== undefined ? usage : anthropicUsage(response.usage),
+        ...(context_management === undefined ? {} : { context_management }),
+      }),
+    ];
+  }
+
+  protected terminate(): readonly string[] {
+    return MESSAGE_STOP;
+  }
+
+  protected break(error: LLMError): readonly string[] {
+    return [namedFrame('error', anthropicError(error))];
+  }
+
+  private start(): readonly string[] {
+    if (this.started) return NO_FRAMES;
+    this.started = true;
+    const message = { id: this.id, type: 'message', role: 'assistant', model: this.model, content: [], stop_reason: null, stop_sequence: null };
+    return [namedFrame('message_start', { type: 'message_start', message: { ...message, usage: anthropicUsage(this.usage) } })];
+  }
+
+  private delta(kind: DeltaKind, event: TextEvent): readonly string[] {
+    const { open } = this;
+    const { output_index, content_index = 0, delta } = event;
+    this.told.note(output_index);
+    const isSameItem = open !== undefined && open.kind === kind && open.output_index === output_index;
+    if (isSameItem && open.content_index === content_index) return [textFrame(open, delta)];
+    if (isSameItem && kind === 'thinking') {
+      // Parts of a summary are paragraphs of one thinking block; parts of a message are blocks of their own.
+      this.open = { ...open, content_index };
+      return [textFrame(open, `\n\n${delta}`)];
+    }
+    const { frames, block } = this.openBlock(kind, output_index, content_index);
+    return [...frames, textFrame(block, delta)];
+  }
+
+  private openBlock(kind: DeltaKind, output_index: number, content_index: number): { readonly frames: readonly string[]; readonly block: OpenBlock } {
+    const index = this.next;
+    const { start, name, field } = BLOCK_DELTAS[kind];
+    const beforeText = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${name}","${field}":`;
+    const frames = [...this.start(), ...this.close(), blockStart(index, start)];
+    const block: OpenBlock = { kind, output_index, content_index, index, beforeText };
+    this.next += 1;
+    this.open = block;
+    return { frames, block };
+  }
+
+  private close(): readonly string[] {
+    if (this.open === undefined) return NO_FRAMES;
+    const { index } = this.open;
+    this.open = undefined;
+    return [blockStop(index)];
+  }
+
+  private finishItem(output_index: number, item: OutputItem): readonly string[] {
+    const { open } = this;
+    if (item.type === 'function_call') return NO_FRAMES;
+    if (open?.output_index === output_index) return [...this.ending(item, open), ...this.close()];
+    if (item.type === 'message' || (item.type === 'reasoning' && item.origin?.wire !== 'anthropic_messages')) {
+      const frames = this.told.untold(output_index, item).flatMap((event) => this.encode(event));
+      return [...frames, ...(frames.length === 0 ? NO_FRAMES : this.close())];
+    }
+    // What another wire's host made for itself is no client's business.
+    if (!('origin' in item) || item.origin.wire !== 'anthropic_messages') return NO_FRAMES;
+    return [...this.close(), ...itemBlocks(item).blocks.flatMap((block) => this.block(...wholeBlock(block)))];
+  }
+
+  /** What a block says last: the seal of its thinking, the sources of its text. */
+  private ending(item: OutputItem, open: OpenBlock): readonly string[] {
+    if (item.type === 'reasoning' && item.origin?.wire === 'anthropic_messages' && item.encrypted_content !== undefined) {
+      return [blockDelta(open.index, { type: 'signature_delta', signature: item.encrypted_content })];
+    }
+    if (item.type !== 'message' || this.toldSources.has(open.output_index)) return NO_FRAMES;
+    return item.content.flatMap(citationsOf).map((citation) => blockDelta(open.index, { type: 'citations_delta', citation }));
+  }
+
+  /** A block that comes in one piece. */
+  private block(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
+    const index = this.next;
+    this.next += 1;
+    return [...this.start(), blockStart(index, block), ...deltas.map((delta) => blockDelta(index, delta)), blockStop(index)];
+  }
+
+  /** Deltas of a kind that is newer than this program belong to the open block; blocks that come whole hold theirs already. */
+  private vendorEvent(raw: JsonObject): readonly string[] {
+    if (raw.type !== 'content_block_delta') return [...this.start(), namedFrame(String(raw.type), raw)];
+    if (isObject(raw.delta) && raw.delta.type === 'citations_delta') return this.citation(raw.delta);
+    return this.open === undefined ? NO_FRAMES : [namedFrame('content_block_delta', { ...raw, index: this.open.index })];
+  }
+
+  /** Sources come before the text that they are for. */
+  private citation(delta: JsonObject): readonly string[] {
+    const { output_index, content_index = 0 } = this.cited ?? this.open ?? { output_index: 0 };
+    const { open } = this;
+    this.toldSources.add(output_index);
+    const isOpen = open !== undefined && open.kind === 'text' && open.output_index === output_index && open.content_index === content_index;
+    const { frames, block } = isOpen ? { frames: NO_FRAMES, block: open } : this.openBlock('text', output_index, content_index);
+    return [...frames, blockDelta(block.index, delta)];
+  }
+}
+
+type TextEvent = Extract<ResponseStreamEvent, { readonly delta: string }>;
+
+const MESSAGE_STOP: readonly string[] = [namedFrame('message_stop', { type: 'message_stop' })];
+
+function textFrame({ beforeText }: OpenBlock, text: string): string {
+  return `${beforeText}${JSON.stringify(text)}}}\n\n`;
+}
+
+function blockStart(index: number, content_block: JsonObject): string {
+  return namedFrame('content_block_start', { type: 'content_block_start', index, content_block });
+}
+
+function blockDelta(index: number, delta: JsonObject): string {
+  return namedFrame('content_block_delta', { type: 'content_block_delta', index, delta });
+}
+
+function blockStop(index: number): string {
+  return namedFrame('content_block_stop', { type: 'content_block_stop', index });
+}

@@ -1,0 +1,177 @@
+/**
+ * A stream of the chat wire as domain events. The chunks are put together on the side, so that the end is the same response that the
+ * same answer gives without streaming. https://platform.openai.com/docs/api-reference/chat-streaming
+ */
+import { ChatCompletionAssembly } from './chatCompletionAssembly';
+import type { ChoiceAssembly } from './chatCompletionAssembly';
+import type { CallFragments } from './chatCallFragments';
+import { OutputPlaces } from './chatOutputPlaces';
+import { fromChatCompletions } from '../converters/ChatCompletionsConverter';
+import { fromChatAnnotation } from '../converters/chatAnnotations';
+import { REASONING_FIELDS } from '../converters/chatAssistant';
+import { isText } from '../converters/chatJson';
+import { quirksOf } from '../converters/chat/chatQuirks';
+import { broken, kindOf, missingCallId, replyId, throwIfError } from '../converters/chat/chatReply';
+import { fromChatUsage } from '../converters/chatUsage';
+import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
+import { LLMStreamError } from '../../domain/errors/LLMErrors';
+import { vendorError } from '../../domain/errors/vendorErrors';
+import { isList, isObject } from '../../domain/json';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { JsonObject, Origin, VendorQuirks } from '../../domain/types/VendorTypes';
+
+/** The wire's end marker. */
+const DONE = '[DONE]';
+/** Fields of a delta that become events of their own. */
+const TOLD_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'refusal', 'tool_calls', 'function_call', 'annotations', 'channel', ...REASONING_FIELDS]);
+
+export class ChatCompletionsDecoder implements StreamDecoder {
+  private readonly context: ReplyContext;
+  private readonly quirks: VendorQuirks;
+  private readonly origin: Origin;
+  private readonly assembly = new ChatCompletionAssembly();
+  private readonly places = new OutputPlaces();
+  private isCreated = false;
+  private isDone = false;
+
+  constructor(context: ReplyContext) {
+    this.context = context;
+    this.quirks = quirksOf(context.quirks, context.model);
+    this.origin = { wire: 'chat_completions', vendor: context.vendor, model: context.model };
+  }
+
+  push(message: SseMessage, out: ResponseStreamEvent[]): void {
+    if (this.isDone) return;
+    const data = message.data.trim();
+    if (data === '') return;
+    if (data === DONE) this.finish(out);
+    else this.addChunk(this.parsed(data, message.event), out);
+  }
+
+  end(_out: ResponseStreamEvent[]): void {
+    if (!this.isDone) throw this.cut('the stream ended without its end marker [DONE]');
+  }
+
+  private parsed(data: string, event: string | undefined): JsonObject {
+    let chunk: unknown;
+    try {
+      chunk = JSON.parse(data);
+    } catch (cause) {
+      if (event === 'error') throw this.failed(data);
+      throw broken(`a chunk is not JSON but ${kindOf(data)}`, this.context, cause);
+    }
+    if (!isObject(chunk)) throw broken(`a chunk is ${kindOf(chunk)}`, this.context);
+    throwIfError(chunk, this.context);
+    if (event === 'error') throw this.failed(chunk);
+    // Groq says here why it stopped early.
+    if (isObject(chunk.x_groq) && isText(chunk.x_groq.error)) throw this.failed({ error: chunk.x_groq.error });
+    return chunk;
+  }
+
+  private addChunk(chunk: JsonObject, out: ResponseStreamEvent[]): void {
+    this.assembly.addChunk(chunk);
+    const { choices } = chunk;
+    const usage = usageIn(chunk);
+    let isUntold = usage === undefined && !(isList(choices) && choices.length > 0);
+    if (isList(choices)) {
+      for (const choice of choices) if (isObject(choice) && this.addChoice(choice, out)) isUntold = true;
+    }
+    if (usage !== undefined) out.push({ type: 'response.usage', usage: fromChatUsage(usage, this.quirks) });
+    if (isUntold) this.passOn(chunk, out);
+  }
+
+  /** Whether the choice says something, and nothing but what only this wire has a word for. */
+  private addChoice(raw: JsonObject, out: ResponseStreamEvent[]): boolean {
+    throwIfError(raw, this.context);
+    const choice = this.assembly.choiceAt(typeof raw.index === 'number' ? raw.index : 0);
+    this.create(out);
+    choice.addFields(raw);
+    const { delta } = raw;
+    if (!isObject(delta)) return false;
+    choice.addDelta(delta);
+    // Other choices are left aside, as they are without streaming.
+    if (choice.index !== 0) return false;
+    const before = out.length;
+    this.tellText(delta, out);
+    for (const call of choice.calls.calls) this.announce(call, choice, out);
+    if (choice.legacyCall !== undefined) this.announce(choice.legacyCall, choice, out);
+    const isUntold = out.length === before && hasUntoldFields(delta);
+    this.places.executedTools(choice.executedTools, this.origin, out);
+    return isUntold;
+  }
+
+  private create(out: ResponseStreamEvent[]): void {
+    if (this.isCreated) return;
+    this.isCreated = true;
+    const { id, model } = this.assembly;
+    out.push({ type: 'response.created', id: replyId(id, this.context), model: isText(model) ? model : this.context.model });
+  }
+
+  private tellText(delta: JsonObject, out: ResponseStreamEvent[]): void {
+    const reasoning = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning;
+    if (isText(reasoning)) out.push({ type: 'response.reasoning.delta', output_index: this.places.reasoning(out), delta: reasoning, summary: false });
+    const { content, refusal, annotations } = delta;
+    if (isText(content)) out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: content });
+    else if (isList(content)) this.tellParts(content, out);
+    if (isText(refusal)) out.push({ type: 'response.refusal.delta', output_index: this.places.message(out), delta: refusal });
+    if (!isList(annotations)) return;
+    for (const annotation of annotations) {
+      if (isObject(annotation)) out.push({ type: 'response.annotation.added', output_index: this.places.message(out), annotation: fromChatAnnotation(annotation) });
+    }
+  }
+
+  private tellParts(parts: readonly unknown[], out: ResponseStreamEvent[]): void {
+    for (const part of parts) {
+      if (isObject(part) && part.type === 'text' && isText(part.text)) out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: part.text });
+    }
+  }
+
+  private announce(call: CallFragments, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
+    if (this.places.hasCall(call) || call.name === '') return;
+    // Hosts that give ids give them with the name.
+    if (call.id === '') call.id = missingCallId(replyId(this.assembly.id, this.context), Math.max(0, choice.calls.calls.indexOf(call)));
+    this.places.call(call, out);
+  }
+
+  /** What only this wire has a word for. */
+  private passOn(raw: JsonObject, out: ResponseStreamEvent[]): void {
+    out.push({ type: 'vendor.event', origin: this.origin, raw });
+  }
+
+  private finish(out: ResponseStreamEvent[]): void {
+    const { answer } = this.assembly;
+    if (answer === undefined) throw this.cut('the stream has no choices');
+    if (!isText(answer.finishReason) && !this.quirks.allowsNullFinishReason) throw this.cut('the stream ended without a finish_reason');
+    const response = fromChatCompletions(this.assembly.completion(), this.context);
+    this.isDone = true;
+    const places = this.places.of(response.output, answer, out);
+    response.output.forEach((item, index) => {
+      const output_index = places[index] ?? index;
+      // Calls of an answer that was cut short may be cut, too.
+      if (item.type === 'function_call' && response.status === 'completed') out.push({ type: 'response.tool_use.done', output_index, item });
+      out.push({ type: 'response.output_item.done', output_index, item });
+    });
+    out.push({ type: 'response.completed', response });
+  }
+
+  private failed(body: unknown): Error {
+    const { vendor, requestId } = this.context;
+    return vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
+  }
+
+  private cut(what: string): LLMStreamError {
+    const { vendor, requestId } = this.context;
+    return new LLMStreamError(`The answer of ${vendor} is not whole: ${what}.`, { vendor, ...(requestId === undefined ? {} : { requestId }) });
+  }
+}
+
+function hasUntoldFields(delta: JsonObject): boolean {
+  for (const field in delta) if (!TOLD_FIELDS.has(field) && delta[field] !== null) return true;
+  return false;
+}
+
+/** Groq counts inside `x_groq`; some hosts count in every chunk, so this is the total so far. */
+function usageIn({ usage, x_groq }: JsonObject): JsonObject | undefined {
+  if (isObject(usage)) return usage;
+  return isObject(x_groq) && isObject(x_groq.usage) && 'prompt_tokens' in x_groq.usage ? x_groq.usage : undefined;
+}

@@ -1,0 +1,43 @@
+/** The channels of all conversations of one process; idle ones that were used longest ago go first. */
+import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from './ConversationChannel';
+import type { ChannelLimits } from './ConversationChannel';
+
+export interface ConversationChannelsLimits extends ChannelLimits {
+  readonly channels: number;
+}
+
+export const DEFAULT_CHANNELS_LIMITS: ConversationChannelsLimits = { ...DEFAULT_CHANNEL_LIMITS, channels: 2_000 };
+
+export class ConversationChannels {
+  /** The one used longest ago first. */
+  private readonly channels = new Map<string, ConversationChannel>();
+  private readonly limits: ConversationChannelsLimits;
+
+  constructor(limits: Partial<ConversationChannelsLimits> = {}) {
+    this.limits = { ...DEFAULT_CHANNELS_LIMITS, ...limits };
+  }
+
+  get size(): number {
+    return this.channels.size;
+  }
+
+  /** A conversation belongs to its user: nobody else hears it. */
+  readonly of = (userId: string, conversationId: string): ConversationChannel => {
+    const key = JSON.stringify([userId, conversationId]);
+    const channel = this.channels.get(key) ?? new ConversationChannel(this.limits);
+    this.channels.delete(key);
+    this.channels.set(key, channel);
+    this.shrink(channel);
+    return channel;
+  };
+
+  /** Channels with listeners, or with an answer under way, stay even beyond the limit. */
+  private shrink(current: ConversationChannel): void {
+    if (this.channels.size <= this.limits.channels) return;
+    for (const [key, channel] of this.channels) {
+      if (channel === current || channel.isBusy) continue;
+      this.channels.delete(key);
+      if (this.channels.size <= this.limits.channels) return;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * A Gemini stream as events: SSE messages without names, each a whole GenerateContentResponse with one more piece, no end marker but a finish
+ * reason. The pieces are put together to one answer, which is converted like an answer that came whole.
+ */
+import { answerOf, modelOf, namingOf } from '../converters/google/GoogleAnswer';
+import { GoogleAssembly } from '../converters/google/GoogleAssembly';
+import { fromGoogle } from '../converters/GoogleConverter';
+import { itemOfRun, toFunctionCall } from '../converters/google/GoogleItems';
+import { usageOf } from '../converters/google/GoogleResponse';
+import type { PartStep } from '../converters/google/GoogleAssembly';
+import type { ItemNaming, RunKind } from '../converters/google/GoogleItems';
+import type { GooglePart } from '../converters/GoogleTypes';
+import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
+import { LLMStreamError } from '../../domain/errors/LLMErrors';
+import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+/** The message or reasoning item that texts are arriving for. */
+interface OpenItem {
+  readonly kind: RunKind;
+  readonly index: number;
+  /** Places of its first and last part in the answer. */
+  readonly first: number;
+  last: number;
+}
+
+export class GoogleDecoder implements StreamDecoder {
+  private readonly context: ReplyContext;
+  private readonly assembly: GoogleAssembly;
+  private naming: ItemNaming | undefined;
+  private open: OpenItem | undefined;
+  private items = 0;
+  private calls = 0;
+  private tellsUsage = true;
+
+  constructor(context: ReplyContext) {
+    this.context = context;
+    this.assembly = new GoogleAssembly(context);
+  }
+
+  push(message: SseMessage, out: ResponseStreamEvent[]): void {
+    const chunk = answerOf(this.parsed(message.data), this.context);
+    if (this.naming === undefined) {
+      this.naming = namingOf(chunk, this.context);
+      out.push({ type: 'response.created', id: this.naming.seed, model: modelOf(chunk, this.context) });
+    }
+    for (const step of this.assembly.push(chunk)) this.tell(step, this.naming, out);
+    this.tellUsageOnce(out);
+  }
+
+  /**
+   * The last chunk may bring no more than token counts, so the answer is whole when the body is.
+   * @throws LLMStreamError when no finish reason came, LLMServerError when the answer failed
+   */
+  end(out: ResponseStreamEvent[]): void {
+    const response = fromGoogle(this.assembly.result(), this.context);
+    response.output.slice(this.items).forEach((item) => {
+      out.push({ type: 'response.output_item.added', output_index: this.items, item });
+      this.open = { kind: 'other', index: this.items, first: 0, last: 0 };
+      this.items += 1;
+    });
+    response.output.forEach((item, output_index) => {
+      for (const annotation of annotationsOf(item)) out.push({ type: 'response.annotation.added', output_index, annotation });
+    });
+    const last = this.open === undefined ? undefined : response.output[this.open.index];
+    if (this.open !== undefined && last !== undefined) out.push({ type: 'response.output_item.done', output_index: this.open.index, item: last });
+    out.push({ type: 'response.usage', usage: response.usage }, { type: 'response.completed', response });
+  }
+
+  private parsed(data: string): unknown {
+    try {
+      return JSON.parse(data);
+    } catch (cause) {
+      throw new LLMStreamError('A chunk of the stream is not JSON.', { vendor: this.context.vendor, cause });
+    }
+  }
+
+  /** What was sent can be told from the first chunk on; the rest of the counts is final only at the end. */
+  private tellUsageOnce(out: ResponseStreamEvent[]): void {
+    if (!this.tellsUsage) return;
+    const metadata = this.assembly.usageMetadata;
+    if (metadata?.promptTokenCount === undefined) return;
+    this.tellsUsage = false;
+    out.push({ type: 'response.usage', usage: usageOf(metadata, []) });
+  }
+
+  private tell(step: PartStep, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    switch (step.step) {
+      case 'text':
+        this.tellText(step.kind, step.delta, step.place, naming, out);
+        return;
+      case 'begun':
+        this.close(naming, out);
+        this.announce(step.part, naming, out);
+        return;
+      case 'whole':
+        this.close(naming, out);
+        if (step.kind === 'call') this.tellCall(step.part, step.begun, naming, out);
+        else this.tellOther(step.part, naming, out);
+    }
+  }
+
+  private tellText(kind: 'text' | 'thought', delta: string, place: number, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    if (this.open?.kind !== kind) {
+      this.close(naming, out);
+      this.open = { kind, index: this.items, first: place, last: place };
+      this.items += 1;
+      out.push({ type: 'response.output_item.added', output_index: this.open.index, item: itemOfRun({ kind, parts: [] }, this.open.index, 0, naming, 'in_progress') });
+    }
+    this.open.last = place;
+    if (delta === '') return;
+    const output_index = this.open.index;
+    out.push(kind === 'text' ? { type: 'response.output_text.delta', output_index, delta } : { type: 'response.reasoning.delta', output_index, delta, summary: true });
+  }
+
+  private close(naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    if (this.open === undefined) return;
+    const { kind, index, first, last } = this.open;
+    this.open = undefined;
+    const item = itemOfRun({ kind, parts: this.assembly.parts.slice(first, last + 1) }, index, 0, naming, 'completed');
+    out.push({ type: 'response.output_item.done', output_index: index, item });
+  }
+
+  /** The model began a call; its arguments are told when they are whole. */
+  private announce(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    const item = toFunctionCall(part, this.items, this.calls, naming, 'completed');
+    out.push({ type: 'response.output_item.added', output_index: this.items, item: { ...item, arguments: '', status: 'in_progress' } });
+    out.push({ type: 'response.tool_use.announced', output_index: this.items, call_id: item.call_id, name: item.name });
+    this.items += 1;
+    this.calls += 1;
+  }
+
+  private tellCall(part: GooglePart, begun: boolean, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    if (!begun) this.announce(part, naming, out);
+    const output_index = this.items - 1;
+    const item = toFunctionCall(part, output_index, this.calls - 1, naming, 'completed');
+    out.push({ type: 'response.tool_use.done', output_index, item }, { type: 'response.output_item.done', output_index, item });
+  }
+
+  private tellOther(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    const output_index = this.items;
+    const item = itemOfRun({ kind: 'other', parts: [part] }, output_index, 0, naming, 'completed');
+    this.items += 1;
+    out.push({ type: 'response.output_item.added', output_index, item }, { type: 'response.output_item.done', output_index, item });
+  }
+}
+
+function annotationsOf(item: OutputItem): readonly JsonObject[] {
+  return item.type === 'message' ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : [])) : [];
+}

@@ -1,0 +1,142 @@
+/** Domain events as the SSE stream of generateContent: unnamed frames with CRLF, each a GenerateContentResponse, and no end marker. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import type { Content, FunctionCallItem, LLMResponse, OutputItem, ReasoningText, SummaryText } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+import { argumentsObject } from '../converters/callArguments';
+import { NO_SIGNATURE } from '../converters/GoogleContents';
+import { writeGoogle } from '../converters/GoogleGateway';
+import { partsOfItem } from '../converters/GoogleParts';
+import type { PartsContext } from '../converters/GoogleParts';
+import { isObject, siblingsOf } from '../converters/GoogleTypes';
+import type { GooglePart } from '../converters/GoogleTypes';
+import { BaseStreamEncoder } from './BaseStreamEncoder';
+import type { OpenEvent } from './BaseStreamEncoder';
+import { NO_FRAMES } from './StreamEncoder';
+import type { EncoderFacts } from './StreamEncoder';
+import { googleError } from './streamErrors';
+import { ToldText } from './ToldText';
+
+/** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
+const OWN_PARTS: PartsContext = { fetchesUrls: true, mediaInResults: true };
+
+const BEFORE_TEXT = 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":';
+
+export class GoogleEncoder extends BaseStreamEncoder {
+  private readonly told = new ToldText();
+  private id: string;
+  private model: string;
+  /** What follows a part in its frame. */
+  private afterPart: string;
+  private wroteParts = false;
+  private calls = 0;
+  private summary = 0;
+
+  constructor(facts: EncoderFacts) {
+    super(facts);
+    this.id = facts.id;
+    this.model = facts.model;
+    this.afterPart = this.tail();
+  }
+
+  protected encode(event: OpenEvent): readonly string[] {
+    switch (event.type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.told.note(event.output_index);
+        this.wroteParts = true;
+        return [`${BEFORE_TEXT}${JSON.stringify(event.delta)}${this.afterPart}`];
+      case 'response.reasoning.delta': {
+        this.told.note(event.output_index);
+        this.wroteParts = true;
+        // Parts of a summary are paragraphs, as they are in an answer without streaming.
+        const place = event.summary ? (event.content_index ?? 0) : 0;
+        const text = place > this.summary ? `\n\n${event.delta}` : event.delta;
+        this.summary = place;
+        return [`${BEFORE_TEXT}${JSON.stringify(text)},"thought":true${this.afterPart}`];
+      }
+      case 'response.created':
+        if (event.id !== '') this.id = event.id;
+        this.model = event.model;
+        this.afterPart = this.tail();
+        return NO_FRAMES;
+      case 'response.tool_use.announced':
+        if (this.facts.emitFunctionAnnouncements !== true) return NO_FRAMES;
+        return [frame({ ...this.chunk([]), functionCallAnnouncement: { id: event.call_id, name: event.name } })];
+      case 'response.tool_use.done':
+        return [this.parts([this.callPart(event.item)])];
+      case 'response.output_item.done':
+        return this.finishItem(event.output_index, event.item);
+      case 'vendor.event':
+        return event.origin.wire === 'gemini' ? [frame(event.raw)] : NO_FRAMES;
+      case 'response.output_item.added':
+      case 'response.annotation.added':
+      case 'response.usage':
+        return NO_FRAMES;
+    }
+  }
+
+  protected complete(response: LLMResponse): readonly string[] {
+    const whole = writeGoogle(response);
+    if (!Array.isArray(whole.candidates)) return [frame(whole)];
+    const [first, ...others] = whole.candidates.filter(isObject);
+    const candidates = first === undefined ? others : [this.withoutParts(first), ...others];
+    return [frame({ ...whole, candidates })];
+  }
+
+  protected terminate(): readonly string[] {
+    return NO_FRAMES;
+  }
+
+  protected break(error: LLMError): readonly string[] {
+    return [frame(googleError(error))];
+  }
+
+  private tail(): string {
+    return `}]},"index":0}],"modelVersion":${JSON.stringify(this.model)},"responseId":${JSON.stringify(this.id)}}\r\n\r\n`;
+  }
+
+  private chunk(parts: readonly GooglePart[]): JsonObject {
+    return { candidates: [{ content: { role: 'model', parts }, index: 0 }], modelVersion: this.model, responseId: this.id };
+  }
+
+  private parts(parts: readonly GooglePart[]): string {
+    this.wroteParts = true;
+    return frame(this.chunk(parts));
+  }
+
+  /** A call of this wire as it came; any other carries its id, so that the answer finds it, and the first one what stands for a signature. */
+  private callPart(call: FunctionCallItem): GooglePart {
+    this.calls += 1;
+    // An id that was made here of the answer's own is not the host's.
+    const isOwn = call.vendor?.google !== undefined || call.call_id.startsWith(`call_${this.id}_`);
+    if (isOwn) return partsOfItem(call, OWN_PARTS, undefined, () => 'output').parts[0] ?? {};
+    const functionCall = { id: call.call_id, name: call.name, args: argumentsObject(call).value };
+    return this.calls === 1 ? { functionCall, thoughtSignature: NO_SIGNATURE } : { functionCall };
+  }
+
+  private finishItem(output_index: number, item: OutputItem): readonly string[] {
+    if (item.type === 'vendor_item') return item.origin.wire === 'gemini' ? [this.parts([item.item])] : NO_FRAMES;
+    if (item.type !== 'message' && item.type !== 'reasoning') return NO_FRAMES;
+    const texts = this.told.untold(output_index, item).flatMap((event) => this.encode(event));
+    const seals = (item.type === 'message' ? item.content : [...item.summary, ...(item.content ?? [])]).flatMap(sealPart);
+    return seals.length === 0 ? texts : [...texts, this.parts(seals)];
+  }
+
+  /** The parts went out before; what is left is how the answer ended. */
+  private withoutParts(candidate: JsonObject): JsonObject {
+    if (!isObject(candidate.content)) return candidate;
+    const { parts: _, ...content } = candidate.content;
+    return { ...candidate, content: this.wroteParts ? { ...content, parts: [{ text: '' }] } : content };
+  }
+}
+
+function frame(chunk: JsonObject): string {
+  return `data: ${JSON.stringify(chunk)}\r\n\r\n`;
+}
+
+/** Signatures come with the end of a text; they may stand on an empty one (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+function sealPart(part: Content | SummaryText | ReasoningText): GooglePart[] {
+  const siblings = siblingsOf(part);
+  if (siblings === undefined) return [];
+  return [{ text: '', ...(part.type === 'summary_text' || part.type === 'reasoning_text' ? { thought: true } : {}), ...siblings }];
+}

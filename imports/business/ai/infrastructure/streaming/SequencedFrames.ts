@@ -1,0 +1,26 @@
+/** Frames of a Responses stream: numbered from 0 without gaps, each under its event's name. */
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export class SequencedFrames {
+  private next = 0;
+
+  frame(type: string, fields: JsonObject): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ ...fields, type, sequence_number: this.take() })}\n\n`;
+  }
+
+  /** @param beforeText what `deltaPrefix` made */
+  delta(beforeText: string, text: string): string {
+    return `${beforeText}${JSON.stringify(text)},"sequence_number":${this.take()}}\n\n`;
+  }
+
+  private take(): number {
+    const number = this.next;
+    this.next += 1;
+    return number;
+  }
+}
+
+/** Everything of a delta's frame that stands before its text. */
+export function deltaPrefix(type: string, fields: JsonObject): string {
+  return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields }).slice(0, -1)},"delta":`;
+}

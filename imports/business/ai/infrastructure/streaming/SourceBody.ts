@@ -1,0 +1,160 @@
+/** A vendor's raw body, whoever holds it: pulled chunk by chunk, bounded, and given up at once when its reader leaves. */
+import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
+
+/** A web stream, as fetch gives it, or anything else that iterates over bytes. */
+export type ByteSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+export interface SourceLimits {
+  readonly maxResponseBytes: number;
+  /** Milliseconds; counts here only where nobody else counts. */
+  readonly streamIdleTimeout: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface Pending {
+  readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+interface ChunkReader {
+  next(): Promise<IteratorResult<Uint8Array, unknown>>;
+  leave(): Promise<unknown>;
+}
+
+/** Can be read once. Throws LLMStreamError, LLMTimeoutError, the signal's reason or the source's own error from `next`. */
+export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> {
+  private readonly limits: SourceLimits;
+  private readonly reader: ChunkReader;
+  private received = 0;
+  private isDone = false;
+  private failure: { readonly reason: unknown } | undefined;
+  private pending: Pending | undefined;
+  private countsItself = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(source: ByteSource, limits: SourceLimits) {
+    this.limits = limits;
+    this.reader = readerOf(source);
+    const { signal } = limits;
+    if (signal?.aborted === true) this.fail(signal.reason);
+    else signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    return new Promise((resolve, reject) => {
+      if (this.failure !== undefined) reject(asError(this.failure.reason));
+      else if (this.isDone) resolve(END);
+      else this.read({ resolve, reject });
+    });
+  }
+
+  /** Leaves the body in this tick, even while a read is pending. */
+  return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const { pending } = this;
+    this.giveUp();
+    pending?.resolve(END);
+    return Promise.resolve(END);
+  }
+
+  /** Nothing but silence came: an error for whoever waits; a reader that has not come back yet holds the stream up itself. */
+  stall(reason: unknown): void {
+    if (this.pending === undefined) this.countSilence();
+    else this.fail(reason);
+  }
+
+  /** From now on, each read may take as long as silence may. */
+  countSilence(): void {
+    this.countsItself = true;
+  }
+
+  private read(pending: Pending): void {
+    const { streamIdleTimeout } = this.limits;
+    this.pending = pending;
+    if (this.countsItself) this.timer = setTimeout(() => this.fail(silence(streamIdleTimeout)), streamIdleTimeout);
+    this.reader.next().then(
+      (result) => this.take(pending, result),
+      (error: unknown) => {
+        if (this.isDone) return;
+        this.settle();
+        pending.reject(asError(error));
+      },
+    );
+  }
+
+  private take(pending: Pending, result: IteratorResult<Uint8Array, unknown>): void {
+    if (this.isDone) return;
+    if (result.done === true) {
+      this.settle();
+      pending.resolve(END);
+      return;
+    }
+    this.received += result.value.byteLength;
+    if (this.received > this.limits.maxResponseBytes) {
+      this.fail(tooLarge(this.limits.maxResponseBytes));
+      return;
+    }
+    this.rest();
+    pending.resolve({ value: result.value, done: false });
+  }
+
+  private fail(reason: unknown): void {
+    if (this.isDone) return;
+    const { pending } = this;
+    this.failure = { reason };
+    this.giveUp();
+    pending?.reject(asError(reason));
+  }
+
+  private readonly onAbort = (): void => {
+    this.fail(this.limits.signal?.reason);
+  };
+
+  private giveUp(): void {
+    if (this.isDone) return;
+    this.settle();
+    this.reader.leave().catch(() => {
+      // The reader has left, for a reason of its own; what becomes of the rest concerns nobody.
+    });
+  }
+
+  /** A read came back. */
+  private rest(): void {
+    this.pending = undefined;
+    clearTimeout(this.timer);
+  }
+
+  private settle(): void {
+    this.isDone = true;
+    this.rest();
+    this.limits.signal?.removeEventListener('abort', this.onAbort);
+  }
+}
+
+const END: IteratorReturnResult<undefined> = { value: undefined, done: true };
+
+/** A web stream's own iterator waits for a pending read before it lets go; its reader does not. */
+function readerOf(source: ByteSource): ChunkReader {
+  if ('getReader' in source) {
+    const reader = source.getReader();
+    return { next: () => reader.read(), leave: () => reader.cancel() };
+  }
+  const iterator = source[Symbol.asyncIterator]();
+  return { next: () => iterator.next(), leave: () => Promise.resolve(iterator.return?.()) };
+}
+
+function silence(limit: number): LLMTimeoutError {
+  return new LLMTimeoutError(`The stream was silent for ${limit} ms.`);
+}
+
+function tooLarge(limit: number): LLMStreamError {
+  return new LLMStreamError(`The answer is larger than ${limit} bytes.`, { retryable: false });
+}
+
+/** A signal's reason may be anything; whoever aborted knows it again by identity, so it is passed on as it is. */
+function asError(reason: unknown): Error {
+  return reason as Error;
+}

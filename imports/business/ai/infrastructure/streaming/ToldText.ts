@@ -1,0 +1,37 @@
+/** Hosts that finish an item without having streamed its text: then the text goes out with the item, or it would be lost. */
+import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+
+type TextDelta = Extract<ResponseStreamEvent, { readonly delta: string }>;
+
+export class ToldText {
+  private readonly places = new Set<number>();
+  private last = -1;
+
+  note(output_index: number): void {
+    if (output_index === this.last) return;
+    this.last = output_index;
+    this.places.add(output_index);
+  }
+
+  /** The deltas that the item's text would have come in. */
+  untold(output_index: number, item: OutputItem): readonly TextDelta[] {
+    if (this.places.has(output_index)) return NONE;
+    switch (item.type) {
+      case 'message':
+        return item.content.flatMap((part): TextDelta[] => {
+          if (part.type === 'output_text' && part.text !== '') return [{ type: 'response.output_text.delta', output_index, delta: part.text }];
+          if (part.type === 'refusal' && part.refusal !== '') return [{ type: 'response.refusal.delta', output_index, delta: part.refusal }];
+          return [];
+        });
+      case 'reasoning':
+        return [...item.summary, ...(item.content ?? [])].flatMap((part, content_index): TextDelta[] =>
+          part.text === '' ? [] : [{ type: 'response.reasoning.delta', output_index, delta: part.text, summary: part.type === 'summary_text', content_index }],
+        );
+      default:
+        return NONE;
+    }
+  }
+}
+
+const NONE: readonly TextDelta[] = [];

@@ -1,0 +1,82 @@
+/** Any vendor's stream in, any scheme out: one decoder, one encoder, and beside every line the chunk that the loop reads. */
+import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
+import type { JsonObject, SchemeName } from '../../domain/types/VendorTypes';
+import { ChatChunks } from './ChatChunks';
+import { createStreamEncoder } from './createStreamEncoder';
+import type { OpenAIChunk } from './OpenAIChunk';
+import { SCHEMES } from './schemes';
+import { StreamCall } from './StreamCall';
+import type { StreamOptions, StreamSource } from './StreamCall';
+
+/** One SSE message in the target scheme, blank line included, or `''` for what is kept from the client; and the loop's chunk. */
+export type StreamPair = [line: string, chunk: OpenAIChunk];
+
+export class UnifiedStreamAdapter {
+  readonly sourceScheme: SchemeName;
+  readonly targetScheme: SchemeName;
+
+  /** @throws LLMInvalidRequestError for a scheme that does not exist */
+  constructor(sourceScheme: SchemeName, targetScheme: SchemeName) {
+    for (const scheme of [sourceScheme, targetScheme]) {
+      if (!Object.hasOwn(SCHEMES, scheme)) throw new LLMInvalidRequestError(`There is no scheme ${scheme}: the schemes are ${Object.keys(SCHEMES).join(', ')}.`);
+    }
+    this.sourceScheme = sourceScheme;
+    this.targetScheme = targetScheme;
+  }
+
+  /**
+   * Pulls no further than its consumer asks. A consumer that leaves gives the body up in the same tick.
+   * A stream that fails ends with the target's error as its last line, and then throws; an answer with an error status throws at once, so that
+   * it can be answered with one.
+   * @throws LLMError for what the vendor reports, LLMStreamError for a stream that breaks off or breaks its wire's rules, LLMTimeoutError for
+   * a stall, the signal's reason when aborted
+   */
+  processStream(source: StreamSource, options: StreamOptions = {}): AsyncGenerator<StreamPair, void, undefined> {
+    const call = new StreamCall(this.sourceScheme, source, options);
+    const pairs = this.pairs(call);
+    const leave = pairs.return.bind(pairs);
+    // A generator that waits for its source would hear of it only when something comes.
+    pairs.return = (value) => {
+      call.leave();
+      return leave(value);
+    };
+    return pairs;
+  }
+
+  /** The whole answer, as the target scheme's API gives it without streaming. @throws as `processStream` does, without a last line */
+  async collect(source: StreamSource, options: StreamOptions = {}): Promise<JsonObject> {
+    const call = new StreamCall(this.sourceScheme, source, options);
+    await call.begin();
+    try {
+      for await (const event of call.events()) {
+        if (event.type === 'response.completed') return SCHEMES[this.targetScheme].write(event.response, options.echo);
+      }
+    } catch (thrown) {
+      throw call.reasonFor(thrown);
+    }
+    throw new LLMStreamError('The stream ended before the answer did.');
+  }
+
+  private async *pairs(call: StreamCall): AsyncGenerator<StreamPair, void, undefined> {
+    await call.begin();
+    const encoder = createStreamEncoder(this.targetScheme, call.facts);
+    const chunks = new ChatChunks(call.facts);
+    try {
+      for await (const event of call.events()) {
+        const lines = encoder.push(event);
+        const told = chunks.push(event);
+        // Lines that only prepare come before the one that says what the chunk says.
+        const ahead = Math.max(0, lines.length - told.length);
+        const count = Math.max(lines.length, told.length);
+        for (let at = 0; at < count; at += 1) yield [lines[at] ?? '', told[at - ahead] ?? chunks.empty];
+        if (event.type === 'response.completed') break;
+      }
+    } catch (thrown) {
+      if (call.hasLeft) return;
+      const line = encoder.fail(call.errorFor(thrown)).join('');
+      if (line !== '') yield [line, chunks.empty];
+      throw call.reasonFor(thrown);
+    }
+    for (const line of encoder.end()) yield [line, chunks.empty];
+  }
+}

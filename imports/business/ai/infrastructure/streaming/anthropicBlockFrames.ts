@@ -1,0 +1,51 @@
+/** How content blocks of a message come in a stream: what stands in their start and what follows as deltas. */
+import type { Content, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+import { itemBlocks } from '../converters/anthropicContent';
+import { isObject } from '../converters/anthropicJson';
+import { wholeArguments } from './wholeCalls';
+
+export type DeltaKind = 'text' | 'thinking';
+
+/** Blocks that grow while the model writes. */
+export const BLOCK_DELTAS = {
+  text: { start: { type: 'text', text: '' }, name: 'text_delta', field: 'text' },
+  thinking: { start: { type: 'thinking', thinking: '', signature: '' }, name: 'thinking_delta', field: 'thinking' },
+} as const satisfies Record<DeltaKind, { readonly start: JsonObject; readonly name: string; readonly field: string }>;
+
+/** A block's start and its deltas. */
+export type BlockFrames = readonly [start: JsonObject, deltas: readonly JsonObject[]];
+
+/** A finished block; a stream never has an input or a seal in the start. */
+export function wholeBlock(block: JsonObject): BlockFrames {
+  const { thinking, signature, input } = block;
+  if (block.type === 'thinking' && typeof thinking === 'string') {
+    const seal = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : [];
+    return [{ ...block, ...BLOCK_DELTAS.thinking.start }, [...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]), ...seal]];
+  }
+  if (input === undefined) return [block, []];
+  return [{ ...block, input: {} }, [inputDelta(JSON.stringify(input))]];
+}
+
+/** The call with its input as the model wrote it. */
+export function callBlock(call: FunctionCallItem): BlockFrames {
+  const { input, ...block } = itemBlocks(call).blocks[0] ?? {};
+  return [{ ...block, input: {} }, [inputDelta(inputText(call, input))]];
+}
+
+/** What is no JSON object was put into one, unless the token limit cut it: such a stream ends where the model did. */
+function inputText(call: FunctionCallItem, input: unknown): string {
+  if (!isObject(input)) return JSON.stringify(input);
+  const isWrapped = input.arguments === call.arguments;
+  return isWrapped && call.status !== 'incomplete' ? JSON.stringify(input) : wholeArguments(call);
+}
+
+function inputDelta(partial_json: string): JsonObject {
+  return { type: 'input_json_delta', partial_json };
+}
+
+/** Citations as this wire wrote them; others it has no place for. */
+export function citationsOf(part: Content): readonly unknown[] {
+  const citations = part.vendor?.anthropic?.citations;
+  return Array.isArray(citations) ? citations : [];
+}

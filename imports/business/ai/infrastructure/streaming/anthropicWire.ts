@@ -1,0 +1,12 @@
+/** The Anthropic Messages wire, as providers take it. */
+import { fromAnthropic, toAnthropic } from '../converters/AnthropicConverter';
+import { createAnthropicDecoder } from './AnthropicDecoder';
+import type { Wire } from '../converters/Wire';
+
+export const anthropicWire: Wire = {
+  name: 'anthropic_messages',
+  toRequest: toAnthropic,
+  fromResponse: (body, context) => fromAnthropic(body, context),
+  createDecoder: createAnthropicDecoder,
+  fetchesUrl: (_part, quirks) => quirks.fetchesImageUrls,
+};

@@ -1,0 +1,18 @@
+/** The encoder of each target scheme. */
+import type { SchemeName } from '../../domain/types/VendorTypes';
+import { AnthropicEncoder } from './AnthropicEncoder';
+import { ChatCompletionsEncoder } from './ChatCompletionsEncoder';
+import { GoogleEncoder } from './GoogleEncoder';
+import { ResponsesEncoder } from './ResponsesEncoder';
+import type { EncoderFacts, StreamEncoder } from './StreamEncoder';
+
+const ENCODERS = {
+  openai: ChatCompletionsEncoder,
+  openai_responses: ResponsesEncoder,
+  anthropic: AnthropicEncoder,
+  google: GoogleEncoder,
+} as const satisfies Record<SchemeName, new (facts: EncoderFacts) => StreamEncoder>;
+
+export function createStreamEncoder(scheme: SchemeName, facts: EncoderFacts): StreamEncoder {
+  return new ENCODERS[scheme](facts);
+}

@@ -1,0 +1,106 @@
+/** Bytes of an SSE body → domain events: correct on every split, bounded, with a clock that only data resets. */
+import { createParser } from 'eventsource-parser';
+import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { WireName } from '../../domain/types/VendorTypes';
+import type { StreamDecoder } from '../converters/Wire';
+
+export interface DecodeOptions {
+  /** Longest silence, in milliseconds; comments are silence. */
+  readonly streamIdleTimeout: number;
+  readonly maxEventBytes: number;
+  /** Ends the request under the body, which makes the reading below fail with this reason. */
+  readonly abort: (reason: unknown) => void;
+  /** Tells the messages themselves, too, as this wire's. */
+  readonly relay?: WireName | undefined;
+}
+
+/** @throws LLMStreamError for a body that breaks off or breaks the wire's rules, LLMTimeoutError for a stall */
+export async function* decodeStream(
+  body: AsyncIterable<Uint8Array>,
+  decoder: StreamDecoder,
+  options: DecodeOptions,
+): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+  let out: ResponseStreamEvent[] = [];
+  const idle = new IdleClock(options.streamIdleTimeout, options.abort);
+  const parser = createParser({
+    maxBufferSize: options.maxEventBytes,
+    onEvent: (message) => {
+      idle.touch();
+      if (message.data.length > options.maxEventBytes) throw tooLarge(options.maxEventBytes);
+      const before = out.length;
+      decoder.push(message, out);
+      // An error is told by what it means alone, so a message that was one never gets here.
+      if (options.relay !== undefined) out.splice(before, 0, { type: 'wire.message', wire: options.relay, event: message.event, data: message.data });
+    },
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(options.maxEventBytes, error);
+      // Unknown fields and retry hints carry nothing for us; the SSE standard has them ignored.
+    },
+  });
+  const text = new TextDecoder();
+  let endsInCR = false;
+  try {
+    for await (const chunk of body) {
+      const piece = text.decode(chunk, { stream: true });
+      if (piece !== '') endsInCR = piece.endsWith('\r');
+      parser.feed(piece);
+      if (out.length === 0) continue;
+      const ready = out;
+      out = [];
+      // A reader that takes its time is no stall of the host's.
+      idle.hold();
+      yield* ready;
+      idle.touch();
+    }
+    // A last CR could have been half of a CRLF; now it is known to end its line.
+    if (endsInCR) parser.feed('\n');
+    // What stands unfinished at the end is not an event: the blank line that ends one never came.
+    decoder.end(out);
+    yield* out;
+  } catch (error) {
+    // Events that came before the break are the consumer's; the break comes after them.
+    yield* out;
+    throw error;
+  } finally {
+    idle.stop();
+  }
+}
+
+function tooLarge(maxEventBytes: number, cause?: unknown): LLMStreamError {
+  return new LLMStreamError(`An event of the stream is larger than ${maxEventBytes} bytes.`, { cause });
+}
+
+/** One timer for the whole stream, re-armed only when it fires. */
+class IdleClock {
+  private last = Date.now();
+  private held = false;
+  private timer: ReturnType<typeof setTimeout>;
+  private readonly limit: number;
+  private readonly abort: (reason: unknown) => void;
+
+  constructor(limit: number, abort: (reason: unknown) => void) {
+    this.limit = limit;
+    this.abort = abort;
+    this.timer = setTimeout(this.check, limit);
+  }
+
+  touch(): void {
+    this.last = Date.now();
+    this.held = false;
+  }
+
+  hold(): void {
+    this.held = true;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  private readonly check = (): void => {
+    const left = this.held ? this.limit : this.last + this.limit - Date.now();
+    if (left > 0) this.timer = setTimeout(this.check, left);
+    else this.abort(new LLMTimeoutError(`The stream was silent for ${this.limit} ms.`));
+  };
+}

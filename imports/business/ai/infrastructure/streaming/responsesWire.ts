@@ -1,0 +1,12 @@
+/** The Responses wire as one value: both conversions and the stream decoder. */
+import { ResponsesDecoder } from './ResponsesDecoder';
+import { fromResponses, toResponses } from '../converters/ResponsesConverter';
+import type { Wire } from '../converters/Wire';
+
+export const responsesWire: Wire = {
+  name: 'responses',
+  toRequest: toResponses,
+  fromResponse: fromResponses,
+  createDecoder: (context) => new ResponsesDecoder(context),
+  fetchesUrl: (part, quirks) => part.type === 'input_file' || quirks.fetchesImageUrls,
+};

@@ -1,0 +1,15 @@
+/** The adapter as one function, for callers that hold a raw vendor response. */
+import type { SchemeName } from '../../domain/types/VendorTypes';
+import type { StreamOptions, StreamSource } from './StreamCall';
+import { UnifiedStreamAdapter } from './UnifiedStreamAdapter';
+import type { StreamPair } from './UnifiedStreamAdapter';
+
+export interface BufferedStreamOptions extends StreamOptions {
+  readonly sourceScheme: SchemeName;
+  readonly targetScheme: SchemeName;
+}
+
+/** @throws as `UnifiedStreamAdapter.processStream` does */
+export function streamWithBufferedFunctions(response: StreamSource, options: BufferedStreamOptions): AsyncGenerator<StreamPair, void, undefined> {
+  return new UnifiedStreamAdapter(options.sourceScheme, options.targetScheme).processStream(response, options);
+}

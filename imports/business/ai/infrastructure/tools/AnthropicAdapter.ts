@@ -1,0 +1,37 @@
+/** Tool handling for a Messages conversation that the caller holds. https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview */
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { ToolResult } from '../../domain/entities/Tool';
+import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
+
+type Message = Anthropic.Message;
+type Request = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
+type Answer = Anthropic.ToolResultBlockParam;
+
+export class AnthropicAdapter implements ToolAdapter<Message, Answer> {
+  private readonly client: Anthropic;
+  private readonly request: Request;
+
+  /** @param request its `messages` array is the session: it grows with every turn */
+  constructor(client: Anthropic, request: Request) {
+    this.client = client;
+    this.request = request;
+  }
+
+  getToolCalls(message: Message): readonly NativeToolCall[] {
+    return message.content.flatMap((block) => (block.type === 'tool_use' ? [{ call_id: block.id, name: block.name, arguments: JSON.stringify(block.input) }] : []));
+  }
+
+  recordAssistantMessage(message: Message): void {
+    this.request.messages.push({ role: 'assistant', content: message.content });
+  }
+
+  buildToolResponseMessage(result: ToolResult): Answer {
+    return { type: 'tool_result', tool_use_id: result.call_id, content: result.content, ...(result.error === undefined ? {} : { is_error: true }) };
+  }
+
+  /** All results of a turn go first in one user message. */
+  async sendToolResponses(answers: readonly Answer[], signal: AbortSignal): Promise<Message> {
+    this.request.messages.push({ role: 'user', content: [...answers] });
+    return this.client.messages.create({ ...this.request, stream: false }, { signal });
+  }
+}

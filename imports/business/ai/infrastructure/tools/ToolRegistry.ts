@@ -1,0 +1,55 @@
+/** Functions of this process as tools, by name. */
+import { isFunctionTool } from '../../domain/entities/Tool';
+import type { FunctionTool } from '../../domain/entities/Tool';
+import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
+import type { IToolExecutor, ToolCallContext } from '../../domain/interfaces/IToolExecutor';
+import type { JsonObject } from '../../domain/types/VendorTypes';
+
+export interface RegisteredTool extends Omit<FunctionTool, 'type' | 'parameters'> {
+  /** JSON Schema, SimpleSchema or any Standard Schema of the arguments. */
+  readonly parameters?: unknown;
+  /** May be async, may throw; `args` fit `parameters`. Registering typed arguments is the caller's claim that the schema says the same. */
+  readonly execute?: (args: never, context: ToolCallContext) => unknown;
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+export class ToolRegistry implements IToolExecutor {
+  private readonly definitions = new Map<string, FunctionTool>();
+  private readonly functions = new Map<string, (args: never, context: ToolCallContext) => unknown>();
+
+  /** @throws LLMInvalidRequestError for a name that vendors refuse, or one that is taken */
+  register(tool: RegisteredTool): this {
+    const { execute, parameters, ...definition } = tool;
+    if (!NAME.test(tool.name)) throw new LLMInvalidRequestError(`'${tool.name}' is no tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -`, { path: 'name' });
+    if (this.definitions.has(tool.name)) throw new LLMInvalidRequestError(`a tool named '${tool.name}' is registered already`, { path: 'name' });
+    if (execute === undefined && tool.external !== true) throw new LLMInvalidRequestError(`the tool '${tool.name}' needs a function`, { path: 'execute' });
+    if (execute !== undefined) this.functions.set(tool.name, execute);
+    // Schemas of other kinds become JSON Schema when a run offers the tool.
+    this.definitions.set(tool.name, { ...definition, type: 'function', ...(parameters === undefined ? {} : { parameters: parameters as JsonObject }) });
+    return this;
+  }
+
+  unregister(name: string): boolean {
+    this.functions.delete(name);
+    return this.definitions.delete(name);
+  }
+
+  get tools(): readonly FunctionTool[] {
+    return [...this.definitions.values()].filter(isFunctionTool);
+  }
+
+  execute(toolName: string, args: unknown, context: ToolCallContext): unknown {
+    const run = this.functions.get(toolName);
+    if (run === undefined) throw new ToolError('unknown-tool', `The tool '${toolName}' has no function here.`);
+    return run(args as never, context);
+  }
+
+  hasToolFunction(toolName: string): boolean {
+    return this.functions.has(toolName);
+  }
+
+  getToolDefinition(toolName: string): FunctionTool | undefined {
+    return this.definitions.get(toolName);
+  }
+}

@@ -1,0 +1,124 @@
+/** Gives the AI module a token for a call, and nothing that the token was made from. */
+import { LLMAuthError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import type { Credential, CredentialSource } from '../../ai/domain/interfaces/CredentialSource';
+import { decideAccess } from '../domain/entities/ProviderAccess';
+import type { Provider } from '../domain/entities/Provider';
+import { credentialIdOf } from '../domain/entities/StoredCredential';
+import { OAuthRefusal } from '../domain/interfaces/AuthorizationServer';
+import type { OAuthClient } from '../domain/interfaces/AuthorizationServer';
+import type { ProviderStore } from '../domain/interfaces/ProviderStore';
+import type { CallerLookup } from '../domain/types/Caller';
+import type { OAuthSettings } from '../domain/types/OAuthSettings';
+import type { CredentialVault } from './CredentialVault';
+import { destinationOf } from './CredentialVault';
+import type { OAuthClients } from './OAuthClients';
+import type { RefreshTarget, TokenContent } from './RefreshTarget';
+import type { TokenRefresher } from './TokenRefresher';
+import type { UsageLimits } from './UsageLimits';
+
+export interface TokenServicePorts {
+  readonly providers: ProviderStore;
+  readonly vault: CredentialVault;
+  readonly clients: OAuthClients;
+  readonly refresher: TokenRefresher;
+  readonly limits: UsageLimits;
+  readonly callerOf: CallerLookup;
+}
+
+type TokenRequest = Parameters<CredentialSource['getAccessToken']>[0];
+
+export class TokenService implements CredentialSource {
+  readonly #ports: TokenServicePorts;
+
+  constructor(ports: TokenServicePorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Counts as one request of the user's, unless it repeats one by force.
+   * @throws LLMPermissionError for a provider that the user may not use (or that is not there), LLMRateLimitError when a limit is reached,
+   *   LLMAuthError without a usable credential
+   */
+  async getAccessToken({ providerId, userId, forceRefresh = false, refusedToken }: TokenRequest): Promise<Credential | undefined> {
+    const provider = await this.#admit(providerId, userId);
+    if (!forceRefresh) await this.#ports.limits.admit(provider, userId);
+    const { auth } = provider;
+    if (!('oauth' in auth) || auth.oauth.protocol === 'key_exchange') return this.#key(provider, userId);
+    const target = auth.kind === 'oauth_app' ? await this.#appTarget(provider, auth.oauth) : this.#userTarget(provider, auth.oauth, userId);
+    return { kind: 'bearer', token: await this.#ports.refresher.tokenFor(target, { forced: forceRefresh, refusedToken }) };
+  }
+
+  async #admit(providerId: string, userId: string): Promise<Provider> {
+    const { providers, callerOf } = this.#ports;
+    const [provider, caller] = await Promise.all([providers.find(providerId), callerOf(userId)]);
+    if (provider === undefined || !decideAccess(provider, caller).allowed) throw new LLMPermissionError('You may not use this provider.');
+    return provider;
+  }
+
+  async #key(provider: Provider, userId: string): Promise<Credential | undefined> {
+    const { kind, userId: holder } = credentialIdOf(provider, userId);
+    const opened = await this.#ports.vault.open(provider, kind, holder);
+    if (opened?.content.type === 'api_key') return { kind: 'api_key', token: opened.content.key };
+    if (isKeyless(provider)) return undefined;
+    throw new LLMAuthError(missingKey(provider));
+  }
+
+  #userTarget(provider: Provider, settings: OAuthSettings, userId: string): RefreshTarget {
+    const { clients } = this.#ports;
+    const server = clients.serverOf(settings);
+    let client: OAuthClient = { settings };
+    return {
+      provider,
+      userId,
+      prepare: async () => {
+        client = await clients.clientOf(provider, settings);
+        await server.prepare(settings);
+      },
+      obtain: ({ refreshToken }, mayStillSend) => {
+        if (refreshToken === undefined) return Promise.reject(new OAuthRefusal('invalid_grant', 'there is no refresh token'));
+        return server.refresh(client, refreshToken, mayStillSend);
+      },
+      revoke: (content) => clients.revoke(provider, settings, content),
+    };
+  }
+
+  async #appTarget(provider: Provider, settings: OAuthSettings): Promise<RefreshTarget> {
+    const { clients, vault } = this.#ports;
+    const server = clients.serverOf(settings);
+    const id = { providerId: provider._id, userId: null, kind: 'oauth', destination: destinationOf(provider) } as const;
+    // A token that was over before it began: the row is there for all processes to agree upon who gets the first one.
+    if ((await vault.store.find(id)) === undefined) await vault.store.add({ ...id, ...vault.seal(id, NO_TOKEN), state: 'ready', expiresAt: 0 });
+    return {
+      provider,
+      userId: null,
+      prepare: () => server.prepare(settings),
+      obtain: async () => {
+        try {
+          return await server.clientCredentials(await clients.clientOf(provider, settings));
+        } catch (error) {
+          // No user can mend an app's credentials by connecting again.
+          throw error instanceof OAuthRefusal && error.error === 'invalid_grant' ? new OAuthRefusal('invalid_client', error.description) : error;
+        }
+      },
+      revoke: (content) => clients.revoke(provider, settings, content),
+    };
+  }
+}
+
+const NO_TOKEN: TokenContent = { type: 'tokens', accessToken: '' };
+
+/** Hosts of one's own often have no authentication. */
+export function isKeyless({ vendor, auth, baseURL }: Provider): boolean {
+  return auth.kind === 'api_key' && baseURL !== undefined && (vendor === 'openai_compatible' || vendor === 'llama');
+}
+
+function missingKey({ name, auth }: Provider): string {
+  switch (auth.kind) {
+    case 'api_key':
+      return `No key is set for '${name}'. An administrator must set one.`;
+    case 'user_api_key':
+      return `You have set no key of your own for '${name}'.`;
+    default:
+      return `No account is connected for '${name}'. Connect one first.`;
+  }
+}

@@ -1,0 +1,36 @@
+/** What a user may see of a provider, and never more. */
+import type { VendorName } from '../../../ai/domain/types/VendorTypes';
+import type { AuthKind, Provider } from './Provider';
+
+export interface PublicProvider {
+  readonly _id: string;
+  readonly name: string;
+  readonly vendor: VendorName;
+  readonly auth: { readonly kind: AuthKind };
+  readonly defaultModel?: string;
+  readonly allowedModels?: readonly string[];
+  /** Whether the caller's calls have a credential to use. */
+  readonly connected: boolean;
+  readonly needsReconnect: boolean;
+  readonly enabled: boolean;
+}
+
+export interface ConnectionState {
+  readonly connected: boolean;
+  readonly needsReconnect: boolean;
+}
+
+export function publicView(provider: Provider, { connected, needsReconnect }: ConnectionState): PublicProvider {
+  const { _id, name, vendor, auth, defaultModel, allowedModels, enabled } = provider;
+  return {
+    _id,
+    name,
+    vendor,
+    auth: { kind: auth.kind },
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(allowedModels === undefined ? {} : { allowedModels: [...allowedModels] }),
+    connected,
+    needsReconnect,
+    enabled,
+  };
+}

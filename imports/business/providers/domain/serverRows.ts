@@ -1,0 +1,52 @@
+/** Authorization servers that admins need not describe: what is the same for every app that connects to them. */
+import type { OAuthSettings } from './types/OAuthSettings';
+
+/** What is left to say is the client id, and its secret where there is one. */
+export interface ServerRow extends Omit<OAuthSettings, 'clientId'> {
+  readonly clientId?: string;
+  /** What app credentials ask for, where that is something else. */
+  readonly appScopes?: readonly string[];
+  /** Words in braces that whoever creates the provider fills in. */
+  readonly placeholders?: readonly string[];
+}
+
+export const SERVER_ROWS = {
+  /**
+   * Gemini with a user's own Google account. Without `offline` and `consent` a second connection brings no refresh token.
+   * https://ai.google.dev/gemini-api/docs/oauth https://developers.google.com/identity/protocols/oauth2/web-server
+   */
+  google: {
+    protocol: 'oauth2',
+    issuer: 'https://accounts.google.com',
+    discovery: 'oidc',
+    clientAuthentication: 'client_secret_post',
+    scopes: ['https://www.googleapis.com/auth/cloud-platform', 'https://www.googleapis.com/auth/generative-language.retriever'],
+    authorizationParameters: { access_type: 'offline', prompt: 'consent' },
+  },
+  /**
+   * Azure OpenAI with Entra ID. The tenant is a concrete one: the metadata of `common` names no issuer that could be compared.
+   * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
+   */
+  azure: {
+    protocol: 'oauth2',
+    issuer: 'https://login.microsoftonline.com/{tenant}/v2.0',
+    discovery: 'oidc',
+    clientAuthentication: 'client_secret_post',
+    scopes: ['https://cognitiveservices.azure.com/.default', 'offline_access'],
+    appScopes: ['https://cognitiveservices.azure.com/.default'],
+    placeholders: ['tenant'],
+  },
+  /** https://openrouter.ai/docs/guides/overview/auth/oauth */
+  openrouter: {
+    protocol: 'key_exchange',
+    issuer: 'https://openrouter.ai',
+    discovery: 'none',
+    authorizationEndpoint: 'https://openrouter.ai/auth',
+    tokenEndpoint: 'https://openrouter.ai/api/v1/auth/keys',
+    clientId: 'none',
+    scopes: [],
+  },
+  /** Any server that follows OAuth 2.1: issuer, client id and scopes are said by whoever creates the provider. */
+  generic: { protocol: 'oauth2', issuer: '{issuer}', discovery: 'auto', scopes: [], placeholders: ['issuer'] },
+} as const satisfies Record<string, ServerRow>;
+export type ServerName = keyof typeof SERVER_ROWS;

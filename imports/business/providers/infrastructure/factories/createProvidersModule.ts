@@ -1,0 +1,125 @@
+/** The Provider system, wired: the same for every host. */
+import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
+import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
+import { createGuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
+import { ChangeSignal } from '../../application/ChangeSignal';
+import { CredentialVault } from '../../application/CredentialVault';
+import type { LeaseLengths } from '../../application/LeaseWatch';
+import { OAuthClients } from '../../application/OAuthClients';
+import type { AuthorizationServers } from '../../application/OAuthClients';
+import { OAuthFlow } from '../../application/OAuthFlow';
+import { createProviderMethods } from '../../application/ProviderMethods';
+import type { ProviderMethods } from '../../application/ProviderMethods';
+import { ProviderService } from '../../application/ProviderService';
+import { TokenRefresher } from '../../application/TokenRefresher';
+import { TokenService } from '../../application/TokenService';
+import { UsageLimits } from '../../application/UsageLimits';
+import type { Clock } from '../../domain/interfaces/Clock';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import type { CallerLookup } from '../../domain/types/Caller';
+import { consoleLog } from '../logging/redactingLog';
+import { KeyExchangeServer } from '../oauth/KeyExchangeServer';
+import { OAuth2Server } from '../oauth/OAuth2Server';
+import { ServerMetadataCache } from '../oauth/serverMetadata';
+import { createAuthorizationStore, indexAuthorizations } from '../persistence/createAuthorizationStore';
+import type { AuthorizationDocument } from '../persistence/createAuthorizationStore';
+import { createCredentialStore, indexCredentials } from '../persistence/createCredentialStore';
+import type { CredentialDocument } from '../persistence/createCredentialStore';
+import { createProviderStore } from '../persistence/createProviderStore';
+import type { ProviderDocument } from '../persistence/createProviderStore';
+import { createUsageStore, indexUsage } from '../persistence/createUsageStore';
+import type { UsageDocument } from '../persistence/createUsageStore';
+import { KeyRing } from '../sealing/KeyRing';
+import { SealingService } from '../sealing/SealingService';
+import { systemClock } from '../systemClock';
+
+export interface ProvidersSettings {
+  /** Sealing keys, `id:base64,…`: the first seals, all open. */
+  readonly secretKeys: string;
+  /** Where browsers reach this app. */
+  readonly rootUrl: string;
+  /** Permits plain http and private addresses of authorization servers and vendors: for development and tests only. */
+  readonly allowPrivateHosts?: boolean;
+  /** In milliseconds; see `LeaseLengths`. */
+  readonly refreshLeases?: LeaseLengths;
+}
+
+/** What a host brings. */
+export interface ProvidersPorts {
+  readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
+  readonly callerOf: CallerLookup;
+  /** See `ProviderMethodsPorts.probe`. */
+  readonly probe: (providerId: string, userId: string) => Promise<boolean>;
+  readonly log?: EventLog;
+  readonly clock?: Clock;
+  /** Instead of the protocols' own implementations. */
+  readonly servers?: AuthorizationServers;
+}
+
+export interface ProvidersModule {
+  /** The one port through which the AI module sees all this. */
+  readonly credentials: CredentialSource;
+  readonly service: ProviderService;
+  readonly flow: OAuthFlow;
+  readonly methods: ProviderMethods;
+  /** To be told what an answer used, for limits on tokens. */
+  recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
+  readonly changes: ChangeSignal;
+  readonly callerOf: CallerLookup;
+  /** Makes the stores' indexes. Safe to call again. */
+  ready(): Promise<void>;
+  /** Closes the sockets to authorization servers. */
+  close(): void;
+}
+
+export const COLLECTIONS = {
+  providers: 'ai_providers',
+  credentials: 'ai_credentials',
+  authorizations: 'ai_authorizations',
+  usage: 'ai_provider_usage',
+} as const;
+
+/** @throws LLMInvalidRequestError for keys or a root URL that are not right */
+export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
+  const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
+  const { collection, callerOf, probe, log = consoleLog, clock = systemClock } = ports;
+  const rows = {
+    providers: collection<ProviderDocument>(COLLECTIONS.providers),
+    credentials: collection<CredentialDocument>(COLLECTIONS.credentials),
+    authorizations: collection<AuthorizationDocument>(COLLECTIONS.authorizations),
+    usage: collection<UsageDocument>(COLLECTIONS.usage),
+  };
+  const changes = new ChangeSignal();
+  const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
+  const providers = changes.watchProviders(createProviderStore(rows.providers));
+  const authorizations = createAuthorizationStore(rows.authorizations);
+  const vault = new CredentialVault({ store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)), sealer, log });
+  const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: allowInsecure });
+  const servers = ports.servers ?? {
+    oauth2: new OAuth2Server({ fetch, metadata: new ServerMetadataCache({ fetch, clock, allowInsecure }), allowInsecure }),
+    key_exchange: new KeyExchangeServer(fetch),
+  };
+  const clients = new OAuthClients(servers, vault, log);
+  const limits = new UsageLimits(createUsageStore(rows.usage), clock);
+  const leases = settings.refreshLeases === undefined ? {} : { leases: settings.refreshLeases };
+  const refresher = new TokenRefresher({ vault, clock, log, ...leases });
+  const flow = new OAuthFlow({ providers, authorizations, vault, clients, sealer, callerOf, clock, log, rootUrl });
+  const service = new ProviderService({ providers, authorizations, vault, clients, clock, log, allowInsecure });
+  return {
+    credentials: new TokenService({ providers, vault, clients, refresher, limits, callerOf }),
+    service,
+    flow,
+    methods: createProviderMethods({ service, flow, vault, probe }),
+    async recordUsage({ providerId, userId, tokens }) {
+      const provider = await providers.find(providerId);
+      if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);
+    },
+    changes,
+    callerOf,
+    async ready() {
+      await Promise.all([indexCredentials(rows.credentials), indexAuthorizations(rows.authorizations), indexUsage(rows.usage)]);
+    },
+    close: () => fetch.close(),
+  };
+}

@@ -1,0 +1,36 @@
+/** The one way from the Provider system into logs: every text field loses what looks like a secret on its way. */
+import { redactSecrets } from '../../../ai/domain/errors/safeText';
+import type { EventLog, LogFields } from '../../domain/interfaces/EventLog';
+
+export interface LogEntry {
+  readonly level: 'info' | 'warn';
+  readonly event: string;
+  readonly fields: LogFields;
+}
+
+/** Longest text of a field, in UTF-16 code units. */
+const MAX_FIELD_LENGTH = 300;
+
+/** @param write gets entries that may be shown to any operator */
+export function redactingLog(write: (entry: LogEntry) => void): EventLog {
+  const log =
+    (level: LogEntry['level']) =>
+    (event: string, fields: LogFields = {}): void =>
+      write({ level, event, fields: redacted(fields) });
+  return { info: log('info'), warn: log('warn') };
+}
+
+/** One line of JSON an entry, on standard error. */
+export const consoleLog: EventLog = redactingLog(({ level, event, fields }) => console.error(JSON.stringify({ level, event, ...fields })));
+
+function redacted(fields: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? safeField(value) : value]));
+}
+
+function safeField(text: string): string {
+  const safe = redactSecrets(text).replace(OPAQUE_TOKEN, '[redacted]').replace(/\p{Cc}/gu, ' ');
+  return safe.length <= MAX_FIELD_LENGTH ? safe : `${safe.slice(0, MAX_FIELD_LENGTH).toWellFormed()}…`;
+}
+
+/** Codes, states and tokens of authorization servers have no prefix: long runs of their alphabet with a digit and both cases. */
+const OPAQUE_TOKEN = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{24,}/g;

@@ -1,0 +1,121 @@
+/** Credentials in a document collection; a document holds flat fields only. */
+import { randomUUID } from 'node:crypto';
+import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
+import type { DocumentCollection, Modifier, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
+import { credentialKey } from '../../domain/entities/StoredCredential';
+import type { CredentialId, CredentialKind, StoredCredential } from '../../domain/entities/StoredCredential';
+import type { Clock } from '../../domain/interfaces/Clock';
+import type { CredentialChange, CredentialStore, NewCredential } from '../../domain/interfaces/CredentialStore';
+
+export interface CredentialDocument extends StoredDocument {
+  readonly providerId: string;
+  readonly userId: string | null;
+  readonly kind: CredentialKind;
+  readonly sealed: string;
+  readonly keyId: string;
+  readonly state: StoredCredential['state'];
+  readonly destination: string;
+  readonly grantId: string;
+  readonly generation: number;
+  readonly expiresAt?: number;
+  readonly scopes?: readonly string[];
+  readonly leasePhase?: 'claimed' | 'sent';
+  readonly leaseUntil?: number;
+  readonly updatedAt: number;
+  readonly version: number;
+}
+
+export type CredentialCollection = DocumentCollection<CredentialDocument>;
+
+export function createCredentialStore(collection: CredentialCollection, clock: Clock): CredentialStore {
+  const fresh = (credential: NewCredential): CredentialDocument => ({
+    ...credential,
+    _id: credentialKey(credential),
+    grantId: randomUUID(),
+    generation: 0,
+    updatedAt: clock.now(),
+    version: 1,
+  });
+
+  /** @returns false when a row is there already */
+  const insert = async (credential: NewCredential): Promise<boolean> => {
+    try {
+      await collection.insert(fresh(credential));
+      return true;
+    } catch (error) {
+      if (isLLMError(error) && error.code === 'conflict') return false;
+      throw error;
+    }
+  };
+
+  /** One atomic update: whoever holds a lease on the old grant finds another grant id. */
+  const replace = async (credential: NewCredential): Promise<boolean> => {
+    const { _id, version: _version, ...fields } = fresh(credential);
+    const optional = ['expiresAt', 'scopes', 'leasePhase', 'leaseUntil'].filter((name) => !(name in fields));
+    const $unset = Object.fromEntries(optional.map((name) => [name, true as const]));
+    return (await collection.update({ _id }, { $set: fields, $unset, $inc: { version: 1 } })) === 1;
+  };
+
+  const find = async (selector: Readonly<Record<string, unknown>>): Promise<readonly StoredCredential[]> => (await collection.find(selector)).map(fromDocument);
+
+  return {
+    async find(id) {
+      const found = await collection.findOne({ _id: credentialKey(id) });
+      return found === undefined ? undefined : fromDocument(found);
+    },
+    async put(credential) {
+      // Another may add or take the row in between; each turn one of the two fits.
+      while (!(await replace(credential)) && !(await insert(credential)));
+    },
+    async add(credential) {
+      await insert(credential);
+    },
+    async change({ _id, grantId, version }, change) {
+      const changed = await collection.update({ _id, grantId, version }, modifierOf(change, clock.now()));
+      return changed === 1 ? version + 1 : undefined;
+    },
+    async reseal({ _id, sealed }, box) {
+      return (await collection.update({ _id, sealed }, { $set: { ...box } })) === 1;
+    },
+    async take(id: CredentialId) {
+      const _id = credentialKey(id);
+      for (;;) {
+        const found = await collection.findOne({ _id });
+        if (found === undefined) return undefined;
+        // What is returned is what was there: a token that came in between is not lost sight of.
+        if ((await collection.remove({ _id, version: found.version })) === 1) return fromDocument(found);
+      }
+    },
+    ofProvider: (providerId) => find({ providerId }),
+    ofUser: (userId) => find({ userId: { $in: [userId, null] } }),
+    notSealedWith: (keyId) => find({ keyId: { $ne: keyId } }),
+  };
+}
+
+/** Indexes that the store's questions need. Safe to call again. */
+export async function indexCredentials(collection: CredentialCollection): Promise<void> {
+  await collection.ensureIndex({ providerId: 1 });
+  await collection.ensureIndex({ userId: 1 });
+}
+
+function fromDocument({ leasePhase, leaseUntil, ...row }: CredentialDocument): StoredCredential {
+  return leasePhase === undefined || leaseUntil === undefined ? row : { ...row, lease: { phase: leasePhase, until: leaseUntil } };
+}
+
+function modifierOf({ box, state, generation, expiresAt, scopes, lease }: CredentialChange, now: number): Modifier {
+  const fields: Record<string, unknown> = {
+    ...box,
+    state,
+    generation,
+    expiresAt,
+    scopes,
+    ...(lease === undefined ? {} : { leasePhase: lease?.phase ?? null, leaseUntil: lease?.until ?? null }),
+  };
+  const $set: Record<string, unknown> = { updatedAt: now };
+  const $unset: Record<string, true> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) $unset[name] = true;
+    else if (value !== undefined) $set[name] = value;
+  }
+  return { $set, ...(Object.keys($unset).length === 0 ? {} : { $unset }), $inc: { version: 1 } };
+}

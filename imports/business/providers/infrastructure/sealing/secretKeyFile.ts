@@ -1,0 +1,48 @@
+/** The sealing key of a plain-Node host that was given none: made once, kept in the data directory, readable by its owner only. */
+import { randomBytes } from 'node:crypto';
+import { chmod, link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KEY_BYTES } from './KeyRing';
+
+/**
+ * @param directory the host's data directory
+ * @returns the ring's text, `id:base64`
+ */
+export async function readOrCreateSecretKey(directory: string): Promise<string> {
+  const path = join(directory, 'secret.key');
+  const existing = await readExisting(path);
+  if (existing !== undefined) return existing;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await createWhole(path, `local-${randomBytes(4).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}\n`);
+  const written = await readExisting(path);
+  if (written === undefined) throw new Error('the secret key file vanished while it was written');
+  return written;
+}
+
+async function readExisting(path: string): Promise<string | undefined> {
+  try {
+    const { mode } = await stat(path);
+    if ((mode & 0o077) !== 0) await chmod(path, 0o600);
+    return (await readFile(path, 'utf8')).trim();
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Linked into its place when it is whole: two hosts that start together end up with one key. */
+async function createWhole(path: string, text: string): Promise<void> {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  try {
+    await link(draft, path);
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,151 @@
+/** Asks from a terminal: `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json] [--stream]`. */
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline/promises';
+import { parseArgs } from 'node:util';
+import type { RunResult } from '../imports/business/ai/domain/entities/Run';
+import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
+import type { AgentEvent } from '../imports/business/ai/domain/types/AgentEvents';
+import type { Usage } from '../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../imports/business/ai/domain/types/VendorTypes';
+import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
+import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
+
+const USAGE = 'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json] [--stream]';
+const OPTIONS = {
+  provider: { type: 'string' },
+  model: { type: 'string' },
+  tools: { type: 'boolean', default: false },
+  json: { type: 'string' },
+  stream: { type: 'boolean', default: false },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+async function main(): Promise<void> {
+  const { values, positionals } = readArguments();
+  const question = positionals.join(' ').trim();
+  if (values.help || question === '') {
+    console.log(USAGE);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const schema = values.json === undefined ? undefined : await readSchema(values.json);
+  const { module, simulator } = await moduleFromEnvironment(process.env);
+  try {
+    if (simulator !== undefined) console.error(SIMULATION_NOTICE);
+    const provider = values.provider ?? module.settings.defaultProvider ?? [...module.providers.keys()][0] ?? '';
+    if (!module.providers.has(provider)) {
+      throw new LLMInvalidRequestError(`there is no provider '${provider}'; there are: ${[...module.providers.keys()].join(', ')}`, { path: '--provider' });
+    }
+    await ask(module, { question, model: values.model === undefined ? provider : `${provider}/${values.model}`, schema, tools: values.tools, stream: values.stream });
+  } finally {
+    await simulator?.close();
+  }
+}
+
+interface Question {
+  readonly question: string;
+  readonly model: string;
+  readonly schema: JsonObject | undefined;
+  readonly tools: boolean;
+  readonly stream: boolean;
+}
+
+async function ask(module: AIModule, { question, model, schema, tools, stream }: Question): Promise<void> {
+  const { settings, loop } = module;
+  loop.on('event', (event) => show(event, module));
+  const result = await loop.execute('terminal', {
+    model,
+    input: question,
+    stream,
+    tools: tools ? module.tools.tools.map(({ name }) => name) : [],
+    ...(settings.systemPrompt === undefined ? {} : { instructions: settings.systemPrompt }),
+    ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
+    ...(schema === undefined ? {} : { response_format: { type: 'json_schema', name: 'answer', schema } }),
+  });
+  if (stream) process.stdout.write('\n');
+  else console.log(result.response.output_text);
+  summarise(result);
+}
+
+/** Tool lines and notices go to standard error, so that the answer alone can be piped. */
+function show(event: AgentEvent, module: AIModule): void {
+  switch (event.type) {
+    case 'llm:delta':
+      if (event.kind === 'text') process.stdout.write(event.delta);
+      return;
+    case 'tool:pending':
+      console.error(`  → ${event.name}(${event.arguments})${event.blocking ? '' : ' in the background'}`);
+      return;
+    case 'tool:progress':
+      console.error(`  … ${event.name} ${Math.round(event.fraction * 100)} %${event.note === undefined ? '' : ` ${event.note}`}`);
+      return;
+    case 'tool:completed':
+      console.error(`  ✓ ${event.name} (${event.executionTime} ms): ${event.result.slice(0, 300)}`);
+      return;
+    case 'tool:failed':
+    case 'tool:timeout':
+      console.error(`  ✗ ${event.name}: ${event.error.message}`);
+      return;
+    case 'nonblocking:result':
+      console.error(`  ↩ ${event.callIds.length} late result(s) go to the model`);
+      return;
+    case 'tool:approval_required':
+      decide(event, module).catch((error: unknown) => console.error(error));
+      return;
+    default:
+  }
+}
+
+async function decide(event: Extract<AgentEvent, { type: 'tool:approval_required' }>, { loop }: AIModule): Promise<void> {
+  if (!process.stdin.isTTY) {
+    loop.reject(event.executionId, event.callId, 'nobody is at the terminal to approve it', event.argumentsHash);
+    return;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`  ? ${event.name}(${event.arguments}): run it? [y/N] `);
+  terminal.close();
+  if (/^y(es)?$/i.test(answer.trim())) loop.approve(event.executionId, event.callId, event.argumentsHash);
+  else loop.reject(event.executionId, event.callId, 'the user said no', event.argumentsHash);
+}
+
+function summarise({ usage, iterations, toolCalls, response }: RunResult): void {
+  const parts = [`${response.vendor.name} ${response.model}`, `${iterations} model call(s)`, `${toolCalls.length} tool call(s)`, tokens(usage)];
+  console.error(`— ${parts.join(' · ')}`);
+  for (const warning of response.vendor.warnings) console.error(`  warning: ${warning}`);
+}
+
+function tokens({ input_tokens, output_tokens, input_tokens_details, output_tokens_details }: Usage): string {
+  const cached = input_tokens_details.cached_tokens > 0 ? `, ${input_tokens_details.cached_tokens} cached` : '';
+  const reasoning = output_tokens_details.reasoning_tokens > 0 ? `, ${output_tokens_details.reasoning_tokens} reasoning` : '';
+  return `${input_tokens} tokens in${cached}, ${output_tokens} out${reasoning}`;
+}
+
+function readArguments(): ReturnType<typeof parse> {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new LLMInvalidRequestError(`${cause instanceof Error ? cause.message : String(cause)}\n${USAGE}`, { cause });
+  }
+}
+
+function parse() {
+  return parseArgs({ options: OPTIONS, allowPositionals: true });
+}
+
+async function readSchema(path: string): Promise<JsonObject> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new LLMInvalidRequestError(`cannot read the schema: ${cause instanceof Error ? cause.message : String(cause)}`, { cause, path: '--json' });
+  });
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonObject;
+  } catch (cause) {
+    throw new LLMInvalidRequestError(`${path} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause, path: '--json' });
+  }
+  throw new LLMInvalidRequestError(`${path} is not a JSON Schema object`, { path: '--json' });
+}
+
+main().catch((error: unknown) => {
+  console.error(isLLMError(error) ? `${error.code}: ${error.message}` : error);
+  process.exitCode = 1;
+});

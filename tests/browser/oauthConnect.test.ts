@@ -1,0 +1,96 @@
+/** A person connects an account in a real browser: from the app's link over the server's own pages to the result. */
+import { expect } from 'chai';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
+import { ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
+import { openBrowser } from '../support/openBrowser';
+
+describe('connecting an account in Chromium', function () {
+  this.timeout(60_000);
+  let app: ProvidersHost;
+  let server: AuthorizationHost;
+  let browser: Browser | undefined;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+  before(async function () {
+    browser = await openBrowser();
+    if (browser === undefined) this.skip();
+    app = await ProvidersHost.start();
+    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    await createProvider(app, server);
+  });
+  after(async () => {
+    if (browser === undefined) return;
+    await browser.close();
+    await app.stop();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    context = await browser!.newContext();
+    page = await context.newPage();
+    complaints = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' && page.url().startsWith(app.url)) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+  });
+  afterEach(() => context.close());
+
+  const signIn = async (login: string): Promise<void> => {
+    await page.fill('input[name=login]', login);
+    await page.fill('input[name=password]', 'any');
+    await page.click('button[type=submit]');
+    await page.waitForSelector('input[name=prompt][value=consent]', { state: 'attached' });
+    await page.click('button[type=submit]');
+  };
+
+  it('asks for whom, signs in and consents at the server, and says that it is done', async () => {
+    await page.goto(await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID }));
+    expect(await page.textContent('h1')).to.equal('Connect Acme?');
+    expect(await page.textContent('main')).to.include('alice');
+    await page.click('button');
+    await page.waitForURL(`${server.url}/**`);
+    await signIn('alice@acme');
+    await page.waitForURL(`${app.url}/oauth/callback**`);
+    expect(await page.textContent('h1')).to.equal('Connected');
+    expect(await page.evaluate(() => getComputedStyle(document.querySelector('main')!).maxWidth), 'the style is allowed').not.to.equal('none');
+    expect((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind).to.equal('bearer');
+    await page.reload();
+    expect(await page.textContent('h1')).to.equal('This page was opened before');
+    await page.click('a');
+    expect(page.url()).to.equal(`${app.url}/`);
+    expect(complaints.filter((text) => /Content Security Policy|Refused/.test(text))).to.deep.equal([]);
+  });
+
+  it('does not finish in another browser what was begun in this one', async () => {
+    await page.goto(await app.module.methods.connect(BOB, { providerId: PROVIDER_ID }));
+    await page.click('button');
+    await page.waitForURL(`${server.url}/**`);
+    const link = server.paths.findLast((path) => path.startsWith('/auth?')) ?? '';
+    const other = await browser!.newContext();
+    page = await other.newPage();
+    await page.goto(server.url + link);
+    await signIn('victim@acme');
+    await page.waitForURL(`${app.url}/oauth/callback**`);
+    expect(await page.textContent('h1')).to.equal('This is another browser');
+    expect(await app.credentials.find({ userId: 'bob' })).to.deep.equal([]);
+    await other.close();
+  });
+
+  it('shows an error text that is full of markup, and runs nothing of it', async () => {
+    const hostile = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+    await page.setContent(hostile);
+    await page.waitForFunction('window.hacked === 1');
+    expect(await page.evaluate('window.hacked'), 'control: it runs where it is markup').to.equal(1);
+    const binding = 'a-binding-of-the-dashboard-0123456789';
+    const link = new URL(await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID, binding }));
+    await context.addCookies([{ name: 'bolide-oauth', value: binding, url: app.url }]);
+    const answer = new URLSearchParams({ state: link.searchParams.get('state') ?? '', iss: server.url, error: 'access_denied', error_description: hostile });
+    await page.goto(`${app.url}/oauth/callback?${answer.toString()}`);
+    expect(await page.textContent('h1')).to.equal('Not connected');
+    expect(await page.textContent('q')).to.include('window.hacked=1');
+    expect(await page.evaluate('window.hacked')).to.equal(undefined);
+  });
+});

@@ -1,0 +1,314 @@
+/** Chat over HTTP: what a browser or a script gets from `POST /input` and `GET /output/stream`. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { createParser } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
+import express from 'express';
+import { createHttpApi } from '../../imports/api/createHttpApi';
+import type { HttpApi } from '../../imports/api/createHttpApi';
+import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { deferred } from '../support/deferred';
+import { RecordingLogger } from '../support/RecordingLogger';
+import type { FixedReply } from '../support/simulator/ScriptedReply';
+import type { Simulator } from '../support/simulator/Simulator';
+import { startSimulator } from '../support/simulator/startSimulator';
+
+const KEY = 'sk-canary0123456789abcdef';
+
+/** One connection to the stream; events are awaited, never polled. */
+class Listener {
+  readonly events: EventSourceMessage[] = [];
+  readonly comments: string[] = [];
+  raw = '';
+  /** As EventSource remembers it: also from events without data. */
+  lastId = '';
+  private readonly controller = new AbortController();
+  private wake: () => void = () => undefined;
+  private ended = false;
+
+  static async open(url: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Listener> {
+    const listener = new Listener();
+    const response = await fetch(url, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: listener.controller.signal });
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
+    expect(response.headers.get('cache-control')).to.equal('no-cache, no-transform');
+    expect(response.headers.get('x-accel-buffering')).to.equal('no');
+    void listener.read(response);
+    return listener;
+  }
+
+  async until(reached: (listener: this) => boolean): Promise<this> {
+    while (!reached(this)) {
+      if (this.ended) throw new Error(`the stream ended after ${JSON.stringify(this.raw)}`);
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+    return this;
+  }
+
+  ends(count: number): Promise<this> {
+    return this.until(({ events }) => events.filter(({ data }) => data === '[DONE]' || data.startsWith('ERROR: ')).length >= count);
+  }
+
+  get text(): string {
+    return this.events.map(({ data }) => data).join('|');
+  }
+
+  leave(): void {
+    this.controller.abort();
+  }
+
+  private async read(response: Response): Promise<void> {
+    const parser = createParser({
+      onEvent: (event) => this.events.push(event),
+      onComment: (comment) => this.comments.push(comment),
+    });
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of response.body ?? []) {
+        const text = decoder.decode(chunk, { stream: true });
+        this.raw += text;
+        parser.feed(text);
+        this.lastId = [...this.raw.slice(-text.length - 100).matchAll(/^id: (.*)\n/gm)].at(-1)?.[1] ?? this.lastId;
+        this.wake();
+      }
+    } catch (error) {
+      if (!this.controller.signal.aborted) throw error;
+    }
+    this.ended = true;
+    this.wake();
+  }
+}
+
+describe('chat over HTTP', () => {
+  let simulator: Simulator;
+  let module: AIModule;
+  let api: HttpApi;
+  let server: Server;
+  let url: string;
+  const logger = new RecordingLogger();
+  const open: Listener[] = [];
+
+  before(async () => {
+    simulator = await startSimulator();
+    const tools = new ToolRegistry()
+      .register({ name: 'clock', execute: () => 'noon' })
+      .register({ name: 'guarded', needsApproval: true, execute: () => 'no' })
+      .register({ name: 'outside', external: true });
+    module = createAIModule(
+      { providers: [{ id: 'openai', vendor: 'openai', apiKey: KEY, baseURL: simulator.baseURL('openai'), allowPrivateHosts: true }], systemPrompt: 'Be kind.' },
+      { tools, logger },
+    );
+    api = createHttpApi(module, {
+      express,
+      authenticate: ({ headers }) => {
+        const userId = /^Bearer (ann|bob|guest)$/.exec(headers.authorization ?? '')?.[1];
+        return userId === undefined ? undefined : { userId };
+      },
+      mayUse: ({ userId }) => userId !== 'guest',
+      limits: { keepAliveAfter: 5 },
+    });
+    server = createServer(express().use(api.router));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await simulator.close();
+  });
+  afterEach(() => {
+    for (const listener of open.splice(0)) listener.leave();
+    simulator.assertDone();
+  });
+
+  const listen = async (conversation: string, { token = 'ann', lastEventId = '' } = {}): Promise<Listener> => {
+    const listener = await Listener.open(`${url}/output/stream?conversation=${encodeURIComponent(conversation)}`, token, lastEventId === '' ? {} : { 'last-event-id': lastEventId });
+    open.push(listener);
+    return listener;
+  };
+  const post = (body: unknown, token = 'ann'): Promise<Response> =>
+    fetch(`${url}/input`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+
+  it('takes a message with 202 at once, before any answer, and streams the answer to its end', async () => {
+    const reply = deferred<FixedReply>();
+    simulator.enqueue(() => reply.promise);
+    const listener = await listen('first');
+    const accepted = await post({ conversation: 'first', message: 'Hello?' });
+    expect(accepted.status).to.equal(202);
+    expect(await accepted.json()).to.deep.equal({ conversation: 'first', accepted: true, stream: '/output/stream?conversation=first' });
+    reply.resolve({ text: 'Hello, Ann.' });
+    await listener.ends(1);
+    expect(listener.events.map(({ data }) => data).join('')).to.equal('Hello, Ann.[DONE]');
+    expect(listener.raw).to.match(/\n\nid: \S+\ndata: \[DONE\]\n\n/);
+    const sent = JSON.stringify(simulator.requests.at(-1)?.body);
+    expect(sent).to.contain('Be kind.').and.to.contain('"stream":true').and.to.contain('clock').and.not.to.contain('guarded').and.not.to.contain('outside');
+  });
+
+  it('writes a text with several lines as several data lines of one event', async () => {
+    simulator.enqueue({ text: 'One.\n\nTwo:\r\n- three\n' });
+    const listener = await listen('lines');
+    await post({ conversation: 'lines', message: 'List.' });
+    await listener.ends(1);
+    expect(listener.events.slice(0, -1).map(({ data }) => data).join('')).to.equal('One.\n\nTwo:\n- three\n');
+    for (const line of listener.raw.split('\n')) expect(line).to.match(/^(id: \S+|data: .*|: .*|)$/);
+  });
+
+  it('keeps the order of messages that are posted at once, on one stream', async () => {
+    for (const n of [1, 2, 3, 4, 5]) simulator.enqueue({ text: `Answer${n}` });
+    const listener = await listen('order');
+    for (const n of [1, 2, 3, 4, 5]) await post({ conversation: 'order', message: `Question ${n}` });
+    await listener.ends(5);
+    expect(listener.text).to.equal([1, 2, 3, 4, 5].map((n) => `Answer${n}|[DONE]`).join('|'));
+    const last = JSON.stringify(simulator.requests.at(-1)?.body);
+    for (const n of [1, 2, 3, 4]) expect(last.indexOf(`Question ${n}`)).to.be.lessThan(last.indexOf(`Answer${n}`));
+  });
+
+  it('gives a listener that comes after the answer the whole of it', async () => {
+    simulator.enqueue({ text: 'Long ago.' });
+    const first = await listen('late');
+    await post({ conversation: 'late', message: 'When?' });
+    await first.ends(1);
+    expect((await (await listen('late')).ends(1)).text).to.equal(first.text);
+  });
+
+  it('lets a client that reconnects with Last-Event-ID miss nothing', async () => {
+    const whole = await listen('cut');
+    const cut = await listen('cut');
+    const texts = ['one two three', 'four five six', 'seven eight nine'];
+    let heard: string[] = [];
+    let listener = cut;
+    for (const text of texts) {
+      simulator.enqueue({ text });
+      await post({ conversation: 'cut', message: text });
+      // Somewhere in the answer to this text, after what was left of the one before.
+      await listener.until(({ events }) => events.some(({ data }) => text.startsWith(data)));
+      listener.leave();
+      heard = [...heard, ...listener.events.map(({ data }) => data)];
+      await whole.ends(texts.indexOf(text) + 1);
+      listener = await listen('cut', { lastEventId: listener.lastId });
+    }
+    await listener.until(({ events }) => heard.length + events.length >= whole.events.length);
+    expect([...heard, ...listener.events.map(({ data }) => data)]).to.deep.equal(whole.events.map(({ data }) => data));
+  });
+
+  it('lets a client come back that was cut off before its first event', async () => {
+    const early = await listen('early');
+    await early.until(({ lastId }) => lastId !== '');
+    early.leave();
+    const other = await listen('early');
+    simulator.enqueue({ text: 'Meanwhile.' });
+    await post({ conversation: 'early', message: 'Now?' });
+    await other.ends(1);
+    expect((await (await listen('early', { lastEventId: early.lastId })).ends(1)).text).to.equal(other.text);
+  });
+
+  it('tells nobody what another user’s conversation of the same name says', async () => {
+    simulator.enqueue({ text: 'For Ann.' }, { text: 'For Bob.' });
+    const [ann, bob] = [await listen('shared'), await listen('shared', { token: 'bob' })];
+    await post({ conversation: 'shared', message: 'I am Ann.' });
+    await ann.ends(1);
+    await post({ conversation: 'shared', message: 'I am Bob.' }, 'bob');
+    await bob.ends(1);
+    expect(ann.events.map(({ data }) => data).join('')).to.equal('For Ann.[DONE]');
+    expect(bob.events.map(({ data }) => data).join('')).to.equal('For Bob.[DONE]');
+    expect(JSON.stringify(simulator.requests.at(-1)?.body)).not.to.contain('I am Ann.');
+  });
+
+  it('ends the stream with a visible line when the key is refused, and shows no key', async () => {
+    simulator.enqueue({ status: 401, body: { error: { message: `Incorrect API key provided: ${KEY}.`, type: 'invalid_request_error', code: 'invalid_api_key', param: null } } });
+    const listener = await listen('key');
+    await post({ conversation: 'key', message: 'Hi' });
+    await listener.ends(1);
+    expect(listener.text).to.equal('ERROR: Unauthorized LLM API key');
+    expect(listener.raw).not.to.contain('canary');
+    expect(logger.errors).to.have.length(1);
+  });
+
+  it('ends the stream with a visible line when the vendor’s stream breaks off', async () => {
+    simulator.enqueue({ text: 'one two three four', fault: { kind: 'close-without-end-marker' } });
+    const listener = await listen('broken');
+    await post({ conversation: 'broken', message: 'Hi' });
+    await listener.ends(1);
+    expect(listener.events.at(-1)?.data).to.match(/^ERROR: /);
+    expect(listener.text).not.to.contain('[DONE]');
+  });
+
+  it('keeps a silent stream alive with comments', async () => {
+    const listener = await listen('silent');
+    await listener.until(({ comments }) => comments.length >= 2);
+    expect(listener.events).to.deep.equal([]);
+  });
+
+  for (const [title, body, path] of [
+    ['no conversation', { message: 'Hi' }, 'conversation'],
+    ['a conversation that is no name', { conversation: 'a\nb', message: 'Hi' }, 'conversation'],
+    ['a name that is too long', { conversation: 'a'.repeat(257), message: 'Hi' }, 'conversation'],
+    ['no message', { conversation: 'c' }, 'message'],
+    ['a message that says nothing', { conversation: 'c', message: ' ' }, 'message'],
+    ['a message that is no text', { conversation: 'c', message: { text: 'Hi' } }, 'message'],
+    ['a message without end', { conversation: 'c', message: 'a'.repeat(1_000_001) }, 'message'],
+    ['a list', [], ''],
+  ] as const) {
+    it(`refuses ${title} with the place of the mistake`, async () => {
+      const response = await post(body);
+      expect(response.status).to.equal(400);
+      expect(await response.json()).to.have.nested.property('error.param', path);
+    });
+  }
+
+  it('asks the model that a message names, of a provider that its user may use', async () => {
+    simulator.enqueue({ text: 'Four.' });
+    const listener = await listen('model');
+    await post({ conversationId: 'model', input: 'Two and two?', model: 'openai/gpt-4.1-mini' });
+    await listener.ends(1);
+    expect(simulator.requests.at(-1)?.body).to.have.property('model', 'gpt-4.1-mini');
+    const asked = simulator.requests.length;
+    for (const model of ['nobody/nothing', undefined]) expect((await post({ conversation: 'model', message: 'Hi', model }, 'guest')).status).to.equal(404);
+    expect((await post({ conversation: 'model', message: 'Hi', model: 7 })).status).to.equal(400);
+    expect(simulator.requests).to.have.length(asked);
+  });
+
+  it('refuses strangers, and streams without a conversation', async () => {
+    expect((await post({ conversation: 'c', message: 'Hi' }, 'eve')).status).to.equal(401);
+    expect((await fetch(`${url}/output/stream?conversation=c`)).status).to.equal(401);
+    expect((await fetch(`${url}/output/stream`, { headers: { authorization: 'Bearer ann' } })).status).to.equal(400);
+  });
+
+  it('cuts off a listener that does not read, and loses nothing for the others', async () => {
+    const { port } = server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1');
+    socket.pause();
+    socket.write(`GET /output/stream?conversation=slow HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ann\r\n\r\n`);
+    const channel = module.conversations.channels.of('ann', 'slow');
+    const begun = deferred();
+    const listen_ = channel.listen.bind(channel);
+    channel.listen = (listener, id) => {
+      const stop = listen_(listener, id);
+      begun.resolve();
+      return stop;
+    };
+    await begun.promise;
+    const other = await listen('slow');
+    await other.until(({ lastId }) => lastId !== '');
+    const answer = channel.begin();
+    for (let n = 0; n < 20; n += 1) {
+      answer.send('x'.repeat(1_000_000));
+      await other.until(({ events }) => events.length > n);
+    }
+    answer.done();
+    await other.ends(1);
+    const closed = once(socket, 'close');
+    socket.on('error', () => undefined);
+    socket.resume();
+    await closed;
+    expect(socket.bytesRead).to.be.lessThan(20_000_000);
+    expect(other.events).to.have.length(21);
+  });
+});

@@ -1,0 +1,184 @@
+/** Random programs of operations give the same results on every store of documents and on a plain model. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { DocumentCollection, FindOptions, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { ModelCollection } from '../support/ModelCollection';
+import type { ModelRow, Outcome } from '../support/ModelCollection';
+
+const RUNS = process.env['BOLIDE_FULL'] === '1' ? 5_000 : 300;
+
+/** Unique keys of the collection that the programs run on. */
+const UNIQUE = [
+  { fields: ['key'], isSparse: true },
+  { fields: ['left', 'right'], isSparse: false },
+];
+
+type Step =
+  | { readonly type: 'insert'; readonly row: ModelRow }
+  | { readonly type: 'find'; readonly selector: Selector; readonly options: FindOptions }
+  | { readonly type: 'update'; readonly selector: Selector; readonly modifier: Modifier; readonly multi: boolean }
+  | { readonly type: 'remove'; readonly selector: Selector };
+
+const scalar = fc.constantFrom<unknown>(0, 1, 2, -1.5, '', '1', 'a', 'é', true, false, null, new Date(0), new Date(1));
+const bound = fc.constantFrom<unknown>(0, 1, 'a', '1', new Date(0), new Date(1));
+const id = fc.constantFrom('i', 'j', 'k', 'l', 'm');
+const field = fc.constantFrom('a', 'n', 'list', 'inner', 'inner.x', 'inner.y', 'key', 'left', 'right');
+const row = fc
+  .record(
+    {
+      _id: id,
+      a: scalar,
+      n: fc.constantFrom(0, 1, 2),
+      list: fc.array(scalar, { maxLength: 3 }),
+      inner: fc.record({ x: scalar, y: scalar }, { requiredKeys: [] }),
+      key: fc.constantFrom(null, 0, 1, 'a'),
+      // Mostly one of its own, or every second document would be refused.
+      left: fc.oneof({ weight: 4, arbitrary: fc.nat(1000) }, { weight: 1, arbitrary: fc.constantFrom(null, undefined, 0, 'a') }),
+      right: fc.constantFrom(null, 1, 'b', new Date(0)),
+    },
+    { requiredKeys: ['_id', 'left'] },
+  )
+  .map(({ left, ...fields }): ModelRow => ({ ...fields, ...(left === undefined ? {} : { left }) }));
+const tests = fc.oneof(
+  fc.dictionary(fc.constantFrom('$lt', '$lte', '$gt', '$gte'), bound, { minKeys: 1, maxKeys: 2 }),
+  fc.dictionary(fc.constantFrom('$in', '$nin'), fc.array(scalar, { maxLength: 3 }), { minKeys: 1 }),
+  fc.record({ $ne: scalar }),
+  fc.record({ $exists: fc.boolean() }),
+);
+const condition = fc.dictionary(field, fc.oneof(scalar, tests), { minKeys: 1, maxKeys: 2, noNullPrototype: true });
+const selector: fc.Arbitrary<Selector> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 3, arbitrary: fc.record({ _id: id }) },
+  { weight: 6, arbitrary: condition },
+  { weight: 3, arbitrary: fc.dictionary(field, fc.constantFrom<unknown>({ $exists: true }, { $exists: false }, { $ne: 1 }, null, 1, { $gte: 0 }), { minKeys: 1, maxKeys: 1, noNullPrototype: true }) },
+  { weight: 1, arbitrary: fc.record({ _id: fc.record({ $in: fc.array(id, { maxLength: 3 }) }) }) },
+  { weight: 1, arbitrary: fc.record({ $or: fc.array(condition, { minLength: 1, maxLength: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ $and: fc.array(condition, { minLength: 1, maxLength: 3 }), a: scalar }) },
+);
+const change = fc.oneof(
+  fc.tuple(fc.constant('$set'), field, scalar),
+  fc.tuple(fc.constant('$set'), fc.constantFrom('list', 'inner.z'), fc.constant([1, null])),
+  fc.tuple(fc.constant('$unset'), field, fc.constant(true)),
+  fc.tuple(fc.constant('$inc'), fc.constantFrom('n', 'inner.x', 'a', 'key'), fc.constantFrom(1, -2, 0.5)),
+  // Mostly impossible.
+  fc.tuple(fc.constantFrom('$inc', '$push'), fc.constantFrom('a', 'right', 'a.b', 'list.b'), fc.constant(1)),
+  fc.tuple(fc.constantFrom('$push', '$addToSet', '$pull'), fc.constantFrom('list', 'inner.list', 'a'), scalar),
+);
+/** Two changes where one is not inside the other. */
+const modifier: fc.Arbitrary<Modifier> = fc.array(change, { minLength: 1, maxLength: 2 }).map((changes) => {
+  const [[operator, path, value] = ['$set', 'a', 1], second] = changes;
+  const first = { [operator]: { [path]: value } };
+  if (second === undefined || second[1].startsWith(path) || path.startsWith(second[1])) return first;
+  return second[0] === operator ? { [operator]: { [path]: value, [second[1]]: second[2] } } : { ...first, [second[0]]: { [second[1]]: second[2] } };
+});
+const options: fc.Arbitrary<FindOptions> = fc.record(
+  {
+    // Where `$push` may turn any other field into a list, the order of lists beside scalars is the store's own.
+    sort: fc.record({ _id: fc.constantFrom(1, -1) }),
+    limit: fc.integer({ min: 1, max: 3 }),
+    fields: fc.constantFrom({ a: 1 }, { _id: 1 }, { list: 1, 'inner.x': 1 }, { 'inner.y': 1, 'inner.x': 1 }),
+  },
+  { requiredKeys: ['sort'] },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 5, arbitrary: row.map((fields): Step => ({ type: 'insert', row: fields })) },
+  { weight: 4, arbitrary: fc.tuple(selector, options).map(([which, how]): Step => ({ type: 'find', selector: which, options: how })) },
+  { weight: 2, arbitrary: fc.tuple(id, condition, modifier).map(([_id, also, what]): Step => ({ type: 'update', selector: { ...also, _id }, modifier: what, multi: false })) },
+  { weight: 5, arbitrary: fc.tuple(id, modifier).map(([_id, what]): Step => ({ type: 'update', selector: { _id }, modifier: what, multi: false })) },
+  { weight: 3, arbitrary: fc.tuple(selector, modifier).map(([which, what]): Step => ({ type: 'update', selector: which, modifier: what, multi: true })) },
+  { weight: 1, arbitrary: selector.map((which): Step => ({ type: 'remove', selector: which })) },
+);
+
+describe('DocumentCollection: random programs', () => {
+  const opened: TestDatabase[] = [];
+  const collections: { readonly name: string; readonly rows: DocumentCollection<ModelRow> }[] = [];
+
+  before(async () => {
+    for (const [name, open] of Object.entries(DATABASES)) {
+      const database = await open();
+      opened.push(database);
+      const rows = database.database.collection<ModelRow>('programs');
+      for (const { fields, isSparse } of UNIQUE) await rows.ensureIndex(Object.fromEntries(fields.map((one) => [one, 1])), { unique: true, sparse: isSparse });
+      await rows.ensureIndex({ a: 1 });
+      await rows.ensureIndex({ 'inner.x': -1 });
+      await rows.ensureIndex({ list: 1 });
+      collections.push({ name, rows });
+    }
+  });
+  after(async () => {
+    for (const database of opened) await database.close();
+  });
+
+  it(`does the same on all stores, ${RUNS} programs`, async function () {
+    this.timeout(RUNS * 100);
+    const seen = { done: 0, conflict: 0, 'invalid-request': 0, found: 0, matched: 0 };
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 5 }), fc.array(step, { minLength: 1, maxLength: 12 }), async (rowsAtFirst, steps) => {
+        for (const { rows } of collections) await rows.remove({});
+        const model = new ModelCollection(UNIQUE);
+        const inserts = rowsAtFirst.map((first): Step => ({ type: 'insert', row: first }));
+        for (const [number, next] of [...inserts, ...steps].entries()) {
+          const expected = onModel(model, next);
+          if (expected === undefined) continue;
+          count(seen, expected);
+          const results = await Promise.all(collections.map(({ rows }) => onStore(rows, next)));
+          for (const [at, result] of results.entries()) expect(result, `step ${number} on ${collections[at]!.name}`).to.deep.equal(expected);
+        }
+        for (const { name, rows } of collections) expect(await rows.find({}, { sort: { _id: 1 } }), name).to.deep.equal(model.find({}, { sort: { _id: 1 } }));
+      }),
+      { numRuns: RUNS },
+    );
+    // A program that only fails, or never does, proves little.
+    for (const [what, times] of Object.entries(seen)) expect(times, what).to.be.greaterThan(RUNS / 10);
+  });
+});
+
+type Result = { readonly outcome: Outcome; readonly matched?: number } | readonly ModelRow[];
+
+/** Undefined for a step that the stores need not agree on. */
+function onModel(model: ModelCollection, next: Step): Result | undefined {
+  switch (next.type) {
+    case 'insert':
+      return { outcome: model.insert(next.row) };
+    case 'find':
+      return model.find(next.selector, next.options);
+    case 'update':
+      return model.update(next.selector, next.modifier);
+    case 'remove':
+      return { outcome: 'done', matched: model.remove(next.selector) };
+  }
+}
+
+async function onStore(rows: DocumentCollection<ModelRow>, next: Step): Promise<Result> {
+  try {
+    switch (next.type) {
+      case 'insert':
+        await rows.insert(next.row);
+        return { outcome: 'done' };
+      case 'find':
+        return await rows.find(next.selector, next.options);
+      case 'update':
+        return { outcome: 'done', matched: await rows.update(next.selector, next.modifier, { multi: next.multi }) };
+      case 'remove':
+        return { outcome: 'done', matched: await rows.remove(next.selector) };
+    }
+  } catch (error) {
+    if (!isLLMError(error) || (error.code !== 'conflict' && error.code !== 'invalid-request')) throw error;
+    return { outcome: error.code, ...(next.type === 'insert' ? {} : { matched: 0 }) };
+  }
+}
+
+function count(seen: Record<Outcome | 'found' | 'matched', number>, result: Result): void {
+  if (isRows(result)) seen.found += result.length;
+  else {
+    seen[result.outcome] += 1;
+    seen.matched += result.matched ?? 0;
+  }
+}
+
+function isRows(result: Result): result is readonly ModelRow[] {
+  return Array.isArray(result);
+}

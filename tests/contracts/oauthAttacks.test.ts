@@ -1,0 +1,517 @@
+/** Attacks on connecting accounts and on what is stored. Each one also runs with its guard taken out, where it succeeds. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { destinationOf } from '../../imports/business/providers/application/CredentialVault';
+import { OAuthFlow } from '../../imports/business/providers/application/OAuthFlow';
+import type { FlowOutcome } from '../../imports/business/providers/application/OAuthFlow';
+import type { AuthorizationStore } from '../../imports/business/providers/domain/interfaces/AuthorizationStore';
+import type { Sealer } from '../../imports/business/providers/domain/interfaces/Sealer';
+import { KeyRing } from '../../imports/business/providers/infrastructure/sealing/KeyRing';
+import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
+import { systemClock } from '../../imports/business/providers/infrastructure/systemClock';
+import { failure } from '../support/failure';
+import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
+import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
+import { CookieBrowser } from '../support/oauth/CookieBrowser';
+import { flowParts } from '../support/oauth/flowParts';
+import type { FlowParts } from '../support/oauth/flowParts';
+import { ADMIN, ALICE, BOB, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
+import { json, TestHost } from '../support/TestHost';
+
+const COOKIE = 'bolide-oauth';
+const TEN_MINUTES = 10 * 60_000;
+
+describe('attacks on the way back from the server', () => {
+  let app: ProvidersHost;
+  let server: AuthorizationHost;
+  let parts: FlowParts;
+  beforeEach(async () => {
+    app = await ProvidersHost.start();
+    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    await createProvider(app, server);
+    parts = flowParts(app);
+  });
+  afterEach(async () => {
+    await app.stop();
+    await server.stop();
+  });
+
+  /** A browser that has everything but delivered the answer. */
+  const almostConnected = async (userId: string): Promise<{ callback: URL; browser: CookieBrowser; binding: string }> => {
+    const { page, browser } = await connectAs(app, userId, atCallback);
+    return { callback: new URL(page.url), browser, binding: browser.cookieOf(new URL(app.url).host, COOKIE) ?? '' };
+  };
+  const without = (guard: Partial<FlowParts>): OAuthFlow => new OAuthFlow({ ...parts, ...guard });
+  const codeExchanges = (): number => server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'authorization_code').length;
+  const isConnected = async (userId: string): Promise<boolean> => (await app.credentials.findOne({ userId, kind: 'oauth' })) !== undefined;
+
+  it('refuses a state that was altered in any one character', async () => {
+    const { callback, browser } = await almostConnected('alice');
+    const state = callback.searchParams.get('state') ?? '';
+    for (let at = 0; at < state.length; at++) {
+      const altered = state.slice(0, at) + (state[at] === 'A' ? 'B' : 'A') + state.slice(at + 1);
+      const url = new URL(callback);
+      url.searchParams.set('state', altered);
+      expect((await browser.open(url.href)).status).to.equal(400);
+    }
+    expect(codeExchanges()).to.equal(0);
+    expect((await browser.open(callback.href)).status, 'control: unaltered').to.equal(200);
+  });
+
+  it('refuses a state that is missing, empty, doubled, of another form or enormous', async () => {
+    const { callback, browser } = await almostConnected('alice');
+    const query = callback.search.slice(1);
+    const state = callback.searchParams.get('state') ?? '';
+    const withoutState = query.replace(/&?state=[^&]*/, '');
+    for (const odd of [withoutState, `${withoutState}&state=`, `${query}&state=${state}`, `${query}&state=other`, `${withoutState}&state[]=${state}`, `${withoutState}&state=${'x'.repeat(9_000)}`]) {
+      expect((await browser.open(`${app.url}/oauth/callback?${odd}`)).status, odd.slice(0, 80)).to.be.within(400, 499);
+    }
+    expect(codeExchanges()).to.equal(0);
+    expect((await browser.open(callback.href)).status, 'control: as it came').to.equal(200);
+  });
+
+  it('refuses an answer that is delivered again, and logs it', async () => {
+    const { callback, browser } = await almostConnected('alice');
+    expect((await browser.open(callback.href)).status).to.equal(200);
+    const again = await browser.open(callback.href);
+    expect(again.status).to.equal(400);
+    expect(again.body).to.include('opened before');
+    expect(codeExchanges()).to.equal(1);
+    expect(app.log.filter(({ fields }) => fields['reason'] === 'state-used-again')).to.have.length(1);
+  });
+
+  it('control: where states can be used again, a second delivery reaches the server', async () => {
+    const { callback, binding } = await almostConnected('alice');
+    const stored = await parts.authorizations.find(await onlyPendingId(app));
+    const forgetful: AuthorizationStore = { ...parts.authorizations, find: () => Promise.resolve(stored), use: () => Promise.resolve(true) };
+    const flow = without({ authorizations: forgetful });
+    await flow.complete({ parameters: callback.searchParams, binding });
+    await flow.complete({ parameters: callback.searchParams, binding });
+    expect(codeExchanges()).to.equal(2);
+  });
+
+  it('exchanges a code once when the answer is delivered twenty times at once', async () => {
+    const { callback, browser } = await almostConnected('alice');
+    const pages = await Promise.all(Array.from({ length: 20 }, () => browser.open(callback.href)));
+    expect(pages.filter(({ status }) => status === 200)).to.have.length(1);
+    expect(codeExchanges()).to.equal(1);
+  });
+
+  it('control: where states can be used again, twenty deliveries make more than one exchange', async () => {
+    const { callback, binding } = await almostConnected('alice');
+    const stored = await parts.authorizations.find(await onlyPendingId(app));
+    const forgetful: AuthorizationStore = { ...parts.authorizations, find: () => Promise.resolve(stored), use: () => Promise.resolve(true) };
+    const flow = without({ authorizations: forgetful });
+    await Promise.all(Array.from({ length: 20 }, () => flow.complete({ parameters: callback.searchParams, binding })));
+    expect(codeExchanges()).to.be.greaterThan(1);
+  });
+
+  it('refuses an answer after ten minutes', async () => {
+    const { callback, binding } = await almostConnected('alice');
+    const late = { ...systemClock, now: () => Date.now() + TEN_MINUTES };
+    expect(await without({ clock: late }).complete({ parameters: callback.searchParams, binding })).to.include({ connected: false, reason: 'state-expired' });
+    expect(codeExchanges()).to.equal(0);
+  });
+
+  it('control: where no time passes, the same answer is taken', async () => {
+    const { callback, binding } = await almostConnected('alice');
+    const stopped = { ...systemClock, now: () => Date.now() + TEN_MINUTES - 5_000 };
+    expect(await without({ clock: stopped }).complete({ parameters: callback.searchParams, binding })).to.include({ connected: true });
+  });
+
+  it('refuses an answer that another user’s session delivers, even in the right browser', async () => {
+    const { callback, browser } = await almostConnected('alice');
+    browser.headers['x-test-user'] = 'bob';
+    const page = await browser.open(callback.href);
+    expect(page.status).to.equal(403);
+    expect(codeExchanges()).to.equal(0);
+  });
+
+  it('control: where sessions are not compared, it is taken', async () => {
+    const { callback, browser } = await almostConnected('alice');
+    delete browser.headers['x-test-user'];
+    expect((await browser.open(callback.href)).status).to.equal(200);
+  });
+
+  /** Bob starts, and makes Alice go on in her browser: her account at the vendor would become his here. */
+  const lured = async (): Promise<{ parameters: URLSearchParams; victim: CookieBrowser; bobsBinding: string }> => {
+    const bob = new CookieBrowser({ 'x-test-user': 'bob' });
+    let link = '';
+    await bob.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => {
+      if (url.startsWith(server.url)) link = url;
+      return link !== '';
+    });
+    const victim = new CookieBrowser();
+    const { url } = await victim.authorize(await victim.open(link, atCallback), 'alice@acme', atCallback);
+    return { parameters: new URL(url).searchParams, victim, bobsBinding: bob.cookieOf(new URL(app.url).host, COOKIE) ?? '' };
+  };
+
+  it('refuses to connect the account of someone who was lured into a flow that another browser started', async () => {
+    const { parameters, victim } = await lured();
+    expect((await victim.open(`${app.url}/oauth/callback?${parameters.toString()}`)).status).to.equal(403);
+    expect(codeExchanges()).to.equal(0);
+    expect(await isConnected('bob')).to.equal(false);
+  });
+
+  it('control: where browsers are not compared, the victim’s account becomes the attacker’s', async () => {
+    const { parameters, bobsBinding } = await lured();
+    expect(await without({}).complete({ parameters, binding: bobsBinding })).to.include({ connected: true, userId: 'bob' });
+    expect(await isConnected('bob')).to.equal(true);
+  });
+
+  it('refuses a cookie that somebody else set beside the browser’s own', async () => {
+    const open = (parameters: URLSearchParams, cookie: string): Promise<Response> => fetch(`${app.url}/oauth/callback?${parameters.toString()}`, { headers: { cookie } });
+    const first = await lured();
+    const own = 'what-the-victims-browser-had-0123';
+    expect((await open(first.parameters, `${COOKIE}=${first.bobsBinding}; ${COOKIE}=${own}`)).status).to.equal(403);
+    const second = await lured();
+    expect((await open(second.parameters, `${COOKIE}=${own}; ${COOKIE}=${second.bobsBinding}`)).status).to.equal(403);
+    expect(await isConnected('bob')).to.equal(false);
+    const third = await lured();
+    expect((await open(third.parameters, `${COOKIE}=${third.bobsBinding}`)).status, 'control: alone it is taken').to.equal(200);
+  });
+
+  it('does not let another site press the button that confirms a ticket', async () => {
+    const ticket = new URL(await app.module.methods.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
+    const press = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${app.url}/oauth/${PROVIDER_ID}/start`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams({ ticket }) });
+    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null', 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+      expect((await press(headers)).status, JSON.stringify(headers)).to.equal(403);
+    }
+    expect((await press({ origin: app.url })).status, 'control: from a page of this app').to.equal(303);
+  });
+
+  it('refuses a ticket under another provider’s name, and for another user’s session', async () => {
+    await createProvider(app, server, { providerId: 'other', name: 'Other' });
+    const url = await app.module.methods.connect(BOB, { providerId: PROVIDER_ID });
+    expect((await new CookieBrowser({ 'x-test-user': 'bob' }).open(url.replace(`/${PROVIDER_ID}/`, '/other/'))).status).to.equal(400);
+    expect((await new CookieBrowser({ 'x-test-user': 'alice' }).open(url)).status).to.equal(403);
+    const browser = new CookieBrowser({ 'x-test-user': 'bob' });
+    expect((await browser.open(url, (each) => each.startsWith(server.url))).status, 'control').to.equal(0);
+  });
+
+  it('starts nothing for provider ids that are forged, unknown or not for this user', async () => {
+    await createProvider(app, server, { providerId: 'closed', access: 'admins' });
+    const browser = new CookieBrowser({ 'x-test-user': 'alice' });
+    for (const id of ['closed', 'unknown', 'callback', '__proto__', '..%2F..%2Facme', 'acme%00', '%7B%22$ne%22:1%7D', 'x'.repeat(500)]) {
+      const page = await browser.open(`${app.url}/oauth/${id}/start`);
+      expect(page.status, id).to.be.oneOf([403, 404, 400]);
+      expect(page.url.startsWith(app.url), id).to.equal(true);
+    }
+    expect(await app.authorizations.find({})).to.deep.equal([]);
+    expect(await failure(app.module.methods.connect(ALICE, { providerId: 'closed' }))).to.be.instanceOf(LLMPermissionError);
+    expect((await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => url.startsWith(server.url))).status, 'control').to.equal(0);
+  });
+
+  it('refuses an answer for a provider whose server was exchanged meanwhile, or that the user may no longer use', async () => {
+    const first = await almostConnected('alice');
+    await app.module.methods.update(ADMIN, { ...providerArgument(server, {}, { clientId: 'another-client' }) });
+    expect((await first.browser.open(first.callback.href)).status).to.equal(409);
+    await app.module.methods.update(ADMIN, providerArgument(server));
+    const second = await almostConnected('alice');
+    await app.module.methods.update(ADMIN, { providerId: PROVIDER_ID, access: 'admins' });
+    expect((await second.browser.open(second.callback.href)).status).to.equal(403);
+    expect(codeExchanges()).to.equal(0);
+    await app.module.methods.update(ADMIN, { providerId: PROVIDER_ID, access: 'everyone' });
+    const third = await almostConnected('alice');
+    expect((await third.browser.open(third.callback.href)).status, 'control').to.equal(200);
+  });
+
+  it('leads to no place that a request names', async () => {
+    const browser = new CookieBrowser({ 'x-test-user': 'alice', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-forwarded-proto': 'https' });
+    const wishes = ['redirect_uri=https://evil.example', 'returnTo=//evil.example', 'next=https:evil.example', 'url=javascript:alert(1)', 'client_id=evil', 'state=fixed'];
+    for (const wish of wishes) {
+      let target = '';
+      await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start?${wish}`, (url) => {
+        if (!url.startsWith(app.url)) target = url;
+        return target !== '';
+      });
+      expect(new URL(target).origin, wish).to.equal(server.url);
+      expect(new URL(target).searchParams.get('redirect_uri'), wish).to.equal(`${app.url}/oauth/callback`);
+      expect(target).not.to.include('evil');
+    }
+    const { callback, browser: other } = await almostConnected('alice');
+    for (const wish of wishes) callback.searchParams.append(wish.split('=')[0] === 'state' ? 'x' : (wish.split('=')[0] ?? ''), 'https://evil.example');
+    const page = await other.open(callback.href);
+    expect(page.url.startsWith(app.url)).to.equal(true);
+    expect(page.body).not.to.include('evil.example');
+  });
+
+  it('control: where the root URL comes from the request, codes would go to the attacker', async () => {
+    const url = await without({ rootUrl: 'https://evil.example' }).start('alice', PROVIDER_ID, 'a-binding-0123456789-0123456789');
+    expect(url.searchParams.get('redirect_uri')).to.equal('https://evil.example/oauth/callback');
+  });
+
+  it('shows what the server says as text, and nothing of it as markup', async () => {
+    const hostile = `<script>alert(1)</script><img src=x onerror="alert(2)">'"\`&lt; \u202e`;
+    const { callback, browser } = await almostConnected('alice');
+    const state = callback.searchParams.get('state') ?? '';
+    const answer = new URLSearchParams({ error: 'access_denied"><script>alert(0)</script>', error_description: hostile, state, iss: server.url });
+    const page = await browser.open(`${app.url}/oauth/callback?${answer.toString()}`);
+    expect(page.status).to.equal(400);
+    expect(page.body).to.include('alert(1)');
+    expect(page.body).not.to.match(/<(?:script|img|svg|iframe)/i);
+    expect(page.body).not.to.include('\u202e');
+    expect(page.headers.get('content-security-policy')).not.to.include('unsafe');
+    expect(decodeURIComponent(answer.toString()), 'control: the words were markup').to.match(/<script/);
+  });
+
+  it('refuses the code of another flow, by PKCE and by nonce', async () => {
+    const victim = await almostConnected('alice');
+    const attacker = await almostConnected('bob');
+    attacker.callback.searchParams.set('code', victim.callback.searchParams.get('code') ?? '');
+    const page = await attacker.browser.open(attacker.callback.href);
+    expect(page.status).to.equal(400);
+    expect(page.body).to.include('invalid_grant');
+    expect(await isConnected('bob')).to.equal(false);
+  });
+
+  it('control: on a server that ignores PKCE, the code of another flow is taken when there is no nonce either', async () => {
+    const lax = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], requirePkce: false });
+    stripPkce(lax);
+    await createProvider(app, lax, { providerId: 'lax', name: 'Lax' }, { scopes: ['llm'] });
+    const back = async (userId: string): Promise<{ url: URL; browser: CookieBrowser }> => {
+      const { page, browser } = await connectAs(app, userId, atCallback, 'lax');
+      return { url: new URL(page.url), browser };
+    };
+    const [victim, attacker] = [await back('alice'), await back('bob')];
+    attacker.url.searchParams.set('code', victim.url.searchParams.get('code') ?? '');
+    const page = await attacker.browser.open(attacker.url.href);
+    expect(page.status, page.body).to.equal(200);
+    await lax.stop();
+  });
+
+  it('refuses a code whose challenge was stripped from the way there', async () => {
+    const browser = new CookieBrowser({ 'x-test-user': 'alice' });
+    let link = '';
+    await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => {
+      if (url.startsWith(server.url)) link = url;
+      return link !== '';
+    });
+    const downgraded = new URL(link);
+    downgraded.searchParams.delete('code_challenge');
+    downgraded.searchParams.delete('code_challenge_method');
+    const page = await browser.authorize(await browser.open(downgraded.href), 'alice@acme');
+    expect(page.status).to.equal(400);
+    expect(await isConnected('alice')).to.equal(false);
+  });
+
+  it('does not start at a server that knows only plain challenges', async () => {
+    const endpoints = (methods: readonly string[]): object => ({
+      issuer: plain.url,
+      authorization_endpoint: `${plain.url}/auth`,
+      token_endpoint: `${plain.url}/token`,
+      code_challenge_methods_supported: methods,
+    });
+    const plain = await TestHost.start();
+    plain.answer = (...call) => json(endpoints(['plain']))(...call);
+    const auth = { issuer: plain.url, discovery: 'oauth2' };
+    await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'plain' }, auth));
+    expect(await failure(app.module.methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' })))
+      .to.be.instanceOf(LLMInvalidRequestError)
+      .with.property('message')
+      .that.includes('S256');
+    plain.answer = (...call) => json(endpoints(['plain', 'S256']))(...call);
+    const url = await app.another().methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
+    expect(url.startsWith(`${plain.url}/auth?`), 'control').to.equal(true);
+    await plain.stop();
+  });
+
+  it('does not lead a browser to an address of another kind that a server publishes as its own', async () => {
+    const odd = await TestHost.start();
+    for (const endpoint of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'https://user:password@evil.example/']) {
+      odd.answer = (...call) => json({ issuer: odd.url, authorization_endpoint: endpoint, token_endpoint: `${odd.url}/token` })(...call);
+      await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'odd' }, { issuer: odd.url, discovery: 'oauth2' }));
+      const page = await new CookieBrowser({ 'x-test-user': 'alice' }).open(`${app.url}/oauth/odd/start`);
+      expect(page.status, endpoint).to.equal(400);
+      await app.module.methods.remove(ADMIN, { providerId: 'odd' });
+    }
+    await odd.stop();
+  });
+
+  /** The user starts at Evil, which sends the browser on to the honest server, to get its code. */
+  const mixedUp = async (issuer: 'honest' | 'silent'): Promise<{ outcome: FlowOutcome; stolen: string[] }> => {
+    const evil = await TestHost.start();
+    evil.answer = (response, request) => {
+      const metadata = { issuer: evil.url, authorization_endpoint: `${evil.url}/auth`, token_endpoint: `${evil.url}/token` };
+      const answer = request.path.startsWith('/.well-known/') ? json(metadata) : json({ error: 'invalid_grant' }, 400);
+      answer(response, request);
+    };
+    await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'evil', name: 'Evil' }, { issuer: evil.url, discovery: 'oauth2' }));
+    const binding = 'a-binding-0123456789-0123456789';
+    const wanted = new URL(await app.module.methods.connect(ALICE, { providerId: 'evil', binding }));
+    const honest = new URL(`${server.url}/auth`);
+    honest.search = wanted.search;
+    honest.searchParams.set('client_id', CLIENT.id);
+    const browser = new CookieBrowser();
+    const { url } = await browser.authorize(await browser.open(honest.href, atCallback), 'alice@acme', atCallback);
+    const parameters = new URL(url).searchParams;
+    expect(parameters.get('iss')).to.equal(server.url);
+    if (issuer === 'silent') parameters.delete('iss');
+    const outcome = await app.module.flow.complete({ parameters, binding });
+    const stolen = evil.requests.filter(({ path }) => path === '/token').map(({ body }) => new URLSearchParams(body).get('code') ?? '');
+    await evil.stop();
+    return { outcome, stolen };
+  };
+
+  it('does not give the code of one server to another that was mixed up with it', async () => {
+    const { outcome, stolen } = await mixedUp('honest');
+    expect(outcome).to.include({ connected: false, reason: 'refused-by-server' });
+    expect(stolen).to.deep.equal([]);
+  });
+
+  it('control: where the issuer is not named, the other server gets the code', async () => {
+    const { stolen } = await mixedUp('silent');
+    expect(stolen).to.have.length(1);
+    expect(stolen[0]).to.match(/^[\w-]{20,}$/);
+  });
+});
+
+describe('attacks on what is stored', () => {
+  let app: ProvidersHost;
+  let server: AuthorizationHost;
+  before(async () => {
+    app = await ProvidersHost.start();
+    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    await createProvider(app, server);
+    await app.module.methods.create(ADMIN, { providerId: 'keys', name: 'Keys', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone' });
+  });
+  after(async () => {
+    await app.stop();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    await app.module.methods.setMyApiKey(ALICE, { providerId: 'keys', apiKey: 'sk-alices-own-key-000' });
+    await app.module.methods.setMyApiKey(BOB, { providerId: 'keys', apiKey: 'sk-bobs-own-key-111' });
+  });
+  const keyOf = async (userId: string): Promise<string | undefined> => (await app.module.credentials.getAccessToken({ providerId: 'keys', userId }))?.token;
+
+  /** Alice's box in Bob's row. */
+  const swap = async (): Promise<void> => {
+    const alices = (await app.credentials.findOne({ providerId: 'keys', userId: 'alice' }))!;
+    const { sealed, keyId, destination } = alices;
+    await app.credentials.update({ providerId: 'keys', userId: 'bob' }, { $set: { sealed, keyId, destination } });
+  };
+
+  it('does not open a user’s box in another user’s row', async () => {
+    await swap();
+    expect(await failure(keyOf('bob'))).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('does not open');
+    expect(app.log.at(-1)).to.deep.include({ level: 'warn', event: 'credential:does-not-open' });
+  });
+
+  it('control: a box that is bound to no place opens in any', async () => {
+    const unbound = flowParts(app, { sealer: unboundSealer(app.settings.secretKeys) });
+    const provider = (await unbound.providers.find('keys'))!;
+    await unbound.vault.put(provider, 'api_key', 'alice', { type: 'api_key', key: 'sk-alices-own-key-000' });
+    await unbound.vault.put(provider, 'api_key', 'bob', { type: 'api_key', key: 'sk-bobs-own-key-111' });
+    await swap();
+    expect((await unbound.tokens.getAccessToken({ providerId: 'keys', userId: 'bob' }))?.token).to.equal('sk-alices-own-key-000');
+  });
+
+  it('does not open a box under another kind or another provider', async () => {
+    await app.module.methods.create(ADMIN, { providerId: 'twin', name: 'Twin', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone' });
+    await app.module.methods.setMyApiKey(BOB, { providerId: 'twin', apiKey: 'sk-bobs-twin-key-222' });
+    const { sealed, keyId } = (await app.credentials.findOne({ providerId: 'keys', userId: 'bob' }))!;
+    await app.credentials.update({ providerId: 'twin', userId: 'bob' }, { $set: { sealed, keyId } });
+    expect(await failure(app.module.credentials.getAccessToken({ providerId: 'twin', userId: 'bob' }))).to.be.instanceOf(LLMAuthError);
+    await app.module.methods.remove(ADMIN, { providerId: 'twin' });
+  });
+
+  it('does not open a box of which any one bit was flipped', async () => {
+    const row = (await app.credentials.findOne({ providerId: 'keys', userId: 'alice' }))!;
+    const bytes = Buffer.from(row.sealed, 'base64url');
+    const parts = flowParts(app);
+    const provider = (await parts.providers.find('keys'))!;
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = Buffer.from(bytes);
+      flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      expect(parts.vault.contentOf({ ...row, sealed: flipped.toString('base64url') }), `bit ${bit}`).to.equal(undefined);
+    }
+    expect(parts.vault.contentOf(row), 'control').to.deep.equal({ type: 'api_key', key: 'sk-alices-own-key-000' });
+    expect(provider.name).to.equal('Keys');
+  });
+
+  it('does not open a box that was sealed with a key that is gone, or that is said to be another’s', async () => {
+    const other = newKey('k2');
+    const onlyNew = app.another({ secretKeys: other });
+    const thrown = await failure(onlyNew.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }));
+    expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('a key that this server does not have');
+    await app.credentials.update({ providerId: 'keys', userId: 'alice' }, { $set: { keyId: 'k2' } });
+    const both = app.another({ secretKeys: `${other},${app.settings.secretKeys}` });
+    expect(await failure(both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))).to.be.instanceOf(LLMAuthError);
+    await app.credentials.update({ providerId: 'keys', userId: 'alice' }, { $set: { keyId: 'k1' } });
+    expect((await both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))?.token, 'control').to.equal('sk-alices-own-key-000');
+  });
+
+  it('sends no secret to an address that was written into the provider’s row', async () => {
+    await connectAs(app, 'alice');
+    const stored = (await app.providers.findOne({ _id: PROVIDER_ID }))!;
+    const thief = await TestHost.start(json({ access_token: 'x', token_type: 'bearer' }));
+    const oauth = JSON.stringify({ ...(JSON.parse(stored.oauth ?? '{}') as object), tokenEndpoint: `${thief.url}/token` });
+    await app.expire(PROVIDER_ID, 'alice');
+    for (const tampered of [{ oauth }, { baseURL: thief.url }]) {
+      await app.providers.update({ _id: PROVIDER_ID }, { $set: tampered });
+      const thrown = await failure(app.another().credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }));
+      expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('another address');
+      await app.providers.update({ _id: PROVIDER_ID }, { $set: { oauth: stored.oauth, baseURL: stored.baseURL } });
+    }
+    const row = (await app.credentials.findOne({ providerId: PROVIDER_ID, userId: 'alice' }))!;
+    await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: thief.url } });
+    const forged = flowParts(app).vault;
+    await app.credentials.update({ _id: row._id }, { $set: { destination: (await destinationNow(app)) } });
+    expect(await failure(forged.open((await flowParts(app).providers.find(PROVIDER_ID))!, 'oauth', 'alice')), 'the destination is sealed in').to.be.instanceOf(LLMAuthError);
+    await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: stored.baseURL } });
+    await app.credentials.update({ _id: row._id }, { $set: { destination: row.destination } });
+    expect((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind, 'control').to.equal('bearer');
+    expect(thief.requests).to.deep.equal([]);
+    await thief.stop();
+  });
+
+  it('forgets secrets that were given for an address which an administrator changes', async () => {
+    await app.module.methods.update(ADMIN, { providerId: 'keys', baseURL: 'https://elsewhere.example/v1' });
+    expect(await failure(keyOf('alice'))).to.be.instanceOf(LLMAuthError);
+    expect(await app.credentials.find({ providerId: 'keys' })).to.deep.equal([]);
+    await app.module.methods.update(ADMIN, { providerId: 'keys', baseURL: null });
+  });
+});
+
+async function onlyPendingId(app: ProvidersHost): Promise<string> {
+  const pending = await app.authorizations.find({ stage: 'state' });
+  expect(pending).to.have.length(1);
+  return pending[0]!._id;
+}
+
+async function destinationNow(app: ProvidersHost): Promise<string> {
+  return destinationOf((await flowParts(app).providers.find(PROVIDER_ID))!);
+}
+
+/** The server as one that never heard of PKCE: what it is asked loses the challenge, and the verifier. */
+function stripPkce(server: AuthorizationHost): void {
+  server.intercept = (request, response) => {
+    const url = new URL(request.url ?? '', server.url);
+    if (url.pathname === '/auth') {
+      url.searchParams.delete('code_challenge');
+      url.searchParams.delete('code_challenge_method');
+      request.url = url.pathname + url.search;
+    }
+    if (request.url !== '/token' || request.headers['x-passed'] !== undefined) return false;
+    void forwardWithoutVerifier(server, request, response);
+    return true;
+  };
+}
+
+async function forwardWithoutVerifier(server: AuthorizationHost, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = new URLSearchParams(Buffer.concat(chunks).toString());
+  body.delete('code_verifier');
+  const answer = await fetch(`${server.url}/token`, { method: 'POST', body, headers: { authorization: request.headers.authorization ?? '', 'x-passed': 'yes' } });
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+}
+
+/** Seals as the real one does, except that boxes belong nowhere. */
+function unboundSealer(secretKeys: string): Sealer {
+  const sealer = new SealingService(KeyRing.parse(secretKeys));
+  return { currentKeyId: sealer.currentKeyId, seal: (secret) => sealer.seal(secret, []), open: (box) => sealer.open(box, []) };
+}

@@ -1,0 +1,320 @@
+/** Accounts are connected, used, refreshed, disconnected and connected again, on a real authorization server. */
+import { expect } from 'chai';
+import { LLMAuthError, LLMConnectionError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { DATABASES } from '../support/documentDatabases';
+import { failure } from '../support/failure';
+import { APP_CLIENT, AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
+import { CookieBrowser } from '../support/oauth/CookieBrowser';
+import { ADMIN, ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
+
+for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const satisfies readonly (keyof typeof DATABASES)[]) {
+  describe(`a connected account, kept in ${database}`, () => {
+    let app: ProvidersHost;
+    let server: AuthorizationHost;
+    before(async () => {
+      app = await ProvidersHost.start({ database });
+      server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+      await createProvider(app, server);
+    });
+    after(async () => {
+      await app.stop();
+      await server.stop();
+    });
+
+    const tokenOf = async (userId: string, more: { forceRefresh?: boolean; refusedToken?: string } = {}): Promise<string> => {
+      const credential = await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId, ...more });
+      expect(credential?.kind).to.equal('bearer');
+      return credential?.token ?? '';
+    };
+
+    it('gives a token to its own user only, and is seen as connected by its own user only', async () => {
+      const { page } = await connectAs(app, 'alice');
+      expect(page.status, page.body).to.equal(200);
+      expect(page.body).to.include('Your account at Acme is connected');
+      expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
+      const thrown = await failure(app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'bob' }));
+      expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No account is connected');
+      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect((await app.module.methods.list(BOB))[0]).to.include({ connected: false, needsReconnect: false });
+    });
+
+    it('is used without asking the server while its token is good', async () => {
+      const before = server.tokenRequests.length;
+      const [first, second] = [await tokenOf('alice'), await tokenOf('alice')];
+      expect(second).to.equal(first);
+      expect(server.tokenRequests).to.have.length(before);
+    });
+
+    it('refreshes a minute before its token ends, and keeps the rotated refresh token', async () => {
+      const before = await tokenOf('alice');
+      await app.credentials.update({ userId: 'alice' }, { $set: { expiresAt: Date.now() + 59_000 } });
+      const refreshed = await tokenOf('alice');
+      expect(refreshed).not.to.equal(before);
+      await app.expire(PROVIDER_ID, 'alice');
+      const again = await tokenOf('alice');
+      expect(again).not.to.equal(refreshed);
+      expect(await isLive(server, again)).to.equal(true);
+      const used = server.tokenRequests.slice(-2).map(({ parameters }) => parameters.get('refresh_token'));
+      expect(new Set(used).size, 'each refresh token is shown once').to.equal(2);
+    });
+
+    it('refreshes once for a hundred callers', async () => {
+      await app.expire(PROVIDER_ID, 'alice');
+      const before = server.granted('refresh_token');
+      const tokens = await Promise.all(Array.from({ length: 100 }, () => tokenOf('alice')));
+      expect(new Set(tokens).size).to.equal(1);
+      expect(server.granted('refresh_token') - before).to.equal(1);
+    });
+
+    it('refreshes by force when the vendor refuses a token, and only for those who still have that token', async () => {
+      const refused = await tokenOf('alice');
+      const before = server.granted('refresh_token');
+      const newer = await tokenOf('alice', { forceRefresh: true, refusedToken: refused });
+      expect(newer).not.to.equal(refused);
+      const late = await Promise.all(Array.from({ length: 20 }, () => tokenOf('alice', { forceRefresh: true, refusedToken: refused })));
+      expect(new Set(late)).to.deep.equal(new Set([newer]));
+      expect(server.granted('refresh_token') - before).to.equal(1);
+      expect(await tokenOf('alice', { forceRefresh: true }), 'without the refused token any newer one').not.to.equal(newer);
+    });
+
+    it('leaves the connection as it is when the server can’t be reached', async () => {
+      await app.expire(PROVIDER_ID, 'alice');
+      server.intercept = (request) => {
+        if (request.url === '/token') request.socket.destroy();
+        return request.url === '/token';
+      };
+      const thrown = await failure(tokenOf('alice'));
+      server.intercept = () => false;
+      expect(thrown).to.be.instanceOf(LLMConnectionError);
+      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
+    });
+
+    it('uses the last minute of a token while the server can’t be reached', async () => {
+      await app.credentials.update({ userId: 'alice' }, { $set: { expiresAt: Date.now() + 30_000 } });
+      const before = server.granted('refresh_token');
+      server.intercept = (request, response) => {
+        if (request.url === '/token') response.writeHead(503).end('<h1>Later</h1>');
+        return request.url === '/token';
+      };
+      const token = await tokenOf('alice');
+      server.intercept = () => false;
+      expect(await isLive(server, token)).to.equal(true);
+      expect(server.granted('refresh_token')).to.equal(before);
+    });
+
+    it('asks to reconnect, and says so to every caller, when the grant is gone', async () => {
+      await app.expire(PROVIDER_ID, 'alice');
+      dropRefreshTokens(server);
+      for (let call = 0; call < 2; call++) {
+        const thrown = await failure(tokenOf('alice'));
+        expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
+      }
+      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: false, needsReconnect: true });
+      expect(server.tokenRequests.at(-1)?.status).to.equal(400);
+      expect(app.log.filter(({ event }) => event === 'refresh:reconnect-required')).to.have.length(1);
+    });
+
+    it('is good again after connecting anew', async () => {
+      expect((await connectAs(app, 'alice')).page.status).to.equal(200);
+      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
+    });
+
+    it('dies as a whole when a used refresh token is shown to the server again, which asks to reconnect', async () => {
+      const stolen = server.tokenRequests.findLast(({ parameters }) => parameters.get('grant_type') === 'refresh_token')?.parameters.get('refresh_token');
+      expect(stolen).to.be.a('string');
+      await app.expire(PROVIDER_ID, 'alice');
+      await tokenOf('alice');
+      const used = server.tokenRequests.at(-1)?.parameters.get('refresh_token') ?? '';
+      expect((await refreshAtServer(server, used)).status, 'the thief is refused').to.equal(400);
+      await app.expire(PROVIDER_ID, 'alice');
+      expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
+      await connectAs(app, 'alice');
+    });
+
+    it('is revoked at the server and forgotten here when its user disconnects', async () => {
+      const token = await tokenOf('alice');
+      const view = await app.module.methods.disconnect(ALICE, { providerId: PROVIDER_ID });
+      expect(view).to.include({ connected: false, needsReconnect: false });
+      expect(await isLive(server, token)).to.equal(false);
+      expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
+      expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMAuthError);
+      await app.module.methods.disconnect(ALICE, { providerId: PROVIDER_ID });
+    });
+
+    it('is forgotten even if the server can’t be told', async () => {
+      await connectAs(app, 'alice');
+      server.intercept = (request) => {
+        if (request.url === '/token/revocation') request.socket.destroy();
+        return request.url === '/token/revocation';
+      };
+      await app.module.methods.disconnect(ALICE, { providerId: PROVIDER_ID });
+      server.intercept = () => false;
+      expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
+      expect(app.log.some(({ event }) => event === 'oauth:not-revoked')).to.equal(true);
+    });
+
+    it('is not brought back by a refresh that was under way when its user disconnected', async () => {
+      await connectAs(app, 'alice');
+      await app.expire(PROVIDER_ID, 'alice');
+      let arrived = (): void => undefined;
+      const held = new Promise<void>((resolve) => (arrived = resolve));
+      let release = (): void => undefined;
+      server.intercept = (request, _response, pass) => {
+        if (request.url !== '/token') return false;
+        release = pass;
+        arrived();
+        return true;
+      };
+      const refreshing = failure(tokenOf('alice'));
+      await held;
+      server.intercept = () => false;
+      // The row goes without a word to the server, as in the instant before another process revokes it.
+      await app.credentials.remove({ userId: 'alice' });
+      release();
+      expect(await refreshing).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No account is connected');
+      expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
+      expect(server.paths.at(-1), 'what the refresh brought is revoked').to.equal('/token/revocation');
+    });
+
+    it('goes with its provider, for all users', async () => {
+      await connectAs(app, 'alice');
+      await connectAs(app, 'bob');
+      const tokens = [await tokenOf('alice'), await tokenOf('bob')];
+      await app.module.methods.remove(ADMIN, { providerId: PROVIDER_ID });
+      expect(await app.credentials.find({})).to.deep.equal([]);
+      for (const token of tokens) expect(await isLive(server, token)).to.equal(false);
+      expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMPermissionError);
+    });
+  });
+}
+
+describe('ways to begin and to be answered', () => {
+  let app: ProvidersHost;
+  let server: AuthorizationHost;
+  before(async () => {
+    app = await ProvidersHost.start();
+    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], resources: ['https://api.acme.example/'] });
+    await createProvider(app, server);
+  });
+  after(async () => {
+    await app.stop();
+    await server.stop();
+  });
+
+  it('leads a signed-in browser straight to the server, with PKCE, state, nonce and the configured redirect URI', async () => {
+    const browser = new CookieBrowser({ 'x-test-user': 'alice', 'x-forwarded-host': 'evil.example' });
+    let seen = '';
+    await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => {
+      if (url.startsWith(server.url)) seen = url;
+      return seen !== '';
+    });
+    const { searchParams } = new URL(seen);
+    expect(searchParams.get('response_type')).to.equal('code');
+    expect(searchParams.get('code_challenge_method')).to.equal('S256');
+    expect(searchParams.get('code_challenge')).to.match(/^[\w-]{43}$/);
+    expect(searchParams.get('state')).to.match(/^[\w-]{43}$/);
+    expect(searchParams.get('nonce')).to.match(/^[\w-]{43}$/);
+    expect(searchParams.get('redirect_uri')).to.equal(`${app.url}/oauth/callback`);
+  });
+
+  it('asks a browser that is not signed in to confirm for whom, when it comes with a ticket of the method', async () => {
+    const url = await app.module.methods.connect(BOB, { providerId: PROVIDER_ID });
+    const browser = new CookieBrowser();
+    const asked = await browser.open(url);
+    expect(asked.body).to.include('Connect Acme?').and.to.include('bob');
+    const page = await browser.authorize(await browser.submit(asked, {}), 'bob@acme');
+    expect(page.body).to.include('is connected');
+    expect((await app.module.methods.list(BOB))[0]).to.include({ connected: true });
+    expect((await browser.open(url)).status, 'a ticket is good once').to.equal(400);
+  });
+
+  it('gives the server’s own address to a caller who says what its browser is bound by', async () => {
+    const binding = 'a-binding-of-the-dashboard-0123456789';
+    const url = await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID, binding });
+    expect(url.startsWith(server.url)).to.equal(true);
+    const browser = new CookieBrowser();
+    browser.setCookie(new URL(app.url).host, 'bolide-oauth', binding);
+    expect((await browser.authorize(await browser.open(url), 'alice@acme')).body).to.include('is connected');
+  });
+
+  it('asks a browser without a ticket to sign in first', async () => {
+    expect((await new CookieBrowser().open(`${app.url}/oauth/${PROVIDER_ID}/start`)).status).to.equal(401);
+  });
+
+  it('tells the user when they, or the server, said no', async () => {
+    const browser = new CookieBrowser({ 'x-test-user': 'alice' });
+    const login = await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`);
+    const abort = /href="([^"]*abort)"/.exec(login.body)?.[1] ?? '';
+    const page = await browser.open(new URL(abort, login.url).href);
+    expect(page.status).to.equal(400);
+    expect(page.body).to.include('access_denied').and.to.include('End-User aborted interaction');
+  });
+
+  it('carries resource indicators of the row to both endpoints', async () => {
+    const resources = ['https://api.acme.example/'];
+    await createProvider(app, server, { providerId: 'resourceful' }, { scopes: ['openid', 'offline_access', 'llm'], resources });
+    const { page } = await connectAs(app, 'alice', undefined, 'resourceful');
+    expect(page.status, page.body).to.equal(200);
+    expect(server.paths.some((path) => path.startsWith('/auth?') && new URLSearchParams(path.slice(6)).get('resource') === resources[0])).to.equal(true);
+    expect(server.tokenRequests.at(-1)?.parameters.getAll('resource')).to.deep.equal(resources);
+    await app.expire('resourceful', 'alice');
+    await app.module.credentials.getAccessToken({ providerId: 'resourceful', userId: 'alice' });
+    expect(server.tokenRequests.at(-1)?.parameters.getAll('resource')).to.deep.equal(resources);
+  });
+
+  it('shares one token of app credentials among all users, refreshed once', async () => {
+    const { clientId: _clientId, ...argument } = providerArgument(server, { providerId: 'shared' });
+    const auth = { kind: 'oauth_app', issuer: server.url, clientId: APP_CLIENT.id, clientSecret: APP_CLIENT.secret, clientAuthentication: 'client_secret_post' };
+    await app.module.methods.create(ADMIN, { ...argument, auth });
+    const ask = async (userId: string): Promise<string | undefined> => (await app.module.credentials.getAccessToken({ providerId: 'shared', userId }))?.token;
+    const tokens = await Promise.all(Array.from({ length: 30 }, (_value, index) => ask(index % 2 === 0 ? 'alice' : 'bob')));
+    expect(new Set(tokens).size).to.equal(1);
+    expect(server.granted('client_credentials')).to.equal(1);
+    await app.expire('shared', null);
+    expect(await ask('alice')).not.to.equal(tokens[0]);
+    expect(server.granted('client_credentials')).to.equal(2);
+  });
+
+  it('names the app, not the user, as the one to see to when a server refuses its secret', async () => {
+    const auth = { kind: 'oauth_app', issuer: server.url, clientId: APP_CLIENT.id, clientSecret: 'wrong-secret-0123456789', clientAuthentication: 'client_secret_post' };
+    await app.module.methods.create(ADMIN, { ...providerArgument(server, { providerId: 'misconfigured' }), auth });
+    const thrown = await failure(app.module.credentials.getAccessToken({ providerId: 'misconfigured', userId: 'alice' }));
+    expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('invalid_client').and.includes('administrator');
+  });
+
+  it('answers pages with headers that keep and leak nothing', async () => {
+    for (const path of ['/oauth/callback?state=x', `/oauth/${PROVIDER_ID}/start`, '/oauth/nothing/here', '/oauth/callback/x?code=1']) {
+      const { headers, status } = await new CookieBrowser().open(app.url + path);
+      expect(status, path).to.be.within(400, 499);
+      expect(headers.get('cache-control'), path).to.equal('no-store');
+      expect(headers.get('referrer-policy'), path).to.equal('no-referrer');
+      expect(headers.get('content-security-policy'), path).to.include("default-src 'none'").and.to.include("frame-ancestors 'none'");
+      expect(headers.get('x-content-type-options'), path).to.equal('nosniff');
+      expect(headers.get('location'), path).to.equal(null);
+    }
+    expect(app.unexpected).to.deep.equal([]);
+  });
+
+  it('does not take HEAD for the real thing', async () => {
+    const { page, browser } = await connectAs(app, 'alice', atCallback);
+    expect((await fetch(page.url, { method: 'HEAD' })).status).to.equal(405);
+    expect((await browser.open(page.url)).status).to.equal(200);
+  });
+});
+
+async function isLive(server: AuthorizationHost, token: string): Promise<boolean> {
+  const response = await fetch(`${server.url}/me`, { headers: { authorization: `Bearer ${token}` } });
+  return response.status === 200;
+}
+
+function refreshAtServer(server: AuthorizationHost, refreshToken: string): Promise<Response> {
+  const authorization = `Basic ${Buffer.from('bolide:client-secret-0123456789-abcdefghij').toString('base64')}`;
+  return fetch(`${server.url}/token`, { method: 'POST', headers: { authorization }, body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }) });
+}
+
+function dropRefreshTokens(server: AuthorizationHost): void {
+  for (const [key, { model }] of server.rows) if (model === 'RefreshToken') server.rows.delete(key);
+}

@@ -1,0 +1,90 @@
+/** Refreshing on a real server when answers get lost and keys are exchanged. */
+import type { ServerResponse } from 'node:http';
+import { expect } from 'chai';
+import { LLMAuthError, LLMConnectionError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { failure } from '../support/failure';
+import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { connectAs, createProvider, PROVIDER_ID } from '../support/oauth/connectedProvider';
+import { ADMIN, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
+
+describe('a refresh whose answer is lost', () => {
+  let app: ProvidersHost;
+  let server: AuthorizationHost;
+  afterEach(async () => {
+    await app.stop();
+    await server.stop();
+  });
+
+  const connected = async (reuseGraceMs: number): Promise<void> => {
+    app = await ProvidersHost.start();
+    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], reuseGraceMs });
+    await createProvider(app, server);
+    await connectAs(app, 'alice');
+    await app.expire(PROVIDER_ID, 'alice');
+  };
+  const ask = async (): Promise<string | undefined> => (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token;
+  const loseAnswers = (): void => {
+    server.intercept = (request, response) => {
+      if (request.url === '/token') loseAnswer(response);
+      return false;
+    };
+  };
+
+  it('is made again with the same token, which servers with a grace period take', async () => {
+    await connected(60_000);
+    loseAnswers();
+    expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
+    expect(server.granted('refresh_token')).to.equal(1);
+    server.intercept = () => false;
+    expect(await ask()).to.be.a('string');
+    const shown = server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'refresh_token').map(({ parameters }) => parameters.get('refresh_token'));
+    expect(new Set(shown).size).to.equal(1);
+    await app.expire(PROVIDER_ID, 'alice');
+    expect(await ask(), 'the grant lives on').to.be.a('string');
+  });
+
+  it('ends in a request to reconnect on servers without one, and not before they said so', async () => {
+    await connected(0);
+    loseAnswers();
+    expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
+    expect((await app.module.methods.list(ADMIN))[0]).to.include({ needsReconnect: false });
+    server.intercept = () => false;
+    expect(await failure(ask())).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
+    expect((await connectAs(app, 'alice')).page.status).to.equal(200);
+    expect(await ask()).to.be.a('string');
+  });
+});
+
+describe('sealing keys that are exchanged while tokens are refreshed', () => {
+  it('disturbs nobody: one refresh for each expiry, and everything ends up under the new key', async () => {
+    const [oldKey, nextKey] = [newKey('k1'), newKey('k2')];
+    const app = await ProvidersHost.start({ database: 'MongoDB over the wire', secretKeys: `${oldKey},${nextKey}` });
+    const server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
+    await createProvider(app, server);
+    const users = ['alice', 'bob'];
+    for (const userId of users) await connectAs(app, userId);
+    // Some processes know the new key as a second one still, others seal with it already.
+    const modules = [app.module, app.another({ secretKeys: `${nextKey},${oldKey}` })];
+    const rounds = 5;
+    for (let round = 0; round < rounds; round++) {
+      for (const userId of users) await app.expire(PROVIDER_ID, userId);
+      const asked = users.flatMap((userId) => modules.flatMap((module) => Array.from({ length: 5 }, () => module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))));
+      const [tokens, rotation] = await Promise.all([Promise.all(asked), modules[1]!.methods.rotateKeys(ADMIN)]);
+      expect(new Set(tokens.map((credential) => credential?.token)).size).to.equal(users.length);
+      expect(rotation.unopened).to.equal(0);
+    }
+    expect(server.granted('refresh_token')).to.equal(users.length * rounds);
+    await modules[1]!.methods.rotateKeys(ADMIN);
+    expect(new Set((await app.credentials.find({})).map(({ keyId }) => keyId))).to.deep.equal(new Set(['k2']));
+    const onlyNew = app.another({ secretKeys: nextKey });
+    for (const userId of users) expect((await onlyNew.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.kind).to.equal('bearer');
+    await app.stop();
+    await server.stop();
+  });
+});
+
+/** The server has done its work; what it says about it does not arrive. */
+function loseAnswer(response: ServerResponse): void {
+  response.end = () => response.destroy();
+  response.write = () => true;
+}

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/AnthropicGateway';
+import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/GoogleGateway';
+import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
+import { modelOf, RECORDINGS } from '../support/recordings';
+import type { Recording } from '../support/recordings';
+import { meaningOfAnthropic } from '../support/sameMeaning/anthropic';
+import { meaningOfChatRequest } from '../support/sameMeaning/chat';
+import { meaningOfGoogle } from '../support/sameMeaning/google';
+import { meaningOfRequest } from '../support/sameMeaning/responses';
+import type { Simulator } from '../support/simulator/Simulator';
+import { startSimulator } from '../support/simulator/startSimulator';
+import { replyContext, wireContext, WIRES } from '../support/wireContexts';
+
+const READ: Readonly<Record<WireName, (body: JsonObject, model: string) => GenerateOptions & { readonly stream?: boolean }>> = {
+  responses: (body) => ({ ...readResponsesRequest(body) }),
+  chat_completions: (body) => readChatCompletionsRequest(body),
+  anthropic_messages: (body) => readAnthropicRequest(body),
+  gemini: (body, model) => readGoogleRequest(body, model),
+};
+
+const MEANING: Readonly<Record<WireName, (body: JsonObject, recording: Recording) => JsonObject>> = {
+  responses: meaningOfRequest,
+  chat_completions: (body, { vendor }) => meaningOfChatRequest(body, wireContext(vendor, '').quirks),
+  anthropic_messages: meaningOfAnthropic,
+  gemini: meaningOfGoogle,
+};
+
+/** Requests that their vendor refused for how the client had written a history, which goes out mended from here. */
+const MENDED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
+
+type Outcome = { readonly response: LLMResponse } | { readonly error: unknown };
+
+/** What the provider gave, less the facts that are of this call and not of the answer. */
+function meant(outcome: Outcome): unknown {
+  if ('error' in outcome) {
+    expect(outcome.error).to.be.instanceOf(LLMError);
+    const { code, vendorCode } = outcome.error as LLMError;
+    return { code, vendorCode };
+  }
+  const { created_at: _, vendor, ...said } = outcome.response;
+  return { ...said, finish: vendor.finish_reason, fields: vendor.fields, counted: vendor.usage };
+}
+
+async function ask(simulator: Simulator, recording: Recording): Promise<Outcome> {
+  const { vendor, wire, request } = recording;
+  const model = modelOf(recording);
+  const provider = createProvider({ vendor, wire, apiKey: 'test-key', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true });
+  const { stream: _, ...read } = request === undefined ? { input: 'hello' } : READ[wire](request, model);
+  const options = { ...read, model };
+  try {
+    if (!recording.stream) return { response: await provider.generate('ann', options) };
+    for await (const event of provider.stream('ann', options)) if (event.type === 'response.completed') return { response: event.response };
+    throw new Error('the stream ended without a response');
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** The recorded body through the wire alone. */
+async function expected(recording: Recording): Promise<Outcome> {
+  const context = replyContext(recording.vendor, modelOf(recording));
+  const wire = WIRES[recording.wire];
+  try {
+    if (!recording.stream) return { response: wire.fromResponse(JSON.parse(recording.text), context) };
+    const options = { streamIdleTimeout: 60_000, maxEventBytes: 8 * 1024 * 1024, abort: () => undefined };
+    for await (const event of decodeStream(bytesOf(recording), wire.createDecoder(context), options)) {
+      if (event.type === 'response.completed') return { response: event.response };
+    }
+    throw new Error('the stream ended without a response');
+  } catch (error) {
+    return { error };
+  }
+}
+
+/**
+ * What we send beyond the recorded client, and what changes no answer: usage is asked for in every stream, and Azure's SDK repeats in the
+ * body the deployment that the path names.
+ */
+function comparable(sent: JsonObject, recorded: JsonObject): JsonObject {
+  const surplus = ['stream_options', 'model'].filter((field) => !(field in recorded));
+  return Object.fromEntries(Object.entries(sent).filter(([field]) => !surplus.includes(field)));
+}
+
+async function* bytesOf({ text }: Recording): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+describe('every recorded exchange, through the providers over HTTP', () => {
+  let simulator: Simulator;
+  beforeEach(async () => {
+    simulator = await startSimulator();
+  });
+  afterEach(() => simulator.close());
+
+  const cases = new Map<string, Recording[]>();
+  for (const recording of RECORDINGS) cases.set(recording.caseId, [...(cases.get(recording.caseId) ?? []), recording]);
+  const counts: Record<string, { answers: number; requests: number; exchanges: number; recordedRequests: number }> = {};
+
+  for (const [caseId, exchanges] of cases) {
+    it(caseId, async () => {
+      simulator.playRecording(caseId);
+      for (const recording of exchanges) {
+        const count = (counts[recording.api] ??= { answers: 0, requests: 0, exchanges: 0, recordedRequests: 0 });
+        count.exchanges += 1;
+        const outcome = await ask(simulator, recording);
+        if (recording.status >= 400) {
+          if (!('error' in outcome)) throw new Error(`${recording.name} was answered`);
+          expect(outcome.error).to.be.instanceOf(LLMError).and.to.have.property('status', recording.status);
+        } else {
+          expect(meant(outcome), recording.name).to.deep.equal(meant(await expected(recording)));
+        }
+        count.answers += 1;
+        const sent = simulator.requests.at(-1)!.body as JsonObject;
+        if (recording.request === undefined) continue;
+        count.recordedRequests += 1;
+        const meaning = MEANING[recording.wire];
+        const [ours, theirs] = [meaning(comparable(sent, recording.request), recording), meaning(recording.request, recording)];
+        if (MENDED.includes(recording.name)) {
+          expect(ours, recording.name).not.to.deep.equal(theirs);
+          continue;
+        }
+        expect(ours, recording.name).to.deep.equal(theirs);
+        count.requests += 1;
+      }
+      simulator.assertDone();
+    });
+  }
+
+  it('counts them', () => {
+    for (const [api, { answers, exchanges, requests, recordedRequests }] of Object.entries(counts)) {
+      console.log(`      ${api}: answers ${answers} of ${exchanges}, requests ${requests} of ${recordedRequests}`);
+    }
+    const total = Object.values(counts).reduce((sum, { answers }) => sum + answers, 0);
+    expect(total).to.equal(198);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { VENDOR_VARIABLES } from '../../imports/startup/settingsFromEnvironment';
+
+const ROOT = join(__dirname, '../..');
+const isFull = process.env['BOLIDE_FULL'] !== undefined;
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** As a user would, without any key. */
+function ask(...words: readonly string[]): Promise<Ended> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, TSX_TSCONFIG_PATH: 'tsconfig.test.json' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['--import', 'tsx', 'scripts/ask.ts', ...words], { cwd: ROOT, env, timeout: 60_000 }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
+    });
+  });
+}
+
+describe('npm run ask', function () {
+  this.timeout(120_000);
+
+  const vendors = isFull ? Object.keys(VENDOR_VARIABLES) : ['openai', 'anthropic'];
+  for (const vendor of vendors) {
+    it(`answers with blocking and background tools on ${vendor}, and says that it is simulated`, async () => {
+      const { code, stdout, stderr } = await ask('What is the weather in Lisbon, and research the topic tiny boats', '--provider', vendor, '--tools');
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.match(/research_topic/).and.to.match(/simulated/i);
+      expect(stderr).to.match(/SIMULATED/);
+      expect(stderr).to.match(/→ get_weather\(\{"city":"Lisbon"\}\)\n/);
+      expect(stderr).to.match(/→ research_topic\(.*\) in the background/);
+      expect(stderr).to.match(/… research_topic 100 %/);
+      expect(stderr).to.match(/↩ 1 late result/);
+      expect(stderr).to.match(new RegExp(`— ${vendor} .* 3 model call\\(s\\) · 2 tool call\\(s\\) · \\d+ tokens in`));
+    });
+  }
+
+  it('streams the answer to standard output', async () => {
+    const { code, stdout } = await ask('Hello there', '--stream', '--provider', 'google');
+    expect(code).to.equal(0);
+    expect(stdout.trim()).to.match(/simulated/i);
+  });
+
+  it('gives JSON by a schema', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'ask-')), 'schema.json');
+    writeFileSync(path, JSON.stringify({ type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name', 'age'], additionalProperties: false }));
+    const { code, stdout } = await ask('A person named Ada, 36', '--json', path, '--provider', 'anthropic');
+    expect(code).to.equal(0);
+    expect(JSON.parse(stdout)).to.have.keys(['name', 'age']);
+  });
+
+  const mistakes: [string, string[], RegExp][] = [
+    ['a provider that is not there', ['hi', '--provider', 'acme'], /no provider 'acme'.*openai/],
+    ['an option that is not known', ['hi', '--colour'], /--colour/],
+    ['a schema that is not there', ['hi', '--json', '/nowhere/schema.json'], /cannot read the schema/],
+    ['no question', [], /Usage/],
+  ];
+  for (const [what, words, says] of isFull ? mistakes : mistakes.slice(0, 1)) {
+    it(`says what is wrong with ${what}, without a stack`, async () => {
+      const { code, stdout, stderr } = await ask(...words);
+      expect(code).to.not.equal(0);
+      expect(`${stdout}${stderr}`).to.match(says).and.not.to.match(/^\s+at /m);
+    });
+  }
+});

@@ -1,0 +1,244 @@
+/** Every pair of schemes on every recorded stream: what comes out means what went in, in the target's own grammar. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020';
+import type { AnySchema, ValidateFunction } from 'ajv/dist/2020';
+import { expect } from 'chai';
+import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+import { SCHEMES } from '../../imports/business/ai/infrastructure/streaming/schemes';
+import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
+import { modelOf } from '../support/recordings';
+import type { Recording } from '../support/recordings';
+import { CHECKS, eventsIn, expectFailure, framesIn } from '../support/streamGrammar';
+import { bodyOf, completedIn, CREATED, decodeText, meaningOf, responseOf, SCHEME_NAMES, STREAMS, toldBy, transcodeRecording, USUAL_VENDOR, wireOf } from '../support/transcoding';
+
+function compiled(name: string): ValidateFunction {
+  const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', name), 'utf8')) as AnySchema;
+  return new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+}
+
+function violations(validate: ValidateFunction, data: unknown): string {
+  return validate(data) ? '' : `${JSON.stringify(validate.errors?.slice(0, 3))} in ${JSON.stringify(data).slice(0, 300)}`;
+}
+
+const isOpenResponsesEvent = compiled('open-responses/streaming-events.json');
+const isOpenAIEvent = compiled('openai.responses.stream-event.schema.json');
+const isChatChunk = compiled('openai.chat-completions.chunk.schema.json');
+
+/** Events of Open Responses that OpenAI names otherwise. */
+const NOT_OPENAI = new Set(['response.reasoning.delta', 'response.reasoning.done']);
+
+/** Hosts of the wire itself say more than Open Responses allows (their own tools, schemas repeated); they are not put right. */
+function isOpen(response: LLMResponse | undefined): boolean {
+  if (response === undefined || response.vendor.wire !== 'responses') return true;
+  const event = { type: 'response.completed', sequence_number: 0, response: { ...ASSUMED, ...SCHEMES.openai_responses.write(response) } };
+  return isOpenResponsesEvent(event);
+}
+
+function vendorAs(recording: Recording, target: SchemeName): Recording['vendor'] {
+  return SCHEME_OF_WIRE[recording.wire] === target ? recording.vendor : USUAL_VENDOR[target];
+}
+
+for (const recording of STREAMS) {
+  const source = SCHEME_OF_WIRE[recording.wire];
+
+  describe(`${recording.name}, a stream of ${source}`, () => {
+    let response: LLMResponse | undefined;
+
+    before(async () => {
+      response = await responseOf(recording);
+    });
+
+    for (const target of SCHEME_NAMES) {
+      it(`means the same in ${target}`, async () => {
+        const { lines, chunks, error } = await transcodeRecording(recording, target, { relayUsageEvents: true });
+        const text = lines.join('');
+        if (response === undefined) {
+          expect(error).to.be.instanceOf(LLMError);
+          expectFailure(target, text);
+          return;
+        }
+        expect(error).to.equal(undefined);
+        CHECKS[target](text);
+        const back = completedIn(await decodeText(wireOf(target), text, vendorAs(recording, target), modelOf(recording)));
+        expect(meaningOf(back)).to.deep.equal(meaningOf(response));
+        const { text: output_text, calls } = meaningOf(response);
+        expect(toldBy(chunks)).to.deep.include({ text: output_text, calls });
+        expect(toldBy(chunks).finish.length, 'one finish').to.equal(1);
+        expect(chunks.filter(({ usage }) => usage !== undefined && usage !== null).length, 'usage once').to.equal(1);
+      });
+
+      it(`is collected as an answer of ${target}`, async () => {
+        const adapter = new UnifiedStreamAdapter(source, target);
+        const collected = adapter.collect(bodyOf(recording.text), { vendor: recording.vendor, model: modelOf(recording), created: CREATED });
+        if (response === undefined) {
+          await collected.then(() => expect.fail('a failing stream was collected'), (error: unknown) => expect(error).to.be.instanceOf(LLMError));
+          return;
+        }
+        expect(await collected).to.deep.equal(SCHEMES[target].write(response));
+      });
+    }
+
+    it('fits the published schemas in openai_responses', async () => {
+      const { lines } = await transcodeRecording(recording, 'openai_responses');
+      for (const event of eventsIn(lines.join(''))) {
+        if (isOpen(response)) expect(violations(isOpenResponsesEvent, event)).to.equal('');
+        if (!NOT_OPENAI.has(String(event.type)) && event.type !== 'error') expect(violations(isOpenAIEvent, event)).to.equal('');
+      }
+    });
+
+    it('fits the published schema in openai, as lines and as chunks', async () => {
+      const { lines, chunks } = await transcodeRecording(recording, 'openai', { relayUsageEvents: true, emitFunctionAnnouncements: true });
+      const told = eventsIn(lines.join('')).filter((event) => event.error === undefined);
+      for (const chunk of [...told, ...chunks]) expect(violations(isChatChunk, chunk)).to.equal('');
+    });
+
+    it('gives as lines what it gives as chunks, where the target is the chunks\' own scheme', async () => {
+      const { lines, chunks, error } = await transcodeRecording(recording, 'openai', { relayUsageEvents: true });
+      const pairs = lines.map((line, at) => [line, chunks[at]!] as const).filter(([line]) => line !== 'data: [DONE]\n\n');
+      if (error !== undefined) pairs.pop();
+      for (const [line, chunk] of pairs) expect(JSON.parse(line.slice('data: '.length))).to.deep.equal(chunk);
+    });
+  });
+}
+
+describe('recorded streams on their own wire', () => {
+  for (const recording of STREAMS) {
+    it(`${recording.name}: the answer comes back whole, unknown fields included`, async () => {
+      const response = await responseOf(recording);
+      if (response === undefined) return;
+      const scheme = SCHEME_OF_WIRE[recording.wire];
+      // Ollama is one host of many behind one name.
+      const reasoningField = recording.text.includes('"reasoning":') ? 'reasoning' : 'reasoning_content';
+      const { lines } = await transcodeRecording(recording, scheme, { relayUsageEvents: true, reasoningField });
+      const back = completedIn(await decodeText(recording.wire, lines.join(''), recording.vendor, modelOf(recording)));
+      expect(FORMS[scheme](SCHEMES[scheme].write(back))).to.deep.equal(FORMS[scheme](SCHEMES[scheme].write(response)));
+    });
+  }
+});
+
+/** An answer's own form, without what a stream has more than one way to say. */
+const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
+  // The stream is dated when it is received. A content that is nothing is left out, null or empty; counts that the host never gave are zeros.
+  openai: ({ created: _, usage = ZEROS, ...body }) => ({
+    ...body,
+    usage,
+    choices: (body.choices as JsonObject[]).map((choice) => ({ ...choice, message: Object.fromEntries(Object.entries(choice.message as JsonObject).filter(([, value]) => value !== null && value !== '')) })),
+  }),
+  // Open Responses demands fields that a host may leave out. Parts of a summary are told as one where the decoder does not number them.
+  openai_responses: (body) => ({
+    ...ASSUMED,
+    completed_at: body.status === 'completed' ? body.created_at : null,
+    ...body,
+    output: (body.output as JsonObject[]).map((item) => (item.type === 'reasoning' ? { ...item, summary: (item.summary as JsonObject[]).map(({ text }) => text).join('') } : item)),
+  }),
+  // Neighbouring texts are told as one where the decoder does not number them.
+  anthropic: ({ content, ...body }) => ({ ...body, content: (content as JsonObject[]).reduce<JsonObject[]>(joinTexts, []) }),
+  // A text's signature follows it in a part of its own, which Google's clients are told to expect.
+  google: ({ candidates, ...body }) => ({
+    ...body,
+    candidates: (candidates as JsonObject[]).map(({ content, index = 0, ...candidate }) => ({ ...candidate, index, parts: ((content as JsonObject).parts as JsonObject[]).reduce<JsonObject[]>(joinParts, []) })),
+  }),
+};
+
+const ZEROS: JsonObject = {
+  prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 },
+};
+
+function joinTexts(blocks: JsonObject[], block: JsonObject): JsonObject[] {
+  const last = blocks.at(-1);
+  if (last?.type !== 'text' || block.type !== 'text') return [...blocks, { citations: [], ...block }];
+  const citations = [last, block].flatMap((one) => (one.citations as unknown[] | undefined) ?? []);
+  return [...blocks.slice(0, -1), { ...last, text: String(last.text) + String(block.text), citations }];
+}
+
+function joinParts(parts: JsonObject[], part: JsonObject): JsonObject[] {
+  const last = parts.at(-1);
+  if (last === undefined || typeof last.text !== 'string' || typeof part.text !== 'string' || last.thought !== part.thought) return [...parts, part];
+  return [...parts.slice(0, -1), { ...last, ...part, text: last.text + part.text }];
+}
+
+/** Where a stream of whole events may break off: everywhere in short ones, at a dozen places in long ones. */
+function boundaries(text: string): readonly number[] {
+  const found: number[] = [];
+  for (const { index, 0: blank } of text.matchAll(/(\r\n){2}|\n\n/g)) found.push(index + blank.length);
+  const most = process.env['BOLIDE_FULL'] === undefined ? 12 : 400;
+  const step = Math.max(1, Math.floor(found.length / most));
+  return [0, ...found.filter((_place, at) => at % step === 0), ...found.slice(-4)];
+}
+
+describe('recorded streams that break off between two events', () => {
+  for (const recording of STREAMS) {
+    it(`${recording.name}: end with the target's error and throw it, or say all that a whole stream says`, async function () {
+      this.timeout(60_000);
+      for (const target of SCHEME_NAMES) {
+        for (const cut of boundaries(recording.text)) {
+          const { lines, chunks, error } = await transcodeRecording(recording, target, { relayUsageEvents: true }, recording.text.slice(0, cut));
+          const text = lines.join('');
+          if (error === undefined) CHECKS[target](text);
+          else {
+            expect(error, `cut at ${cut}`).to.be.instanceOf(LLMError);
+            expectFailure(target, text);
+            expect(toldBy(chunks).finish, `chunks, cut at ${cut}`).to.deep.equal([]);
+          }
+        }
+      }
+    });
+  }
+});
+
+const WITH_CALLS = STREAMS.filter(({ text }) => /function_?call|tool_calls|"tool_use"/i.test(text));
+
+describe('streams whose calls are kept from the client', () => {
+  for (const recording of WITH_CALLS) {
+    for (const target of SCHEME_NAMES) {
+      it(`${recording.name} in ${target}: no line speaks of a call, every chunk of one is there`, async () => {
+        const response = await responseOf(recording);
+        if (response === undefined) return;
+        const { lines, chunks } = await transcodeRecording(recording, target, { relayToolUseEvents: false, relayUsageEvents: true });
+        const shown = lines.join('');
+        CHECKS[target](shown);
+        const back = completedIn(await decodeText(wireOf(target), shown, vendorAs(recording, target), modelOf(recording)));
+        const { calls, ...others } = meaningOf(response);
+        expect(meaningOf(back)).to.deep.equal({ ...others, calls: [] });
+        expect(shown).not.to.match(/"finish_reason":"tool_calls"|"stop_reason":"tool_use"|"tool_calls"|"functionCall"|"type":"function_call"/);
+        expect(toldBy(chunks).calls).to.deep.equal(calls);
+        if (calls.length > 0) expect(toldBy(chunks).finish).to.deep.equal([response.status === 'completed' ? 'tool_calls' : 'length']);
+      });
+    }
+  }
+});
+
+/** What tells that a call begins, by scheme; nothing else in the frame says anything. */
+const ANNOUNCED: Readonly<Record<SchemeName, (frame: JsonObject) => unknown>> = {
+  openai: (chunk) => chunk.tool_use_announced,
+  openai_responses: (event) => (event.type === 'response.output_item.added' && (event.item as JsonObject).type === 'function_call' ? event.item : undefined),
+  anthropic: (event) => (event.type === 'tool_use_announced' ? event : undefined),
+  google: (chunk) => chunk.functionCallAnnouncement,
+};
+
+describe('streams whose calls are announced', () => {
+  for (const recording of WITH_CALLS) {
+    for (const target of SCHEME_NAMES) {
+      it(`${recording.name} in ${target}: each call is told by name when it begins, and the stream is the same otherwise`, async () => {
+        const response = await responseOf(recording);
+        if (response === undefined) return;
+        const plain = await transcodeRecording(recording, target);
+        const { lines } = await transcodeRecording(recording, target, { emitFunctionAnnouncements: true });
+        const events = eventsIn(lines.join(''));
+        const names = events.map(ANNOUNCED[target]).filter((one) => one !== undefined).map((one) => (one as JsonObject).name);
+        expect(names).to.deep.equal(meaningOf(response).calls.map(({ name }) => name));
+        if (target === 'openai_responses') {
+          CHECKS.openai_responses(lines.join(''));
+          return;
+        }
+        const others = framesIn(lines.join('')).filter(({ data }) => data === '[DONE]' || ANNOUNCED[target](JSON.parse(data) as JsonObject) === undefined);
+        expect(others).to.deep.equal(framesIn(plain.lines.join('')));
+      });
+    }
+  }
+});

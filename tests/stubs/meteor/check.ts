@@ -1,0 +1,180 @@
+/** Meteor's check and Match (packages/check), with the record of checked arguments that audit-argument-checks reads. */
+import { MeteorError } from '../server/MeteorError';
+import { noteChecked } from '../server/argumentAudit';
+
+type Constructor = abstract new (...args: never[]) => unknown;
+type Fields = Readonly<Record<string, unknown>>;
+
+class Matcher<T> {
+  readonly kind: 'any' | 'integer' | 'maybe' | 'optional' | 'one-of' | 'where' | 'including' | 'values';
+  readonly inner: unknown;
+  /** Only for the type. */
+  declare readonly matched: T;
+
+  constructor(kind: Matcher<T>['kind'], inner?: unknown) {
+    this.kind = kind;
+    this.inner = inner;
+  }
+}
+
+export type Pattern =
+  | Constructor
+  | StringConstructor
+  | NumberConstructor
+  | BooleanConstructor
+  | ObjectConstructor
+  | FunctionConstructor
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly [Pattern]
+  | Matcher<unknown>
+  | { readonly [key: string]: Pattern };
+
+export type PatternMatch<T> =
+  T extends Matcher<infer Matched> ? Matched
+  : T extends StringConstructor ? string
+  : T extends NumberConstructor ? number
+  : T extends BooleanConstructor ? boolean
+  : T extends ObjectConstructor ? object
+  : T extends string | number | boolean | null | undefined ? T
+  : T extends abstract new (...args: never[]) => infer Instance ? Instance
+  : T extends readonly [infer Element] ? PatternMatch<Element>[]
+  : T extends { readonly [key: string]: Pattern } ? { [Key in keyof T]: PatternMatch<T[Key]> }
+  : unknown;
+
+class MatchError extends Error {
+  readonly errorType = 'Match.Error';
+  readonly path: string;
+  /** All that a client is told. */
+  readonly sanitizedError = new MeteorError(400, 'Match failed');
+
+  constructor(message: string, path = '') {
+    super(`Match error: ${message}${path === '' ? '' : ` in field ${path}`}`);
+    this.path = path;
+  }
+}
+
+export const Match = {
+  Any: new Matcher<unknown>('any'),
+  /** A signed 32-bit integer. */
+  Integer: new Matcher<number>('integer'),
+  Maybe: <T extends Pattern>(pattern: T) => new Matcher<PatternMatch<T> | null | undefined>('maybe', pattern),
+  Optional: <T extends Pattern>(pattern: T) => new Matcher<PatternMatch<T> | undefined>('optional', pattern),
+  OneOf<T extends readonly Pattern[]>(...patterns: T) {
+    if (patterns.length === 0) throw new Error('Must provide at least one choice to Match.OneOf');
+    return new Matcher<PatternMatch<T[number]>>('one-of', patterns);
+  },
+  Where: <T = unknown>(condition: (value: unknown) => boolean) => new Matcher<T>('where', condition),
+  ObjectIncluding: <T extends { readonly [key: string]: Pattern }>(pattern: T) => new Matcher<PatternMatch<T>>('including', pattern),
+  ObjectWithValues: <T extends Pattern>(pattern: T) => new Matcher<Record<string, PatternMatch<T>>>('values', pattern),
+  Error: MatchError,
+  test: <T extends Pattern>(value: unknown, pattern: T): value is PatternMatch<T> => mismatch(value, pattern) === undefined,
+};
+
+/** @throws Match.Error */
+export function check<T extends Pattern>(value: unknown, pattern: T): asserts value is PatternMatch<T> {
+  noteChecked(value);
+  const found = mismatch(value, pattern);
+  if (found !== undefined) throw new MatchError(found.message, found.path);
+}
+
+interface Mismatch {
+  readonly message: string;
+  readonly path: string;
+}
+
+function mismatch(value: unknown, pattern: unknown): Mismatch | undefined {
+  for (const [type, name] of TYPES) if (pattern === type) return typeof value === name ? undefined : failed(`Expected ${name}, got ${typeof value}`);
+  if (pattern === null || ['string', 'number', 'boolean'].includes(typeof pattern)) return value === pattern ? undefined : failed(`Expected ${String(pattern)}`);
+  if (pattern instanceof Matcher) return mismatchOf(value, pattern as Matcher<unknown>);
+  if (pattern === Object) return objectMismatch(value, {}, true, undefined);
+  if (Array.isArray(pattern)) return arrayMismatch(value, pattern);
+  if (typeof pattern === 'function') return value instanceof pattern ? undefined : failed(`Expected ${pattern.name}`);
+  if (typeof pattern !== 'object') return failed('Bad pattern: unknown pattern type');
+  return objectMismatch(value, pattern as Fields, false, undefined);
+}
+
+const TYPES = [
+  [String, 'string'],
+  [Number, 'number'],
+  [Boolean, 'boolean'],
+  [Function, 'function'],
+  [undefined, 'undefined'],
+] as const;
+
+function mismatchOf(value: unknown, { kind, inner }: Matcher<unknown>): Mismatch | undefined {
+  switch (kind) {
+    case 'any':
+      return undefined;
+    case 'integer':
+      return typeof value === 'number' && (value | 0) === value ? undefined : failed('Expected Integer');
+    case 'maybe':
+      return value === undefined || value === null || mismatch(value, inner) === undefined ? undefined : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
+    case 'optional':
+      return value === undefined || mismatch(value, inner) === undefined ? undefined : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
+    case 'one-of':
+      return (inner as readonly unknown[]).some((choice) => mismatch(value, choice) === undefined) ? undefined : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
+    case 'where':
+      return whereMismatch(value, inner as (value: unknown) => boolean);
+    case 'including':
+      return objectMismatch(value, inner as Fields, true, undefined);
+    case 'values':
+      return objectMismatch(value, {}, true, inner);
+  }
+}
+
+function whereMismatch(value: unknown, condition: (value: unknown) => boolean): Mismatch | undefined {
+  try {
+    return condition(value) ? undefined : failed('Failed Match.Where validation');
+  } catch (error) {
+    if (error instanceof MatchError) return failed(error.message, error.path);
+    throw error;
+  }
+}
+
+function arrayMismatch(value: unknown, pattern: readonly unknown[]): Mismatch | undefined {
+  if (pattern.length !== 1) return failed('Bad pattern: arrays must have one type element');
+  if (!Array.isArray(value)) return failed('Expected array');
+  for (const [at, element] of value.entries()) {
+    const found = mismatch(element, pattern[0]);
+    if (found !== undefined) return failed(found.message, joined(`[${at}]`, found.path));
+  }
+  return undefined;
+}
+
+/** Keys of Maybe and Optional may be missing; where they are there, their value has to match the inner pattern, so null and undefined don't. */
+function objectMismatch(value: unknown, pattern: Fields, allowsOthers: boolean, others: unknown): Mismatch | undefined {
+  if (typeof value !== 'object' || value === null || !isPlain(value)) return failed('Expected plain object');
+  const missing = new Set(Object.keys(pattern).filter((key) => !isOptional(pattern[key])));
+  for (const [key, field] of Object.entries(value)) {
+    const known = Object.hasOwn(pattern, key);
+    if (!known && !allowsOthers) return failed('Unknown key', key);
+    missing.delete(key);
+    const wanted = known ? (isOptional(pattern[key]) ? pattern[key].inner : pattern[key]) : others;
+    if (!known && others === undefined) continue;
+    const found = mismatch(field, wanted);
+    if (found !== undefined) return failed(found.message, joined(key, found.path));
+  }
+  const [first] = missing;
+  return first === undefined ? undefined : failed(`Missing key '${first}'`);
+}
+
+function isOptional(pattern: unknown): pattern is Matcher<unknown> {
+  return pattern instanceof Matcher && (pattern.kind === 'maybe' || pattern.kind === 'optional');
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+function joined(key: string, rest: string): string {
+  return rest === '' || rest.startsWith('[') ? `${key}${rest}` : `${key}.${rest}`;
+}
+
+function failed(message: string, path = ''): Mismatch {
+  return { message, path };
+}

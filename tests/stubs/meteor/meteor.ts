@@ -1,0 +1,88 @@
+/** Meteor's own object on the server: what this app uses of it, and nothing that only Meteor 2 had. */
+import type { Connection } from '../server/contexts';
+import { MeteorError } from '../server/MeteorError';
+import { callFromServer, current } from '../server/MethodInvocation';
+import { registry } from '../server/registry';
+import type { MethodHandler, PublishHandler } from '../server/registry';
+import { Mongo } from './mongo';
+
+export interface User {
+  readonly _id: string;
+  readonly username?: string;
+  readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
+  readonly roles?: readonly string[];
+  readonly services?: object;
+}
+
+export const Meteor = {
+  isServer: true,
+  isClient: false,
+  isDevelopment: true,
+  isProduction: false,
+  isTest: false,
+  isAppTest: false,
+  /** Tests replace what is in it. */
+  settings: { public: {} } as { public: object; [key: string]: unknown },
+  Error: MeteorError,
+
+  methods(methods: Readonly<Record<string, MethodHandler>>): void {
+    for (const [name, handler] of Object.entries(methods)) {
+      if (typeof handler !== 'function') throw new Error(`Method '${name}' must be a function`);
+      if (registry.methods.has(name)) throw new Error(`A method named '${name}' is already defined`);
+      registry.methods.set(name, handler);
+    }
+  },
+
+  callAsync(name: string, ...args: readonly unknown[]): Promise<unknown> {
+    return callFromServer(name, args);
+  },
+
+  /** The options are the client's. */
+  applyAsync(name: string, args: readonly unknown[], _options: { readonly noRetry?: boolean; readonly wait?: boolean } = {}): Promise<unknown> {
+    return callFromServer(name, args);
+  },
+
+  /** Meteor ignores a second one of the same name with a line in the log; here it is an error. */
+  publish(name: string, handler: PublishHandler): void {
+    if (typeof name !== 'string') throw new Error('publications without a name are not in this stand-in');
+    if (registry.publications.has(name)) throw new Error(`duplicate publish named '${name}'`);
+    registry.publications.set(name, handler);
+  },
+
+  onConnection(callback: (connection: Connection) => void): { stop(): void } {
+    registry.onConnection.add(callback);
+    return { stop: () => registry.onConnection.delete(callback) };
+  },
+
+  /** The app has started when tests run. */
+  startup(callback: () => unknown): void {
+    callback();
+  },
+
+  userId(): string | null {
+    const caller = current.getStore();
+    if (caller === undefined) throw new Error('Meteor.userId can only be invoked in method calls or publications.');
+    return caller.userId;
+  },
+
+  async userAsync(): Promise<User | null> {
+    const userId = Meteor.userId();
+    return userId === null ? null : ((await Meteor.users.findOneAsync(userId)) ?? null);
+  },
+
+  /** The collection of accounts-base; made anew after `resetMeteor()`. */
+  get users(): Mongo.Collection<User> {
+    if (users === undefined || !registry.collections.has('users')) users = new Mongo.Collection<User>('users');
+    return users;
+  },
+
+  absoluteUrl(path = ''): string {
+    return `http://localhost:3000/${path.replace(/^\//, '')}`;
+  },
+
+  defer(callback: () => unknown): void {
+    setTimeout(callback, 0);
+  },
+};
+
+let users: Mongo.Collection<User> | undefined;

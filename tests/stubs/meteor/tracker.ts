@@ -1,0 +1,9 @@
+/** Tracker on the server, where nothing is reactive. */
+export const Tracker = {
+  active: false,
+  currentComputation: null,
+  nonreactive: <Result>(run: () => Result): Result => run(),
+  autorun(_run: unknown): never {
+    throw new Error('Tracker.autorun has nothing to react to on the server');
+  },
+};

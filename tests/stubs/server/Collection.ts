@@ -1,0 +1,138 @@
+/** Mongo.Collection on the server, as Meteor 3 has it: async methods only, one collection for each name, plain documents. */
+import { EJSON } from '../meteor/ejson';
+import { Random } from '../meteor/random';
+import { Cursor, databaseAnswers, notOnServer } from './Cursor';
+import { MemoryCollection } from './MemoryCollection';
+import type { Doc, Fields, FindSpec, IndexSpec } from './MemoryCollection';
+import { MeteorError } from './MeteorError';
+import { registry } from './registry';
+
+export type Selector = object | string | null | undefined;
+
+export interface FindOptions {
+  readonly sort?: Readonly<Record<string, 1 | -1>> | undefined;
+  readonly skip?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly fields?: Readonly<Record<string, 0 | 1>> | undefined;
+  readonly projection?: Readonly<Record<string, 0 | 1>> | undefined;
+}
+
+export class Collection<T extends { _id: string }> {
+  readonly _name: string;
+  readonly #memory: MemoryCollection;
+
+  constructor(name: string, options: { readonly defineMutationMethods?: boolean } = {}) {
+    if (typeof name !== 'string' || name === '') throw new Error('First argument to new Mongo.Collection must be a string');
+    if (registry.collections.has(name)) throw new Error(`There is already a collection named "${name}"`);
+    this._name = name;
+    this.#memory = new MemoryCollection(name);
+    registry.collections.set(name, this.#memory);
+    if (options.defineMutationMethods !== false) defineMutationMethods(name);
+  }
+
+  async insertAsync(document: Omit<T, '_id'> & { _id?: string }): Promise<string> {
+    if (typeof document !== 'object' || Array.isArray(document)) throw new Error('insert requires an argument');
+    if ('_id' in document && (typeof document._id !== 'string' || document._id === '')) {
+      throw new Error('Meteor requires document _id fields to be non-empty strings or ObjectIDs');
+    }
+    const row = asBson({ _id: Random.id(), ...document }) as Doc;
+    await databaseAnswers();
+    this.#memory.insert(row);
+    return row._id;
+  }
+
+  find(...args: readonly [selector?: Selector, options?: FindOptions]): Cursor<T> {
+    const [selector, options = {}] = args;
+    return new Cursor<T>(this.#memory, args.length === 0 ? {} : rewritten(selector), specOf(options));
+  }
+
+  async findOneAsync(...args: readonly [selector?: Selector, options?: Omit<FindOptions, 'limit'>]): Promise<T | undefined> {
+    const [selector, options = {}] = args;
+    const cursor = new Cursor<T>(this.#memory, args.length === 0 ? {} : rewritten(selector), { ...specOf(options), limit: 1 });
+    const [first] = await cursor.fetchAsync();
+    return first;
+  }
+
+  async updateAsync(selector: Selector, modifier: object, options: { readonly multi?: boolean } = {}): Promise<number> {
+    const operators = Object.keys(modifier);
+    if (operators.length === 0 || operators.some((operator) => !operator.startsWith('$'))) throw new Error('only modifiers are in this stand-in, no replacements');
+    const filter = rewritten(selector);
+    const change = asBson(modifier) as Fields;
+    await databaseAnswers();
+    return this.#memory.update(filter, change, options.multi === true);
+  }
+
+  async removeAsync(selector: Selector): Promise<number> {
+    const filter = rewritten(selector);
+    await databaseAnswers();
+    return this.#memory.remove(filter);
+  }
+
+  /** Meteor keeps nothing of the driver's error but its message. */
+  async createIndexAsync(keys: Readonly<Record<string, 1 | -1>>, options: IndexSpec = {}): Promise<void> {
+    await databaseAnswers();
+    try {
+      this.#memory.createIndex({ ...keys }, { ...options });
+    } catch (error) {
+      throw new MeteorError(`An error occurred when creating an index for collection "${this._name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async countDocuments(selector: Selector = {}): Promise<number> {
+    return this.find(selector).countAsync();
+  }
+
+  insert(_document: unknown): never {
+    throw notOnServer('insert');
+  }
+  findOne(_selector?: unknown): never {
+    throw notOnServer('findOne');
+  }
+  update(_selector: unknown, _modifier: unknown): never {
+    throw notOnServer('update');
+  }
+  remove(_selector: unknown): never {
+    throw notOnServer('remove');
+  }
+  upsert(_selector: unknown, _modifier: unknown): never {
+    throw notOnServer('upsert');
+  }
+  /** Its writes are not seen by observers, so nothing here may use it. */
+  rawCollection(): never {
+    throw new Error(`rawCollection of ${this._name} is not to be used`);
+  }
+}
+
+/** A falsy selector, and a falsy `_id`, match nothing. */
+function rewritten(selector: Selector): Fields {
+  if (typeof selector === 'string') return { _id: selector };
+  if (Array.isArray(selector)) throw new Error("Mongo selector can't be an array.");
+  if (selector === null || selector === undefined) return { _id: Random.id() };
+  const fields = asBson(selector) as Fields;
+  return '_id' in selector && (selector._id === undefined || selector._id === null || selector._id === '') ? { _id: Random.id() } : fields;
+}
+
+/** `fields` wins over `projection`. */
+function specOf({ fields, projection, ...rest }: FindOptions): FindSpec {
+  return { ...rest, projection: fields ?? projection };
+}
+
+/** What is left after the driver, which Meteor opens with `ignoreUndefined`: also a condition that is `undefined` is gone. */
+function asBson(value: unknown): unknown {
+  return withoutUndefined(EJSON.clone(value));
+}
+
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((element: unknown) => (element === undefined ? null : withoutUndefined(element)));
+  if (typeof value !== 'object' || value === null || value instanceof Date || EJSON.isBinary(value)) return value;
+  return Object.fromEntries(Object.entries(value).flatMap(([key, field]) => (field === undefined ? [] : [[key, withoutUndefined(field)]])));
+}
+
+/** Without allow rules they deny. */
+function defineMutationMethods(name: string): void {
+  for (const method of ['insert', 'update', 'remove', 'insertAsync', 'updateAsync', 'removeAsync']) {
+    registry.methods.set(`/${name}/${method}`, () => {
+      throw new MeteorError(403, 'Access denied');
+    });
+  }
+}

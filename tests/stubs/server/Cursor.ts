@@ -1,0 +1,108 @@
+/** A cursor on the server: only its async methods do anything. */
+import { EJSON } from '../meteor/ejson';
+import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
+import { observeChanges } from './observers';
+import type { ChangeCallbacks, ObserveHandle } from './observers';
+
+const ORDERED = ['addedBefore', 'movedBefore', 'addedAt', 'changedAt', 'removedAt', 'movedTo'];
+
+export class Cursor<T> {
+  readonly #collection: MemoryCollection;
+  readonly #selector: Fields;
+  readonly #spec: FindSpec;
+
+  constructor(collection: MemoryCollection, selector: Fields, spec: FindSpec) {
+    this.#collection = collection;
+    this.#selector = selector;
+    this.#spec = spec;
+  }
+
+  get collectionName(): string {
+    return this.#collection.name;
+  }
+
+  async fetchAsync(): Promise<T[]> {
+    await databaseAnswers();
+    // The boundary of the stand-in database: its documents are what the collection's user says they are.
+    return this.#collection.select(this.#selector, this.#spec) as unknown[] as T[];
+  }
+
+  async countAsync(): Promise<number> {
+    return (await this.fetchAsync()).length;
+  }
+
+  async mapAsync<Result>(change: (document: T, index: number) => Result): Promise<Awaited<Result>[]> {
+    const results: Awaited<Result>[] = [];
+    for (const [index, document] of (await this.fetchAsync()).entries()) results.push(await change(document, index));
+    return results;
+  }
+
+  async forEachAsync(visit: (document: T, index: number) => unknown): Promise<void> {
+    await this.mapAsync(visit);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void> {
+    yield* await this.fetchAsync();
+  }
+
+  async observeChangesAsync(callbacks: ChangeCallbacks): Promise<ObserveHandle> {
+    refuseOrdered(callbacks);
+    await databaseAnswers();
+    return observeChanges(this.#collection, this.#selector, this.#spec, callbacks);
+  }
+
+  async observeAsync(callbacks: { added?(document: T): void; changed?(now: T, before: T): void; removed?(document: T): void }): Promise<ObserveHandle> {
+    refuseOrdered(callbacks);
+    await databaseAnswers();
+    const documents = new Map<string, Doc>();
+    // As in fetchAsync.
+    const given = (document: Doc): T => EJSON.clone(document) as unknown as T;
+    return observeChanges(this.#collection, this.#selector, this.#spec, {
+      added(id, fields) {
+        const document = { _id: id, ...fields };
+        documents.set(id, document);
+        callbacks.added?.(given(document));
+      },
+      changed(id, fields) {
+        const before = documents.get(id) ?? { _id: id };
+        const now = Object.fromEntries(Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined)) as Doc;
+        documents.set(id, now);
+        callbacks.changed?.(given(now), given(before));
+      },
+      removed(id) {
+        const document = documents.get(id) ?? { _id: id };
+        documents.delete(id);
+        callbacks.removed?.(given(document));
+      },
+    });
+  }
+
+  /** Of no use on the server; in Meteor they throw or give promises where documents are expected. */
+  fetch(): never {
+    throw notOnServer('fetch');
+  }
+  count(): never {
+    throw notOnServer('count');
+  }
+  map(_change: unknown): never {
+    throw notOnServer('map');
+  }
+  forEach(_visit: unknown): never {
+    throw notOnServer('forEach');
+  }
+}
+
+export function notOnServer(method: string): Error {
+  return new Error(`${method}() is not available on the server. Please use ${method}Async() instead.`);
+}
+
+const later = setImmediate;
+/** A database answers in another turn of the event loop, never at once. */
+export function databaseAnswers(): Promise<void> {
+  return new Promise((resolve) => later(resolve));
+}
+
+function refuseOrdered(callbacks: object): void {
+  const ordered = ORDERED.find((name) => name in callbacks);
+  if (ordered !== undefined) throw new Error(`ordered observing is not in this stand-in: ${ordered}`);
+}

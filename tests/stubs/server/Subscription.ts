@@ -1,0 +1,118 @@
+/** A subscription as its publish function sees it. */
+import { EJSON } from '../meteor/ejson';
+import { audited } from './argumentAudit';
+import { Cursor } from './Cursor';
+import type { Connection, PublicationContext } from './contexts';
+import type { Fields } from './MemoryCollection';
+import type { MergeBox } from './MergeBox';
+import { current } from './MethodInvocation';
+import type { PublishHandler } from './registry';
+
+/** The session as its subscriptions need it. */
+export interface SubscriptionHost {
+  readonly userId: string | null;
+  readonly connection: Connection;
+  readonly view: MergeBox;
+  send(message: Fields): void;
+  endSubscription(id: string, error?: unknown): void;
+}
+
+export class Subscription implements PublicationContext {
+  readonly id: string;
+  readonly name: string;
+  readonly userId: string | null;
+  readonly connection: Connection;
+  readonly unblock: () => void;
+  readonly #session: SubscriptionHost;
+  readonly #onStop: (() => void)[] = [];
+  readonly #documents = new Map<string, Set<string>>();
+  #isOver = false;
+  #isReady = false;
+
+  constructor(session: SubscriptionHost, id: string, name: string, unblock: () => void) {
+    this.#session = session;
+    this.id = id;
+    this.name = name;
+    this.userId = session.userId;
+    this.connection = session.connection;
+    this.unblock = unblock;
+  }
+
+  async run(handler: PublishHandler, args: readonly unknown[]): Promise<void> {
+    try {
+      const params = EJSON.clone(args);
+      // The handler's own parameters are what it checks.
+      const published = audited(() => current.run(this, () => handler.apply(this, params as never[])), params, `publisher '${this.name}'`);
+      if (!this.#isOver) await this.#publish(await published);
+    } catch (error) {
+      this.error(error);
+    }
+  }
+
+  added(collection: string, id: string, fields: object): void {
+    if (this.#isOver) return;
+    const ids = this.#documents.get(collection) ?? new Set<string>();
+    this.#documents.set(collection, ids.add(id));
+    this.#session.view.added(this.id, collection, id, EJSON.clone(fields) as Fields);
+  }
+
+  changed(collection: string, id: string, fields: object): void {
+    if (this.#isOver) return;
+    if (this.#documents.get(collection)?.has(id) !== true) throw new Error(`Could not find element with id ${id} to change`);
+    this.#session.view.changed(this.id, collection, id, EJSON.clone(fields) as Fields);
+  }
+
+  removed(collection: string, id: string): void {
+    if (this.#isOver) return;
+    if (this.#documents.get(collection)?.delete(id) !== true) throw new Error(`Removed nonexistent document ${id}`);
+    this.#session.view.removed(this.id, collection, id);
+  }
+
+  ready(): void {
+    if (this.#isOver || this.#isReady) return;
+    this.#isReady = true;
+    this.#session.send({ msg: 'ready', subs: [this.id] });
+  }
+
+  onStop(callback: () => unknown): void {
+    if (this.#isOver) callback();
+    else this.#onStop.push(callback);
+  }
+
+  stop(): void {
+    if (!this.#isOver) this.#session.endSubscription(this.id);
+  }
+
+  /** A client hears of it what it would hear of a method's error. */
+  error(error: unknown): void {
+    if (!this.#isOver) this.#session.endSubscription(this.id, error);
+  }
+
+  /** Called by the session: no message of this subscription is sent any more. */
+  deactivate(removesDocuments: boolean): void {
+    if (this.#isOver) return;
+    if (removesDocuments) for (const [collection, ids] of this.#documents) for (const id of ids) this.#session.view.removed(this.id, collection, id);
+    this.#isOver = true;
+    for (const callback of this.#onStop.splice(0)) callback();
+  }
+
+  async #publish(published: unknown): Promise<void> {
+    if (published === undefined || published === null) return;
+    const cursors: readonly unknown[] = Array.isArray(published) ? published : [published];
+    if (!cursors.every((cursor): cursor is Cursor<unknown> => cursor instanceof Cursor)) {
+      throw new Error('Publish function can only return a Cursor or an array of Cursors');
+    }
+    const names = cursors.map((cursor) => cursor.collectionName);
+    if (new Set(names).size < names.length) throw new Error('Publish function returned multiple cursors for one collection');
+    for (const cursor of cursors) {
+      const collection = cursor.collectionName;
+      const handle = await cursor.observeChangesAsync({
+        added: (id, fields) => this.added(collection, id, fields),
+        changed: (id, fields) => this.changed(collection, id, fields),
+        removed: (id) => this.removed(collection, id),
+      });
+      this.onStop(() => handle.stop());
+    }
+    this.ready();
+  }
+}

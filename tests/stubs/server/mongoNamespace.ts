@@ -1,0 +1,3 @@
+/** What `Mongo` holds on the server. */
+export { Collection } from './Collection';
+export { Cursor } from './Cursor';

@@ -1,0 +1,73 @@
+/**
+ * Live queries. As on a real server an observer hears of a change some time after the write, and of several quick ones perhaps only the last:
+ * the query is asked again and the difference told.
+ */
+import { EJSON } from '../meteor/ejson';
+import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
+
+export interface ChangeCallbacks {
+  added?(id: string, fields: Fields): void;
+  changed?(id: string, fields: Fields): void;
+  removed?(id: string): void;
+}
+export interface ObserveHandle {
+  stop(): void;
+}
+
+/** Taken before a test can replace it with a fake clock's. */
+const later = setImmediate;
+const due = new Set<() => void>();
+let isScheduled = false;
+
+/** Tells observers now what they would hear soon. */
+export function flushObservers(): void {
+  const waiting = [...due];
+  due.clear();
+  for (const tell of waiting) tell();
+}
+
+/** Tells what is there, then every difference to what was told before. */
+export function observeChanges(collection: MemoryCollection, selector: Fields, spec: FindSpec, callbacks: ChangeCallbacks): ObserveHandle {
+  let told = new Map<string, Doc>();
+  let isStopped = false;
+  const tell = (): void => {
+    if (isStopped) return;
+    const before = told;
+    told = new Map(collection.select(selector, spec).map((document) => [document._id, document]));
+    for (const [id, document] of told) {
+      const old = before.get(id);
+      if (old === undefined) callbacks.added?.(id, EJSON.clone(withoutId(document)));
+      else {
+        const difference = changedFields(old, document);
+        if (Object.keys(difference).length > 0) callbacks.changed?.(id, EJSON.clone(difference));
+      }
+    }
+    for (const id of before.keys()) if (!told.has(id)) callbacks.removed?.(id);
+  };
+  tell();
+  const unwatch = collection.watch(() => {
+    due.add(tell);
+    if (isScheduled) return;
+    isScheduled = true;
+    later(() => {
+      isScheduled = false;
+      flushObservers();
+    });
+  });
+  return {
+    stop() {
+      isStopped = true;
+      unwatch();
+    },
+  };
+}
+
+/** Fields that are gone are `undefined`. */
+function changedFields(old: Doc, document: Doc): Fields {
+  const names = new Set([...Object.keys(old), ...Object.keys(document)]);
+  return Object.fromEntries([...names].filter((name) => !EJSON.equals(old[name], document[name])).map((name) => [name, document[name]]));
+}
+
+function withoutId({ _id, ...fields }: Doc): Fields {
+  return fields;
+}

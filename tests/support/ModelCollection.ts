@@ -1,0 +1,155 @@
+/**
+ * The plainest collection there can be, for documents whose fields are numbers, text, booleans, dates, null, lists of those and one nested object. It
+ * knows nothing of the stores' code, and says beforehand whether a change would fail.
+ */
+import type { FindOptions, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+
+export type ModelRow = { readonly _id: string } & Readonly<Record<string, unknown>>;
+export type Outcome = 'done' | 'conflict' | 'invalid-request';
+type Fields = Record<string, unknown>;
+
+export class ModelCollection {
+  #rows: ModelRow[] = [];
+  readonly #unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[];
+
+  constructor(unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[]) {
+    this.#unique = unique;
+  }
+
+  insert(row: ModelRow): Outcome {
+    if (this.#rows.some((other) => other._id === row._id) || this.#clashes(row, this.#rows)) return 'conflict';
+    this.#rows.push(structuredClone(row));
+    return 'done';
+  }
+
+  find(selector: Selector, { sort, limit, fields }: FindOptions = {}): readonly ModelRow[] {
+    const found = this.#rows.filter((row) => isMatch(row, selector));
+    const [by] = Object.entries(sort ?? {});
+    if (by !== undefined) found.sort((left, right) => by[1] * order(at(left, by[0]), at(right, by[0])) || (left._id < right._id ? -1 : 1));
+    return structuredClone(found.slice(0, limit).map((row) => (fields === undefined ? row : only(row, Object.keys(fields)))));
+  }
+
+  /** Undefined where several documents would be changed and one of them can't, or not before another: the order of changes is nobody's promise. */
+  update(selector: Selector, modifier: Modifier): { readonly outcome: Outcome; readonly matched: number } | undefined {
+    const found = this.#rows.filter((row) => isMatch(row, selector));
+    const paths = Object.values(modifier).flatMap((changes) => Object.keys(changes as Fields));
+    if (found.length > 1 && this.#unique.some(({ fields }) => fields.some((field) => paths.includes(field)))) return undefined;
+    let rows = this.#rows;
+    for (const row of found) {
+      const next = changed(row, modifier);
+      const others = rows.filter((other) => other._id !== row._id);
+      const outcome = next === undefined ? 'invalid-request' : this.#clashes(next, others) ? 'conflict' : 'done';
+      if (next === undefined || outcome !== 'done') return found.length === 1 ? { outcome, matched: 0 } : undefined;
+      rows = [...others, next];
+    }
+    this.#rows = rows;
+    return { outcome: 'done', matched: found.length };
+  }
+
+  remove(selector: Selector): number {
+    const before = this.#rows.length;
+    this.#rows = this.#rows.filter((row) => !isMatch(row, selector));
+    return before - this.#rows.length;
+  }
+
+  #clashes(row: ModelRow, others: readonly ModelRow[]): boolean {
+    return this.#unique.some(({ fields, isSparse }) => {
+      const isLeftOut = (one: ModelRow): boolean => isSparse && fields.every((field) => !(field in one));
+      return !isLeftOut(row) && others.some((other) => !isLeftOut(other) && fields.every((field) => equal(row[field], other[field])));
+    });
+  }
+}
+
+function isMatch(row: Fields, selector: Selector): boolean {
+  return Object.entries(selector).every(([key, condition]) => {
+    if (key === '$or') return (condition as Selector[]).some((part) => isMatch(row, part));
+    if (key === '$and') return (condition as Selector[]).every((part) => isMatch(row, part));
+    const value = at(row, key);
+    const values: unknown[] = Array.isArray(value) ? value : [value];
+    const has = (wanted: unknown): boolean => values.some((one) => equal(one, wanted));
+    if (typeof condition !== 'object' || condition === null || condition instanceof Date) return has(condition);
+    return Object.entries(condition).every(([operator, operand]) => {
+      const ordered = values.filter((one) => kind(one) === kind(operand)).map((one) => order(one, operand));
+      if (operator === '$lt') return ordered.some((one) => one < 0);
+      if (operator === '$lte') return ordered.some((one) => one <= 0);
+      if (operator === '$gt') return ordered.some((one) => one > 0);
+      if (operator === '$gte') return ordered.some((one) => one >= 0);
+      if (operator === '$in') return (operand as unknown[]).some(has);
+      if (operator === '$nin') return !(operand as unknown[]).some(has);
+      if (operator === '$ne') return !has(operand);
+      return (value !== undefined) === operand;
+    });
+  });
+}
+
+/** Undefined where the change can't be made. */
+function changed(row: ModelRow, modifier: Modifier): ModelRow | undefined {
+  const next = structuredClone(row) as Fields;
+  for (const [operator, changes] of Object.entries(modifier)) {
+    for (const [path, operand] of Object.entries(changes as Fields)) {
+      const [outer = '', inner] = path.split('.');
+      if (inner !== undefined && next[outer] === undefined && operator !== '$unset' && operator !== '$pull') next[outer] = {};
+      const holder = inner === undefined ? next : next[outer];
+      if (!isObject(holder)) {
+        if (operator === '$unset' || operator === '$pull') continue;
+        return undefined;
+      }
+      const name = inner ?? outer;
+      const old = holder[name];
+      if (operator === '$set') holder[name] = structuredClone(operand);
+      else if (operator === '$unset') Reflect.deleteProperty(holder, name);
+      else if (operator === '$inc') {
+        if (old !== undefined && typeof old !== 'number') return undefined;
+        holder[name] = (old ?? 0) + (operand as number);
+      } else {
+        if (old !== undefined && !Array.isArray(old)) return undefined;
+        const list: unknown[] = old ?? [];
+        if (operator === '$pull' && old === undefined) continue;
+        if (operator === '$push') holder[name] = [...list, structuredClone(operand)];
+        else if (operator === '$pull') holder[name] = list.filter((one) => !equal(one, operand));
+        else holder[name] = list.some((one) => equal(one, operand)) ? list : [...list, operand];
+      }
+    }
+  }
+  return next as ModelRow;
+}
+
+function only(row: ModelRow, paths: readonly string[]): ModelRow {
+  const result: Fields = { _id: row._id };
+  for (const path of paths) {
+    const [outer = '', inner] = path.split('.');
+    const value = row[outer];
+    if (inner === undefined && value !== undefined) result[outer] = value;
+    if (inner !== undefined && isObject(value)) result[outer] = { ...(result[outer] as Fields | undefined), ...(inner in value ? { [inner]: value[inner] } : {}) };
+  }
+  return result as ModelRow;
+}
+
+function at(row: Fields, path: string): unknown {
+  const [outer = '', inner] = path.split('.');
+  const value = Object.hasOwn(row, outer) ? row[outer] : undefined;
+  if (inner === undefined) return value;
+  return isObject(value) && Object.hasOwn(value, inner) ? value[inner] : undefined;
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function equal(left: unknown, right: unknown): boolean {
+  return kind(left) === kind(right) && order(left, right) === 0;
+}
+
+/** In the order in which they are sorted. */
+const KINDS = ['nothing', 'number', 'string', 'object', 'boolean', 'date'];
+function kind(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  return value instanceof Date ? 'date' : typeof value;
+}
+
+function order(left: unknown, right: unknown): number {
+  const kinds = KINDS.indexOf(kind(left)) - KINDS.indexOf(kind(right));
+  if (kinds !== 0 || kind(left) === 'nothing' || kind(left) === 'object') return kinds;
+  const [a, b] = [left, right].map((value) => (typeof value === 'string' ? value : Number(value)));
+  return a! < b! ? -1 : a! > b! ? 1 : 0;
+}

@@ -1,0 +1,117 @@
+/** A model host that plays a script: one step per call, and a complaint for every call too many or too few. */
+import { CAPABILITIES } from './capabilities';
+import { eventsOf } from './responses';
+import type { ILLMProvider, ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+
+/** What a call gives: a response, a list of stream events (an Error in it is thrown at that place), or an Error to throw. */
+export type ScriptedOutcome = LLMResponse | Error | readonly (ResponseStreamEvent | Error)[];
+export type ScriptedStep = ScriptedOutcome | ((options: GenerateOptions, userId: string) => ScriptedOutcome | Promise<ScriptedOutcome>);
+
+export interface ScriptedCall {
+  readonly kind: 'generate' | 'stream';
+  readonly userId: string;
+  readonly options: GenerateOptions;
+}
+
+export class ScriptedProvider implements ILLMProvider {
+  /** Every call in order, those too many included. */
+  readonly calls: ScriptedCall[] = [];
+  readonly deleted: { readonly userId: string; readonly responseId: string }[] = [];
+  /** Streams that were left before their last event. */
+  abandonedStreams = 0;
+  private readonly script: readonly ScriptedStep[];
+  private readonly name: string;
+  private readonly capabilities: ModelCapabilities;
+  private readonly access: boolean | Error;
+
+  constructor(
+    script: readonly ScriptedStep[] = [],
+    facts: { readonly name?: string; readonly capabilities?: Partial<ModelCapabilities>; readonly access?: boolean | Error } = {},
+  ) {
+    this.script = script;
+    this.name = facts.name ?? 'scripted';
+    this.capabilities = { ...CAPABILITIES, ...facts.capabilities };
+    this.access = facts.access ?? true;
+  }
+
+  getProviderName(): string {
+    return this.name;
+  }
+
+  async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    const outcome = await this.play('generate', userId, options);
+    if (outcome instanceof Error) throw outcome;
+    if (!isEventList(outcome)) return outcome;
+    for (const event of outcome) {
+      if (event instanceof Error) throw event;
+      if (event.type === 'response.failed') throw event.error;
+      if (event.type === 'response.completed') return event.response;
+    }
+    throw new Error(`${this.name}: the scripted events never complete`);
+  }
+
+  async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+    const outcome = await this.play('stream', userId, options);
+    if (outcome instanceof Error) throw outcome;
+    let finished = false;
+    try {
+      for (const event of isEventList(outcome) ? outcome : eventsOf(outcome)) {
+        options.signal?.throwIfAborted();
+        if (event instanceof Error) {
+          finished = true;
+          throw event;
+        }
+        yield event;
+      }
+      finished = true;
+    } finally {
+      if (!finished) this.abandonedStreams += 1;
+    }
+  }
+
+  async validateAccess(): Promise<boolean> {
+    if (this.access instanceof Error) throw this.access;
+    return this.access;
+  }
+
+  getCapabilities(): ModelCapabilities {
+    return this.capabilities;
+  }
+
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    this.deleted.push({ userId, responseId });
+  }
+
+  /** @throws Error unless there was exactly one call per step */
+  assertPlayedOut(): void {
+    if (this.calls.length !== this.script.length) {
+      throw new Error(`${this.name}: the script has ${this.script.length} steps, there were ${this.calls.length} calls`);
+    }
+  }
+
+  private async play(kind: ScriptedCall['kind'], userId: string, options: GenerateOptions): Promise<ScriptedOutcome> {
+    options.signal?.throwIfAborted();
+    const step = this.script[this.calls.length];
+    this.calls.push({ kind, userId, options });
+    if (step === undefined) throw new Error(`${this.name}: call ${this.calls.length}, but the script has ${this.script.length} steps`);
+    return typeof step === 'function' ? step(options, userId) : step;
+  }
+}
+
+/** A step that answers nothing until the caller aborts, and then throws the caller's reason. */
+export function untilAborted(options: GenerateOptions): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const { signal } = options;
+    if (signal === undefined) throw new Error('nobody can abort this call: it has no signal');
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+function isEventList(outcome: LLMResponse | readonly (ResponseStreamEvent | Error)[]): outcome is readonly (ResponseStreamEvent | Error)[] {
+  return Array.isArray(outcome);
+}

@@ -1,0 +1,60 @@
+/** The recorded traffic of the chat wire, and the contexts in which it is converted. */
+import { isAsked, modelOf, recordingsOf, sseMessages } from './recordings';
+import { contextOf, replyIn } from './wireContexts';
+import type { AskedRecording, Recording } from './recordings';
+import { normalizeOptions } from '../../imports/business/ai/application/services/ContentNormalizer';
+import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import { fromChatCompletions } from '../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+import type { ReplyContext, SseMessage, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import { ChatCompletionsDecoder } from '../../imports/business/ai/infrastructure/streaming/ChatCompletionsDecoder';
+import type { NormalizedOptions } from '../../imports/business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+import type { JsonObject, VendorName, VendorQuirks } from '../../imports/business/ai/domain/types/VendorTypes';
+
+export const CHAT = recordingsOf('chat_completions');
+export const CHAT_ANSWERS = CHAT.filter(({ status, stream }) => status === 200 && !stream);
+export const CHAT_STREAMS = CHAT.filter(({ stream }) => stream);
+export const CHAT_REQUESTS = CHAT.filter(isAsked);
+
+export function chatContext(vendor: VendorName = 'openai', quirks: Partial<VendorQuirks> = {}): WireContext {
+  return contextOf(vendor, { quirks });
+}
+
+export function chatReply(vendor: VendorName = 'openai', changes: Partial<ReplyContext> = {}): ReplyContext {
+  return replyIn(chatContext(vendor), changes);
+}
+
+export function replyFor(one: Recording): ReplyContext {
+  return chatReply(one.vendor, { model: modelOf(one) });
+}
+
+/** By way of the door, as a client's request goes. Azure keeps the model in its path. */
+export function asked(one: AskedRecording): NormalizedOptions {
+  const { stream: _, ...options } = readChatCompletionsRequest(one.request);
+  return normalizeOptions({ model: modelOf(one), ...options });
+}
+
+export function decoded(messages: readonly SseMessage[], context: ReplyContext): readonly ResponseStreamEvent[] {
+  const decoder = new ChatCompletionsDecoder(context);
+  const out: ResponseStreamEvent[] = [];
+  for (const message of messages) decoder.push(message, out);
+  decoder.end(out);
+  return out;
+}
+
+/** The chunks, as `data:` lines of one stream with its end marker. */
+export function streamOf(...chunks: readonly (JsonObject | string)[]): readonly SseMessage[] {
+  return [...chunks.map((chunk) => ({ data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) })), { data: '[DONE]' }];
+}
+
+export function responseIn(events: readonly ResponseStreamEvent[]): LLMResponse {
+  const last = events.at(-1);
+  if (last?.type !== 'response.completed') throw new Error(`the last event is ${last?.type ?? 'missing'}`);
+  return last.response;
+}
+
+/** The response that the exchange gave, streamed or not. */
+export function responseOf(one: Recording): LLMResponse {
+  return one.stream ? responseIn(decoded(sseMessages(one.text), replyFor(one))) : fromChatCompletions(JSON.parse(one.text), replyFor(one));
+}

@@ -1,0 +1,69 @@
+/** The three databases that one contract holds for, each empty and ready. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/DocumentDatabase';
+import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import { registry, resetMeteor } from '../stubs/server/registry';
+import { startTestMongo } from './miniMongod';
+
+export interface TestDatabase {
+  readonly database: DocumentDatabase;
+  /** Expired documents are looked for soon; a MongoDB of one's own looks when it likes. */
+  expire(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const DATABASES = {
+  'embedded (NeDB)': openEmbedded,
+  'MongoDB over the wire': openMongo,
+  'Meteor (stand-in)': openMeteor,
+} as const satisfies Record<string, () => Promise<TestDatabase>>;
+
+/** Milliseconds. */
+const SWEEP = 20;
+
+async function openEmbedded(): Promise<TestDatabase> {
+  const directory = await mkdtemp(join(tmpdir(), 'bolide-embedded-'));
+  const database = await openEmbeddedDatabase({ directory, expireEvery: SWEEP });
+  return {
+    database,
+    expire: () => Promise.resolve(),
+    async close() {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+async function openMongo(): Promise<TestDatabase> {
+  const mongo = await startTestMongo();
+  const database = await openMongoDatabase(mongo.url);
+  const client = await MongoClient.connect(mongo.url);
+  return {
+    database,
+    async expire() {
+      if (mongo.isStandIn) await client.db('admin').command({ setParameter: 1, ttlMonitorSleepSecs: SWEEP / 1000 });
+    },
+    async close() {
+      await client.db().dropDatabase();
+      await client.close();
+      await database.close();
+      await mongo.stop();
+    },
+  };
+}
+
+async function openMeteor(): Promise<TestDatabase> {
+  resetMeteor();
+  return {
+    database: new MeteorDatabase(),
+    expire: async () => {
+      for (const collection of registry.collections.values()) collection.expire(Date.now());
+    },
+    close: async () => resetMeteor(),
+  };
+}

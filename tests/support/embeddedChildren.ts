@@ -1,0 +1,54 @@
+/** Starts processes of `embeddedWriter`, from one bundle for the whole test run. */
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buildSync } from 'esbuild';
+
+export interface Child {
+  readonly process: ChildProcess;
+  /** What it says, line by line, to its end; a last line that was cut off is not among them. */
+  readonly lines: AsyncIterable<string>;
+  kill(): Promise<void>;
+}
+
+let bundle: string | undefined;
+
+export function startChild(...args: readonly string[]): Child {
+  bundle ??= build();
+  const child = spawn(process.execPath, [bundle, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  return {
+    process: child,
+    lines: createInterface({ input: child.stdout }),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** The next line that it says. */
+export async function nextLine(child: Child): Promise<string> {
+  const next: IteratorResult<string, unknown> = await child.lines[Symbol.asyncIterator]().next();
+  if (next.done === true) throw new Error('the process has ended');
+  return next.value;
+}
+
+function build(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bolide-bundle-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const outfile = join(directory, 'writer.cjs');
+  buildSync({
+    stdin: { contents: "import { runWriter } from './embeddedWriter'; void runWriter(process.argv.slice(2));", resolveDir: __dirname, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outfile,
+    logLevel: 'error',
+  });
+  return outfile;
+}

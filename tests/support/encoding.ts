@@ -1,0 +1,44 @@
+/** Drives an encoder through a whole stream of domain events. */
+import type { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { LLMResponse, ResponseVendor } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+import type { JsonObject, SchemeName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { createStreamEncoder } from '../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
+import type { EncoderFacts } from '../../imports/business/ai/infrastructure/streaming/StreamEncoder';
+import { response } from './responses';
+import { eventsIn } from './streamGrammar';
+
+export const FACTS: EncoderFacts = { model: 'asked-model', id: 'fallback_id', created: 1_760_000_000 };
+
+/** All frames of a stream that ends by itself. */
+export function encoded(scheme: SchemeName, events: readonly ResponseStreamEvent[], facts: Partial<EncoderFacts> = {}): string {
+  const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
+  return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()].join('');
+}
+
+/** The same as JSON, end marker left out. */
+export function encodedEvents(scheme: SchemeName, events: readonly ResponseStreamEvent[], facts: Partial<EncoderFacts> = {}): readonly JsonObject[] {
+  return eventsIn(encoded(scheme, events, facts));
+}
+
+/** All frames of a stream that fails after these events. */
+export function failing(scheme: SchemeName, events: readonly ResponseStreamEvent[], error: LLMError, facts: Partial<EncoderFacts> = {}): string {
+  const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
+  return [...events.flatMap((event) => encoder.push(event)), ...encoder.fail(error), ...encoder.end()].join('');
+}
+
+export const CREATED_EVENT: ResponseStreamEvent = { type: 'response.created', id: 'resp_1', model: 'a-model' };
+
+/** The end of a stream that came over a wire, with what else its response says. */
+export function completed(wire: WireName, fields: Partial<Omit<LLMResponse, 'vendor'>> & { readonly vendor?: Partial<ResponseVendor> } = {}): ResponseStreamEvent {
+  const { vendor, ...others } = fields;
+  return { type: 'response.completed', response: response({ id: 'resp_1', model: 'a-model', ...others, vendor: { name: 'a-vendor', wire, finish_reason: null, warnings: [], losses: [], ...vendor } }) };
+}
+
+export function textDelta(delta: string, output_index = 0, content_index?: number): ResponseStreamEvent {
+  return { type: 'response.output_text.delta', output_index, delta, ...(content_index === undefined ? {} : { content_index }) };
+}
+
+export function reasoningDelta(delta: string, output_index = 0, summary = false, content_index?: number): ResponseStreamEvent {
+  return { type: 'response.reasoning.delta', output_index, delta, summary, ...(content_index === undefined ? {} : { content_index }) };
+}

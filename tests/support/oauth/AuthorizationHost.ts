@@ -1,0 +1,134 @@
+/** A certified authorization server on 127.0.0.1, with strict rotation of refresh tokens and faults on demand. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import type { GrantContext } from 'oidc-provider';
+import { grantAdapter } from './grantAdapter';
+import type { GrantRows } from './grantAdapter';
+
+export interface AuthorizationHostOptions {
+  /** In seconds; default: an hour. */
+  readonly accessTokenTtl?: number;
+  /** Refresh tokens may be used again for so long, in milliseconds; default: not at all, and the whole grant dies when it is tried. */
+  readonly reuseGraceMs?: number;
+  readonly redirectUris: readonly string[];
+  readonly requirePkce?: boolean;
+  readonly resources?: readonly string[];
+  /** Milliseconds that this host's clock is ahead; behind when negative. */
+  readonly clockSkewMs?: number;
+}
+
+/** One that the server has decided about, whether or not its answer arrived. */
+export interface TokenRequest {
+  readonly parameters: URLSearchParams;
+  readonly status: number;
+}
+
+/** Looks at a request before the server does; true when it took care of it. */
+export type Intercept = (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean;
+
+export const CLIENT = { id: 'bolide', secret: 'client-secret-0123456789-abcdefghij' } as const;
+export const APP_CLIENT = { id: 'bolide-app', secret: 'app-secret-0123456789-abcdefghijkl' } as const;
+
+export class AuthorizationHost {
+  readonly url: string;
+  readonly tokenRequests: TokenRequest[] = [];
+  /** Every request's path, with its query. */
+  readonly paths: string[] = [];
+  /** What the server keeps: codes, tokens and grants. */
+  readonly rows: GrantRows;
+  intercept: Intercept = () => false;
+  readonly #server: Server;
+  readonly #handle: RequestListener;
+
+  private constructor(server: Server, options: AuthorizationHostOptions) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { adapter, rows } = grantAdapter(options.reuseGraceMs ?? 0);
+    this.rows = rows;
+    this.#handle = quietly(() => {
+      const provider = new Provider(this.url, configurationOf(options, adapter));
+      provider.on('grant.success', (context) => this.tokenRequests.push({ parameters: parametersOf(context), status: 200 }));
+      provider.on('grant.error', (context) => this.tokenRequests.push({ parameters: parametersOf(context), status: 400 }));
+      return provider.callback();
+    });
+  }
+
+  static async start(options: AuthorizationHostOptions): Promise<AuthorizationHost> {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const host = new AuthorizationHost(server, options);
+    server.on('request', (request, response) => host.take(request, response));
+    return host;
+  }
+
+  /** How many token requests of a kind the server granted. */
+  granted(grantType: string): number {
+    return this.tokenRequests.filter(({ parameters, status }) => status === 200 && parameters.get('grant_type') === grantType).length;
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+  }
+
+  private take(request: IncomingMessage, response: ServerResponse): void {
+    this.paths.push(request.url ?? '');
+    const pass = (): void => {
+      this.#handle(request, response);
+    };
+    if (!this.intercept(request, response, pass)) pass();
+  }
+}
+
+function parametersOf({ oidc }: GrantContext): URLSearchParams {
+  return new URLSearchParams(Object.entries(oidc.body ?? {}).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])));
+}
+
+/** The package speaks of what a production server would need; nobody reads it here. */
+function quietly<T>(make: () => T): T {
+  const { info, warn } = console;
+  console.info = console.warn = () => undefined;
+  try {
+    return make();
+  } finally {
+    Object.assign(console, { info, warn });
+  }
+}
+
+function configurationOf({ accessTokenTtl = 3_600, redirectUris, requirePkce = true, resources = [] }: AuthorizationHostOptions, adapter: unknown): object {
+  const common = { redirect_uris: redirectUris, response_types: ['code'], token_endpoint_auth_method: 'client_secret_basic' };
+  return {
+    adapter,
+    clients: [
+      { ...common, client_id: CLIENT.id, client_secret: CLIENT.secret, grant_types: ['authorization_code', 'refresh_token'] },
+      { client_id: APP_CLIENT.id, client_secret: APP_CLIENT.secret, grant_types: ['client_credentials'], redirect_uris: [], response_types: [], token_endpoint_auth_method: 'client_secret_post' },
+      { ...common, client_id: 'bolide-public', token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] },
+    ],
+    cookies: { keys: ['a key of the tests'] },
+    findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
+    scopes: ['openid', 'offline_access', 'llm'],
+    rotateRefreshToken: true,
+    pkce: { required: () => requirePkce },
+    ttl: { AccessToken: () => accessTokenTtl, ClientCredentials: () => accessTokenTtl, RefreshToken: 86_400, Grant: 86_400, IdToken: 3_600, Interaction: 600, Session: 86_400, AuthorizationCode: 60 },
+    features: {
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_context: unknown, client: { clientId: string }, token: { clientId: string }) => token.clientId === client.clientId },
+      introspection: { enabled: true },
+      resourceIndicators: {
+        enabled: resources.length > 0,
+        defaultResource: () => undefined,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (_context: unknown, resource: string) => {
+          if (!resources.includes(resource)) throw new Error('unknown resource');
+          return { scope: 'llm', audience: resource, accessTokenTTL: accessTokenTtl, accessTokenFormat: 'opaque' };
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** Time that passes when someone sleeps, and when a test says so. */
+import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
+
+export class ManualClock implements Clock {
+  /** How far this host's wall clock is off, in milliseconds. */
+  skew: number;
+  /** How often somebody slept. */
+  sleeps = 0;
+  #elapsed = 0;
+  readonly #start: number;
+  readonly #shared: ManualClock | undefined;
+
+  /** @param shared another host's clock: the same time passes for both */
+  constructor(skew = 0, shared?: ManualClock) {
+    this.skew = skew;
+    this.#shared = shared;
+    this.#start = shared === undefined ? Date.now() : shared.now() - shared.skew - shared.elapsed();
+  }
+
+  now(): number {
+    return this.#start + this.elapsed() + this.skew;
+  }
+
+  elapsed(): number {
+    return this.#shared?.elapsed() ?? this.#elapsed;
+  }
+
+  advance(milliseconds: number): void {
+    if (this.#shared === undefined) this.#elapsed += milliseconds;
+    else this.#shared.advance(milliseconds);
+  }
+
+  async sleep(milliseconds: number): Promise<void> {
+    this.sleeps += 1;
+    this.advance(milliseconds);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

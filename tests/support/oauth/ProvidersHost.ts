@@ -1,0 +1,127 @@
+/** This app's side for tests of the Provider system: the module over a real store, and its pages on an Express server. */
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { createOAuthRoutes } from '../../../imports/api/oauthRoutes';
+import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
+import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
+import type { Caller } from '../../../imports/business/providers/domain/types/Caller';
+import { COLLECTIONS, createProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import type { ProvidersModule, ProvidersPorts, ProvidersSettings } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import { redactingLog } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
+import type { LogEntry } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
+import type { AuthorizationDocument } from '../../../imports/business/providers/infrastructure/persistence/createAuthorizationStore';
+import type { CredentialCollection, CredentialDocument } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
+import type { ProviderDocument } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
+import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import type { DocumentCollection } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { DATABASES } from '../documentDatabases';
+import type { TestDatabase } from '../documentDatabases';
+
+export const ADMIN: Caller = { userId: 'root', isAdmin: true, roles: [] };
+export const ALICE: Caller = { userId: 'alice', isAdmin: false, roles: ['writers'] };
+export const BOB: Caller = { userId: 'bob', isAdmin: false, roles: [] };
+
+export interface ProvidersHostOptions {
+  readonly database?: keyof typeof DATABASES | TestDatabase;
+  readonly secretKeys?: string;
+  readonly clock?: Clock;
+  readonly servers?: ProvidersPorts['servers'];
+  readonly probe?: ProvidersPorts['probe'];
+  readonly refreshLeases?: ProvidersSettings['refreshLeases'];
+  readonly allowPrivateHosts?: boolean;
+}
+
+export class ProvidersHost {
+  readonly url: string;
+  readonly module: ProvidersModule;
+  readonly database: TestDatabase;
+  readonly log: LogEntry[] = [];
+  readonly eventLog: EventLog = redactingLog((entry) => this.log.push(entry));
+  /** Who there is; tests may change it. */
+  readonly callers = new Map([ADMIN, ALICE, BOB].map((caller) => [caller.userId, caller]));
+  /** What went wrong without being anybody's mistake. */
+  readonly unexpected: unknown[] = [];
+  readonly settings: ProvidersSettings;
+  readonly #options: ProvidersHostOptions;
+  readonly #server: ReturnType<typeof createServer>;
+
+  private constructor(server: ReturnType<typeof createServer>, database: TestDatabase, options: ProvidersHostOptions) {
+    this.#server = server;
+    this.#options = options;
+    this.database = database;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    this.settings = {
+      secretKeys: options.secretKeys ?? newKey('k1'),
+      rootUrl: this.url,
+      allowPrivateHosts: options.allowPrivateHosts ?? true,
+      ...(options.refreshLeases === undefined ? {} : { refreshLeases: options.refreshLeases }),
+    };
+    this.module = this.another();
+  }
+
+  static async start(options: ProvidersHostOptions = {}): Promise<ProvidersHost> {
+    const { database: wanted = 'embedded (NeDB)' } = options;
+    const database = typeof wanted === 'string' ? await DATABASES[wanted]() : wanted;
+    const app = express();
+    const server = createServer(app);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const host = new ProvidersHost(server, database, options);
+    await host.module.ready();
+    const authenticate = (request: { headers: Record<string, unknown> }): { userId: string } | undefined => {
+      const userId = request.headers['x-test-user'];
+      return typeof userId === 'string' ? { userId } : undefined;
+    };
+    app.use(createOAuthRoutes({ express, flow: host.module.flow, authenticate, onUnexpected: (error) => host.unexpected.push(error) }));
+    return host;
+  }
+
+  /** A module of another process: the same store, other memory. */
+  another(settings: Partial<ProvidersSettings> = {}): ProvidersModule {
+    const { clock = systemClock, servers, probe = () => Promise.resolve(true) } = this.#options;
+    return createProvidersModule(
+      { ...this.settings, ...settings },
+      {
+        collection: (name) => this.database.database.collection(name),
+        callerOf: (userId) => Promise.resolve(this.callers.get(userId)),
+        probe,
+        log: this.eventLog,
+        clock,
+        ...(servers === undefined ? {} : { servers }),
+      },
+    );
+  }
+
+  get credentials(): CredentialCollection {
+    return this.database.database.collection<CredentialDocument>(COLLECTIONS.credentials);
+  }
+
+  get providers(): DocumentCollection<ProviderDocument> {
+    return this.database.database.collection<ProviderDocument>(COLLECTIONS.providers);
+  }
+
+  get authorizations(): DocumentCollection<AuthorizationDocument> {
+    return this.database.database.collection<AuthorizationDocument>(COLLECTIONS.authorizations);
+  }
+
+  /** As if the token's time were over. */
+  async expire(providerId: string, userId: string | null): Promise<void> {
+    await this.credentials.update({ providerId, userId, kind: 'oauth' }, { $set: { expiresAt: Date.now() - 1 } });
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await closed;
+    this.module.close();
+    await this.database.close();
+  }
+}
+
+export function newKey(id: string): string {
+  return `${id}:${randomBytes(32).toString('base64')}`;
+}

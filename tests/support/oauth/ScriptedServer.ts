@@ -1,0 +1,65 @@
+/** An authorization server that does what a test says, and remembers which refresh tokens it was shown. */
+import { OAuthRefusal, StaleLeaseError } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
+import type { AuthorizationServer } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
+import type { TokenSet } from '../../../imports/business/providers/domain/types/TokenSet';
+
+export class ScriptedServer implements AuthorizationServer {
+  /** Refresh tokens in the order in which they arrived. */
+  readonly shown: string[] = [];
+  readonly revoked: string[] = [];
+  /** Runs when a refresh is about to be sent, where a process may be paused. */
+  beforeSend: () => Promise<void> = () => Promise.resolve();
+  /** Runs when the server has decided and its answer is under way. */
+  beforeAnswer: () => Promise<void> = () => Promise.resolve();
+  /** Whether a used token kills the grant, as strict servers have it. */
+  isStrict = true;
+  expiresInMs: number | undefined = 3_600_000;
+  #current = 'refresh-0';
+  #count = 0;
+  #isDead = false;
+
+  prepare(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  authorizationUrl(): Promise<URL> {
+    return Promise.resolve(new URL('https://server.example/auth'));
+  }
+
+  exchange(): Promise<TokenSet> {
+    return Promise.resolve(this.#next());
+  }
+
+  async refresh(_client: unknown, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet> {
+    await this.beforeSend();
+    if (!mayStillSend()) throw new StaleLeaseError();
+    this.shown.push(refreshToken);
+    if (this.#isDead || refreshToken !== this.#current) {
+      if (this.isStrict) this.#isDead = true;
+      throw new OAuthRefusal('invalid_grant', 'token already used');
+    }
+    const tokens = this.#next();
+    await this.beforeAnswer();
+    return tokens;
+  }
+
+  async clientCredentials(): Promise<TokenSet> {
+    await this.beforeSend();
+    return { kind: 'bearer', accessToken: `app-${(this.#count += 1)}`, expiresInMs: 3_600_000 };
+  }
+
+  revoke(_client: unknown, { accessToken }: { readonly accessToken: string }): Promise<void> {
+    this.revoked.push(accessToken);
+    return Promise.resolve();
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  #next(): TokenSet {
+    this.#count += 1;
+    this.#current = `refresh-${this.#count}`;
+    return { kind: 'bearer', accessToken: `access-${this.#count}`, refreshToken: this.#current, ...(this.expiresInMs === undefined ? {} : { expiresInMs: this.expiresInMs }) };
+  }
+}

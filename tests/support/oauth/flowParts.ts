@@ -1,0 +1,45 @@
+/** The pieces that an OAuth flow is made of, over a host's own store: for tests that take one piece out. */
+import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
+import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { CredentialVault } from '../../../imports/business/providers/application/CredentialVault';
+import { OAuthClients } from '../../../imports/business/providers/application/OAuthClients';
+import type { OAuthFlowPorts } from '../../../imports/business/providers/application/OAuthFlow';
+import { TokenRefresher } from '../../../imports/business/providers/application/TokenRefresher';
+import { TokenService } from '../../../imports/business/providers/application/TokenService';
+import { UsageLimits } from '../../../imports/business/providers/application/UsageLimits';
+import type { AuthorizationServer } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
+import type { Sealer } from '../../../imports/business/providers/domain/interfaces/Sealer';
+import { COLLECTIONS } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import { KeyExchangeServer } from '../../../imports/business/providers/infrastructure/oauth/KeyExchangeServer';
+import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
+import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
+import { createAuthorizationStore } from '../../../imports/business/providers/infrastructure/persistence/createAuthorizationStore';
+import { createCredentialStore } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
+import { createProviderStore } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
+import { createUsageStore } from '../../../imports/business/providers/infrastructure/persistence/createUsageStore';
+import type { UsageDocument } from '../../../imports/business/providers/infrastructure/persistence/createUsageStore';
+import { KeyRing } from '../../../imports/business/providers/infrastructure/sealing/KeyRing';
+import { SealingService } from '../../../imports/business/providers/infrastructure/sealing/SealingService';
+import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import type { ProvidersHost } from './ProvidersHost';
+
+export interface FlowParts extends OAuthFlowPorts {
+  readonly oauth2: AuthorizationServer;
+  readonly tokens: TokenService;
+}
+
+/** @param instead pieces of the test's own, e.g. a sealer that binds nothing */
+export function flowParts(app: ProvidersHost, instead: { readonly sealer?: Sealer; readonly oauth2?: AuthorizationServer; readonly clock?: typeof systemClock } = {}): FlowParts {
+  const { clock = systemClock } = instead;
+  const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: true });
+  const sealer = instead.sealer ?? new SealingService(KeyRing.parse(app.settings.secretKeys));
+  const log = app.eventLog;
+  const vault = new CredentialVault({ store: createCredentialStore(app.credentials, clock), sealer, log });
+  const oauth2 = instead.oauth2 ?? new OAuth2Server({ fetch, metadata: new ServerMetadataCache({ fetch, clock, allowInsecure: true }), allowInsecure: true });
+  const clients = new OAuthClients({ oauth2, key_exchange: new KeyExchangeServer(fetch) }, vault, log);
+  const providers = createProviderStore(app.providers);
+  const { callerOf } = app.module;
+  const limits = new UsageLimits(createUsageStore(app.database.database.collection<UsageDocument>(COLLECTIONS.usage)), clock);
+  const tokens = new TokenService({ providers, vault, clients, refresher: new TokenRefresher({ vault, clock, log }), limits, callerOf });
+  return { providers, authorizations: createAuthorizationStore(app.authorizations), vault, clients, sealer, callerOf, clock, log, rootUrl: app.settings.rootUrl, oauth2, tokens };
+}

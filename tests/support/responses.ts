@@ -1,0 +1,95 @@
+/** Makers of answers, so that a test says only what it is about. */
+import { NO_USAGE, outputTextOf } from '../../imports/business/ai/domain/entities/Response';
+import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+
+let made = 0;
+
+/** A response with the given fields; `output_text` follows `output`, ids are new each time. */
+export function response(fields: Partial<LLMResponse> = {}): LLMResponse {
+  made += 1;
+  const output = fields.output ?? [];
+  return {
+    id: `resp_${made}`,
+    object: 'response',
+    created_at: 1_750_000_000,
+    status: 'completed',
+    model: 'scripted-model',
+    output,
+    output_text: outputTextOf(output),
+    usage: usage(10, 5),
+    vendor: { name: 'scripted', wire: 'responses', finish_reason: 'completed', warnings: [], losses: [] },
+    ...fields,
+  };
+}
+
+/** The model answers in text. */
+export function answer(text: string, fields: Partial<LLMResponse> = {}): LLMResponse {
+  return response({ output: [textItem(text)], ...fields });
+}
+
+/** The model asks for tools; `arguments` that are no string are written as JSON. */
+export function calling(...calls: readonly (Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string })[]): LLMResponse {
+  return response({ output: calls.map(callItem) });
+}
+
+export function callItem(call: Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string }): FunctionCallItem {
+  made += 1;
+  const args = call.arguments ?? {};
+  return {
+    type: 'function_call',
+    call_id: call.call_id ?? `call_${made}`,
+    name: call.name,
+    arguments: typeof args === 'string' ? args : JSON.stringify(args),
+    status: 'completed',
+  };
+}
+
+export function textItem(text: string): OutputItem {
+  return { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] };
+}
+
+/** The answer stopped early: `max_output_tokens`, `content_filter`, or a word of the vendor's. */
+export function incomplete(reason: string, text = '', fields: Partial<LLMResponse> = {}): LLMResponse {
+  return response({
+    status: 'incomplete',
+    incomplete_details: { reason },
+    output: text === '' ? [] : [textItem(text)],
+    ...fields,
+  });
+}
+
+/** The model declined in a refusal part, as vendors that complete such an answer send it. */
+export function refusing(refusal: string, fields: Partial<LLMResponse> = {}): LLMResponse {
+  return response({
+    output: [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'refusal', refusal }] }],
+    ...fields,
+  });
+}
+
+export function usage(input_tokens: number, output_tokens: number): Usage {
+  return { ...NO_USAGE, input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+}
+
+/** The events with which a stream would tell this response: one delta per word. */
+export function eventsOf(whole: LLMResponse): readonly ResponseStreamEvent[] {
+  const events: ResponseStreamEvent[] = [{ type: 'response.created', id: whole.id, model: whole.model }];
+  whole.output.forEach((item, output_index) => {
+    events.push({ type: 'response.output_item.added', output_index, item });
+    if (item.type === 'message') {
+      for (const part of item.content) {
+        if (part.type === 'output_text') {
+          for (const delta of part.text.split(/(?<= )/)) events.push({ type: 'response.output_text.delta', output_index, delta });
+        }
+        if (part.type === 'refusal') events.push({ type: 'response.refusal.delta', output_index, delta: part.refusal });
+      }
+    }
+    if (item.type === 'function_call') {
+      events.push({ type: 'response.tool_use.announced', output_index, call_id: item.call_id, name: item.name });
+      events.push({ type: 'response.tool_use.done', output_index, item });
+    }
+    events.push({ type: 'response.output_item.done', output_index, item });
+  });
+  events.push({ type: 'response.usage', usage: whole.usage }, { type: 'response.completed', response: whole });
+  return events;
+}

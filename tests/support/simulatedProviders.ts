@@ -1,0 +1,32 @@
+/** One provider per way in which a vendor can be asked, each on the simulator. */
+import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
+import type { VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import type { CreateProviderRow } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import type { Simulator } from './simulator/Simulator';
+
+export interface SimulatedVendor {
+  /** For titles. */
+  readonly name: string;
+  readonly vendor: VendorName;
+  readonly wire: WireName;
+  readonly model: string;
+}
+
+export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
+  { name: 'OpenAI Responses', vendor: 'openai', wire: 'responses', model: 'gpt-5-mini' },
+  { name: 'OpenAI chat', vendor: 'openai', wire: 'chat_completions', model: 'gpt-4.1-mini' },
+  { name: 'Azure Responses', vendor: 'azure_openai', wire: 'responses', model: 'gpt-5-mini' },
+  { name: 'Azure chat', vendor: 'azure_openai', wire: 'chat_completions', model: 'gpt-4.1-mini' },
+  { name: 'Anthropic', vendor: 'anthropic', wire: 'anthropic_messages', model: 'claude-sonnet-4-5' },
+  { name: 'Google', vendor: 'google', wire: 'gemini', model: 'gemini-2.5-flash' },
+  { name: 'Grok chat', vendor: 'grok', wire: 'chat_completions', model: 'grok-4' },
+  { name: 'Grok Responses', vendor: 'grok', wire: 'responses', model: 'grok-4' },
+  { name: 'Groq', vendor: 'groq', wire: 'chat_completions', model: 'llama-3.3-70b-versatile' },
+  { name: 'Llama', vendor: 'llama', wire: 'chat_completions', model: 'llama-3.3-70b-versatile' },
+  { name: 'a compatible host', vendor: 'openai_compatible', wire: 'chat_completions', model: 'some-model' },
+];
+
+export function simulatedProvider(simulator: Simulator, { vendor, wire, model }: SimulatedVendor, row: Partial<CreateProviderRow> = {}): ILLMProvider {
+  return createProvider({ vendor, wire, defaultModel: model, apiKey: 'test-key', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, ...row });
+}

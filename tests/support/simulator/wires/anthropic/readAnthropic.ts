@@ -1,0 +1,53 @@
+/** A Messages request as a conversation. */
+import type { Conversation, OfferedTool, ToolDemand, Turn } from '../../model/Conversation';
+import type { WireRequest } from '../WireSimulator';
+import { anthropicBody, mergedMessages, resultText, textsIn, thinks, wantedSchema } from './anthropicBody';
+import type { AnthropicBody, AnthropicTool, MergedMessage } from './anthropicBody';
+
+export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conversation {
+  const body = anthropicBody(raw);
+  const schema = wantedSchema(body);
+  return {
+    vendor,
+    wire: 'anthropic_messages',
+    model,
+    instructions: typeof body.system === 'string' ? body.system : textsIn(body.system),
+    turns: turnsOf(mergedMessages(body.messages)),
+    tools: (body.tools ?? []).flatMap(offeredTool),
+    toolDemand: demandOf(body),
+    parallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
+    wantsReasoning: thinks(body),
+    maxOutputTokens: body.max_tokens,
+    ...(schema === undefined ? {} : { wantedSchema: schema }),
+  };
+}
+
+/** Several texts of one message are one turn. */
+function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
+  const names = new Map(
+    messages.flatMap((message) => message.blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.name] as const] : []))),
+  );
+  return messages.flatMap((message): Turn[] => {
+    const text = message.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+    const turns = message.blocks.flatMap((block): Turn[] => {
+      if (block.type === 'tool_use') return [{ type: 'call', id: block.id, name: block.name, arguments: JSON.stringify(block.input) }];
+      if (block.type !== 'tool_result') return [];
+      const { tool_use_id: callId, content, is_error } = block;
+      return [{ type: 'result', callId, name: names.get(callId) ?? 'the tool', text: resultText(content), failed: is_error === true }];
+    });
+    if (text === '') return turns;
+    return message.role === 'user' ? [...turns, { type: 'user', text }] : [{ type: 'assistant', text }, ...turns];
+  });
+}
+
+/** Tools without a schema of their own run on the vendor's side. */
+function offeredTool(tool: AnthropicTool): OfferedTool[] {
+  if (tool.input_schema === undefined) return [];
+  return [{ name: tool.name, description: tool.description ?? '', parameters: tool.input_schema, async: false }];
+}
+
+function demandOf({ tool_choice: choice }: AnthropicBody): ToolDemand {
+  if (choice?.type === 'none') return { mode: 'none' };
+  if (choice?.type === 'any') return { mode: 'required' };
+  return choice?.type === 'tool' && choice.name !== undefined ? { mode: 'required', names: [choice.name] } : { mode: 'auto' };
+}

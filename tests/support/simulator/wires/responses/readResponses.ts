@@ -1,0 +1,71 @@
+/** A Responses request, with what the server kept of the chain before it, as a conversation. */
+import { asArray, asObject, asString, isObject, objectsIn } from '../../json';
+import type { Conversation, ToolDemand, Turn } from '../../model/Conversation';
+import type { WireRequest } from '../WireSimulator';
+import { contentText, inputItems, responsesBody, wantedFormat } from './responsesBody';
+import type { Item, ResponsesBody } from './responsesBody';
+
+export function readResponses({ vendor, model, body: raw, archive }: WireRequest): Conversation {
+  const body = responsesBody(raw);
+  const items = [...((archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[]), ...inputItems(body)];
+  const schema = wantedSchemaOf(body);
+  const operators = items.filter((item) => item.role === 'system' || item.role === 'developer').map((item) => contentText(item.content));
+  return {
+    vendor,
+    wire: 'responses',
+    model,
+    instructions: [body.instructions ?? '', ...operators].filter((text) => text !== '').join('\n'),
+    turns: turnsOf(items),
+    tools: (body.tools ?? [])
+      .filter((tool) => tool.type === 'function')
+      .map((tool) => ({
+        name: asString(tool.name),
+        description: asString(tool.description),
+        parameters: asObject(tool.parameters),
+        async: tool.async === true,
+      })),
+    toolDemand: demandOf(body),
+    parallelCalls: body.parallel_tool_calls !== false,
+    wantsReasoning: body.reasoning !== undefined && body.reasoning !== null && body.reasoning.effort !== 'none',
+    ...(schema === undefined ? {} : { wantedSchema: schema }),
+    ...(typeof body.max_output_tokens === 'number' ? { maxOutputTokens: body.max_output_tokens } : {}),
+  };
+}
+
+function turnsOf(items: readonly Item[]): readonly Turn[] {
+  const names = new Map(items.flatMap((item) => (item.call_id !== undefined && item.name !== undefined ? [[item.call_id, item.name] as const] : [])));
+  return items.flatMap((item): Turn[] => {
+    switch (item.type) {
+      case undefined:
+      case 'message': {
+        const text = contentText(item.content);
+        if (text === '' || (item.role !== 'user' && item.role !== 'assistant')) return [];
+        return [{ type: item.role, text }];
+      }
+      case 'function_call':
+      case 'custom_tool_call':
+        return [{ type: 'call', id: item.call_id ?? '', name: item.name ?? '', arguments: item.arguments ?? item.input ?? '' }];
+      case 'function_call_output':
+      case 'custom_tool_call_output': {
+        const callId = item.call_id ?? '';
+        return [{ type: 'result', callId, name: names.get(callId) ?? 'the tool', text: contentText(item.output), failed: false }];
+      }
+      default:
+        return [];
+    }
+  });
+}
+
+function demandOf({ tool_choice: choice }: ResponsesBody): ToolDemand {
+  if (choice === 'none' || choice === 'required') return { mode: choice };
+  if (!isObject(choice)) return { mode: 'auto' };
+  if (choice.type === 'function') return { mode: 'required', names: [asString(choice.name)] };
+  if (choice.type !== 'allowed_tools') return { mode: 'auto' };
+  return { mode: choice.mode === 'required' ? 'required' : 'auto', names: objectsIn(asArray(choice.tools)).map((tool) => asString(tool.name)) };
+}
+
+function wantedSchemaOf(body: ResponsesBody): Conversation['wantedSchema'] {
+  const format = wantedFormat(body);
+  if (format.type === 'json_object') return {};
+  return format.type === 'json_schema' ? asObject(format.schema) : undefined;
+}

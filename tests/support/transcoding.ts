@@ -1,0 +1,117 @@
+/** Streams through the adapter and back: what tests of encoders and of the adapter compare. */
+import { argumentsObject } from '../../imports/business/ai/infrastructure/converters/callArguments';
+import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
+import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/streaming/OpenAIChunk';
+import type { StreamOptions, StreamSource } from '../../imports/business/ai/infrastructure/streaming/StreamCall';
+import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, SchemeName, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { modelOf, RECORDINGS } from './recordings';
+import type { Recording } from './recordings';
+import { replyContext, WIRES } from './wireContexts';
+
+export const SCHEME_NAMES: readonly SchemeName[] = Object.values(SCHEME_OF_WIRE);
+
+/** Streams whose status is 200, failing ones included. */
+export const STREAMS: readonly Recording[] = RECORDINGS.filter(({ stream, status }) => stream && status === 200);
+
+export const CREATED = 1_760_000_000;
+
+export interface Transcoded {
+  readonly lines: readonly string[];
+  readonly chunks: readonly OpenAIChunk[];
+  /** What the stream threw after its last line. */
+  readonly error: unknown;
+}
+
+export async function transcode(from: SchemeName, to: SchemeName, source: StreamSource, options: StreamOptions = {}): Promise<Transcoded> {
+  const lines: string[] = [];
+  const chunks: OpenAIChunk[] = [];
+  try {
+    for await (const [line, chunk] of new UnifiedStreamAdapter(from, to).processStream(source, { created: CREATED, ...options })) {
+      lines.push(line);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    return { lines, chunks, error };
+  }
+  return { lines, chunks, error: undefined };
+}
+
+export function transcodeRecording(recording: Recording, to: SchemeName, options: StreamOptions = {}, text = recording.text): Promise<Transcoded> {
+  return transcode(SCHEME_OF_WIRE[recording.wire], to, bodyOf(text), { vendor: recording.vendor, model: modelOf(recording), ...options });
+}
+
+export async function* bodyOf(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array, void, undefined> {
+  for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
+}
+
+/** A stream's events by its own wire's decoder. @throws what the decoder throws */
+export async function decodeText(wire: WireName, text: string, vendor: VendorName, model = 'asked-model'): Promise<readonly ResponseStreamEvent[]> {
+  const events: ResponseStreamEvent[] = [];
+  const decoder = WIRES[wire].createDecoder(replyContext(vendor, model));
+  const options = { streamIdleTimeout: 60_000, maxEventBytes: 64 * 1024 * 1024, abort: () => undefined };
+  for await (const event of decodeStream(bodyOf(text), decoder, options)) events.push(event);
+  return events;
+}
+
+/** The whole response of a recorded stream; `undefined` for a stream that fails. */
+export async function responseOf(recording: Recording): Promise<LLMResponse | undefined> {
+  try {
+    return completedIn(await decodeText(recording.wire, recording.text, recording.vendor, modelOf(recording)));
+  } catch {
+    return undefined;
+  }
+}
+
+export function completedIn(events: readonly ResponseStreamEvent[]): LLMResponse {
+  const [completed] = events.flatMap((event) => (event.type === 'response.completed' ? [event.response] : []));
+  if (completed === undefined) throw new Error('the stream was not completed');
+  return completed;
+}
+
+export function wireOf(scheme: SchemeName): WireName {
+  const [wire] = (Object.keys(SCHEME_OF_WIRE) as WireName[]).filter((name) => SCHEME_OF_WIRE[name] === scheme);
+  if (wire === undefined) throw new Error(`no wire is ${scheme}`);
+  return wire;
+}
+
+/** Vendors whose streams the schemes are. */
+export const USUAL_VENDOR: Readonly<Record<SchemeName, VendorName>> = { openai: 'openai', openai_responses: 'openai', anthropic: 'anthropic', google: 'google' };
+
+/** What an answer says in any scheme. */
+export interface Meaning {
+  readonly text: string;
+  readonly refusal: string;
+  /** Without blank lines: wires that have no parts for it get paragraphs. */
+  readonly reasoning: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
+  readonly status: string;
+  readonly reason: string | undefined;
+  readonly counts: readonly number[];
+}
+
+export function meaningOf({ output, output_text, status, incomplete_details, usage }: LLMResponse): Meaning {
+  const messages = output.flatMap((item) => (item.type === 'message' ? item.content : []));
+  return {
+    text: output_text,
+    refusal: messages.map((part) => (part.type === 'refusal' ? part.refusal : '')).join(''),
+    reasoning: output.flatMap((item) => (item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : [])).map(({ text }) => text).join('').replaceAll('\n\n', ''),
+    calls: output.flatMap((item) => (item.type === 'function_call' ? [{ name: item.name, arguments: argumentsObject(item).value }] : [])),
+    status,
+    reason: incomplete_details?.reason,
+    counts: [usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens],
+  };
+}
+
+/** The text, the calls and the finish that the loop's chunks tell. */
+export function toldBy(chunks: readonly OpenAIChunk[]): { readonly text: string; readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[]; readonly finish: readonly string[] } {
+  const choices = chunks.flatMap(({ choices: each }) => each).filter(({ index }) => index === 0);
+  return {
+    text: choices.map(({ delta }) => (typeof delta.content === 'string' ? delta.content : '')).join(''),
+    calls: choices.flatMap(({ delta }) => delta.tool_calls ?? []).map((call) => ({ name: call.function?.name ?? '', arguments: argumentsObject({ arguments: call.function?.arguments ?? '' }).value })),
+    finish: choices.flatMap(({ finish_reason }) => (finish_reason === null ? [] : [finish_reason])),
+  };
+}

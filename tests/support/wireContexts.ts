@@ -1,0 +1,43 @@
+/** The contexts in which tests convert: one per vendor and model, or per vendor with a model that can do everything. */
+import type { ReplyContext, Wire, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
+import type { VendorName, VendorQuirks, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { capabilitiesOf } from '../../imports/business/ai/infrastructure/providers/modelTable';
+import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/providers/vendorQuirks';
+import { anthropicWire } from '../../imports/business/ai/infrastructure/streaming/anthropicWire';
+import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/streaming/chatCompletionsWire';
+import { googleWire } from '../../imports/business/ai/infrastructure/streaming/googleWire';
+import { responsesWire } from '../../imports/business/ai/infrastructure/streaming/responsesWire';
+import { CAPABILITIES } from './capabilities';
+
+export const WIRES: Readonly<Record<WireName, Wire>> = {
+  responses: responsesWire,
+  chat_completions: chatCompletionsWire,
+  anthropic_messages: anthropicWire,
+  gemini: googleWire,
+};
+
+export interface ContextChanges {
+  readonly quirks?: Partial<VendorQuirks>;
+  readonly capabilities?: Partial<ModelCapabilities>;
+}
+
+export function wireContext(vendor: VendorName, model: string): WireContext {
+  return { ...contextOf(vendor), capabilities: capabilitiesOf(vendor, model) };
+}
+
+export function replyContext(vendor: VendorName, model: string): ReplyContext {
+  return replyIn(wireContext(vendor, model), { model });
+}
+
+export function contextOf(vendor: VendorName, { quirks, capabilities }: ContextChanges = {}): WireContext {
+  return { vendor, quirks: quirksFor(vendor, quirks), capabilities: { ...CAPABILITIES, ...capabilities } };
+}
+
+export function replyIn(context: WireContext, changes: Partial<ReplyContext> = {}): ReplyContext {
+  return { ...context, model: 'asked-model', warnings: [], losses: [], receivedAt: 1_760_000_000, ...changes };
+}
+
+export function quirksFor(vendor: VendorName, changes: Partial<VendorQuirks> = {}): VendorQuirks {
+  return { ...DEFAULT_QUIRKS, ...QUIRKS[vendor], ...changes };
+}

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { mayDo, SCOPES } from '../../../imports/api/auth/Actor';
+import { ApiTokens } from '../../../imports/api/auth/ApiTokens';
+import { MemoryApiTokenStore } from '../../../imports/api/auth/MemoryApiTokenStore';
+import { presentedToken } from '../../../imports/api/auth/presentedToken';
+import { failure } from '../../support/failure';
+
+describe('API tokens', () => {
+  let now = 1_000;
+  let store: MemoryApiTokenStore;
+  let tokens: ApiTokens;
+  beforeEach(() => {
+    now = 1_000;
+    store = new MemoryApiTokenStore();
+    tokens = new ApiTokens({ store, now: () => now });
+  });
+
+  const REQUEST = { userId: 'ann', name: 'laptop', scopes: ['generate'] } as const;
+
+  it('open for their owner with their scopes', async () => {
+    const { token } = await tokens.issue(REQUEST);
+    expect(await tokens.verify(token)).to.deep.equal({ userId: 'ann', scopes: ['generate'] });
+  });
+
+  it('are never kept as they are, nor listed in a way that would let anybody use them', async () => {
+    const { token, id } = await tokens.issue(REQUEST);
+    const kept = JSON.stringify(await store.ofUser('ann'));
+    expect(kept).not.to.include(token).and.not.to.include(token.slice(7));
+    const listed = await tokens.list('ann');
+    expect(listed).to.deep.equal([{ _id: id, userId: 'ann', name: 'laptop', scopes: ['generate'], createdAt: 1_000 }]);
+    expect(await tokens.verify(id)).to.equal(undefined);
+    const [{ hash } = { hash: '' }] = await store.ofUser('ann');
+    expect(await tokens.verify(hash)).to.equal(undefined);
+  });
+
+  it('are different each time, and long', async () => {
+    const made = await Promise.all(Array.from({ length: 100 }, () => tokens.issue(REQUEST)));
+    expect(new Set(made.map(({ token }) => token)).size).to.equal(100);
+    for (const { token } of made) expect(token).to.match(/^bolide_[\w-]{43}$/);
+  });
+
+  it('do not open when any of their characters is another', async () => {
+    const { token } = await tokens.issue(REQUEST);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom('A', 'b', '0', '-', ' '), async (at, other) => {
+        const changed = token.slice(0, at) + other + token.slice(at + 1);
+        if (changed !== token) expect(await tokens.verify(changed)).to.equal(undefined);
+      }),
+    );
+    expect(await tokens.verify('')).to.equal(undefined);
+    expect(await tokens.verify('x'.repeat(1_000_000))).to.equal(undefined);
+  });
+
+  it('do not open for a hash that only begins the same', async () => {
+    const { token, id } = await tokens.issue(REQUEST);
+    const [stored] = await store.ofUser('ann');
+    await store.remove('ann', id);
+    await store.insert({ ...stored!, hash: stored!.hash.slice(0, -2) + (stored!.hash.endsWith('00') ? '01' : '00') });
+    expect(await tokens.verify(token)).to.equal(undefined);
+  });
+
+  it('end when they expire, and when they are revoked by their owner', async () => {
+    const { token } = await tokens.issue({ ...REQUEST, expiresAt: 2_000 });
+    now = 1_999;
+    expect(await tokens.verify(token)).not.to.equal(undefined);
+    now = 2_000;
+    expect(await tokens.verify(token)).to.equal(undefined);
+    const other = await tokens.issue(REQUEST);
+    expect(await tokens.revoke('bob', other.id)).to.equal(false);
+    expect(await tokens.verify(other.token)).not.to.equal(undefined);
+    expect(await tokens.revoke('ann', other.id)).to.equal(true);
+    expect(await tokens.verify(other.token)).to.equal(undefined);
+  });
+
+  it('are not made without a user or a scope, nor from a text that no header carries, nor twice', async () => {
+    for (const wrong of [{ ...REQUEST, userId: '' }, { ...REQUEST, scopes: [] }, { ...REQUEST, scopes: ['everything' as 'admin'] }]) {
+      expect(await failure(tokens.issue(wrong))).to.have.property('code', 'invalid-request');
+    }
+    for (const token of ['', 'with blank', 'with,comma', 'ünicode', 'x'.repeat(513)]) {
+      expect(await failure(tokens.adopt(token, REQUEST))).to.have.property('path', 'token');
+    }
+    await tokens.adopt('chosen-by-operator', REQUEST);
+    expect(await failure(tokens.adopt('chosen-by-operator', REQUEST))).to.have.property('code', 'conflict');
+  });
+});
+
+describe('a scope', () => {
+  it('is held by who has it, by admins, and by people who logged in unless it is admin', () => {
+    for (const scope of SCOPES) {
+      expect(mayDo({ userId: 'x', scopes: ['admin'] }, scope)).to.equal(true);
+      expect(mayDo({ userId: 'x', scopes: [] }, scope)).to.equal(false);
+      expect(mayDo({ userId: 'x', scopes: [scope] }, scope)).to.equal(true);
+      expect(mayDo({ userId: 'x' }, scope)).to.equal(scope !== 'admin');
+    }
+    expect(mayDo({ userId: 'x', scopes: ['read'] }, 'generate')).to.equal(false);
+  });
+});
+
+describe('the token of a request', () => {
+  const token = (headers: Record<string, string>, url = '/v1/responses'): string | undefined => presentedToken({ headers, url });
+
+  it('is found where each vendor’s clients put it', () => {
+    expect(token({ authorization: 'Bearer abc' })).to.equal('abc');
+    expect(token({ authorization: 'bearer  abc ' })).to.equal('abc');
+    expect(token({ 'x-api-key': 'abc' })).to.equal('abc');
+    expect(token({ 'x-goog-api-key': 'abc' })).to.equal('abc');
+    expect(token({}, '/v1beta/models/x:generateContent?alt=sse&key=abc')).to.equal('abc');
+  });
+
+  it('is not taken from other schemes, other URLs, or a header that came twice', () => {
+    expect(token({ authorization: 'Basic abc' })).to.equal(undefined);
+    expect(token({ authorization: 'Bearer' })).to.equal(undefined);
+    expect(token({ authorization: 'Bearer a b' })).to.equal(undefined);
+    expect(token({}, '/v1/responses?key=abc')).to.equal(undefined);
+    expect(token({ 'x-api-key': 'abc, def' })).to.equal(undefined);
+    expect(token({ 'x-api-key': '' })).to.equal(undefined);
+    expect(token({})).to.equal(undefined);
+  });
+});
