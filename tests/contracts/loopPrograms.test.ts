@@ -122,8 +122,10 @@ function registryOf(tools: readonly ToolPlan[]): ToolRegistry {
 }
 
 async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelTools }: Program): Promise<void> {
-  const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  const printed = sinon.stub(console, 'error');
+  // A sandbox of its own: the shared one keeps every fake it ever made, and warns when there are thousands.
+  const sandbox = sinon.createSandbox();
+  const clock = sandbox.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  const printed = sandbox.stub(console, 'error');
   try {
     const model = new ProgrammedModel(turns);
     const loop = new AgenticLoop({ provider: model, toolExecutor: registryOf(tools), defaultToolTimeout: TOOL_TIMEOUT });
@@ -183,8 +185,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
       }
     }
   } finally {
-    printed.restore();
-    clock.restore();
+    sandbox.restore();
   }
 }
 

@@ -91,7 +91,7 @@ const NOTHING_SAID = {
 /** A failed response is told whole, so it has to be what every response is. */
 function conformingError(error: LLMError, echo: JsonObject): LLMError {
   if (error.response === undefined) return error;
-  return new LLMError(error.code, error.message, { ...error, response: conform(error.response, echo) });
+  return new LLMError(error.code, error.message, Object.assign({}, error, { response: conform(error.response, echo) }));
 }
 
 /** Responses hosts answer a failure with 200 and the failed response: their clients look there for it. */

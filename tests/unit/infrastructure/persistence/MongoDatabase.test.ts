@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { LLMConnectionError, LLMError, LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { LLMConnectionError, LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../../../../imports/business/ai/infrastructure/persistence/DocumentDatabase';
 import { openMongoDatabase } from '../../../../imports/business/ai/infrastructure/persistence/MongoDatabase';
 import { openDatabase } from '../../../../imports/business/ai/infrastructure/persistence/openDatabase';
