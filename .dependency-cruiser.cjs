@@ -1,6 +1,8 @@
 /** The dependency rule: domain ← application ← infrastructure ← doors. Type-only imports count. */
 const AI = '^imports/business/ai/';
 const PROVIDERS = '^imports/business/providers/';
+/** Every folder with code of this repository. */
+const OURS = '^(imports|server|client|tests|scripts|examples)/';
 const METEOR_FILES =
   '(imports/business/ai/(methods|publications)[.]ts|imports/business/providers/(methods|publications)[.]ts|/persistence/Meteor[^/]*|/tools/MethodTools[.]ts|^imports/startup/meteor|^server/main[.]ts|^client/|^imports/ui/.*Meteor[^/]*|^tests/)';
 
@@ -12,7 +14,7 @@ module.exports = {
       name: 'application-sees-domain',
       severity: 'error',
       from: { path: `${AI}application/` },
-      to: { path: '^(imports|server|client|tests)/', pathNot: `${AI}(domain|application)/` },
+      to: { path: OURS, pathNot: `${AI}(domain|application)/` },
     },
     {
       name: 'infrastructure-sees-application-in-factories-only',
@@ -24,7 +26,7 @@ module.exports = {
       name: 'module-sees-itself-only',
       severity: 'error',
       from: { path: '^imports/business/ai/' },
-      to: { path: '^(imports|server|client|tests)/', pathNot: '^(imports/business/ai|tests/stubs/meteor)/' },
+      to: { path: OURS, pathNot: '^(imports/business/ai|tests/stubs/meteor)/' },
     },
     {
       name: 'converters-see-domain-only',
@@ -49,7 +51,7 @@ module.exports = {
       name: 'providers-application-sees-domains',
       severity: 'error',
       from: { path: `${PROVIDERS}application/` },
-      to: { path: '^(imports|server|client|tests)/', pathNot: `(${PROVIDERS}(domain|application)|${AI}domain)/` },
+      to: { path: OURS, pathNot: `(${PROVIDERS}(domain|application)|${AI}domain)/` },
     },
     {
       name: 'providers-infrastructure-sees-application-in-factories-only',
@@ -61,11 +63,12 @@ module.exports = {
       name: 'providers-see-of-the-ai-module-domain-and-clients',
       severity: 'error',
       from: { path: PROVIDERS },
-      to: { path: '^(imports|server|client|tests)/', pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/)` },
+      to: { path: OURS, pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/)` },
     },
     { name: 'ui-sees-domain', severity: 'error', from: { path: '^imports/ui/' }, to: { path: '^imports/', pathNot: '^imports/(ui|business/[^/]+/domain)/' } },
-    { name: 'meteor-at-the-door', severity: 'error', from: { path: '^(imports|server|client|tests)/', pathNot: METEOR_FILES }, to: { path: '(^meteor/|tests/stubs/meteor)' } },
+    { name: 'meteor-at-the-door', severity: 'error', from: { path: OURS, pathNot: METEOR_FILES }, to: { path: '(^meteor/|tests/stubs/meteor)' } },
     { name: 'product-sees-no-tests', severity: 'error', from: { path: '^(imports|client)/' }, to: { path: '^tests/', pathNot: '^tests/stubs/meteor/' } },
+    { name: 'nothing-sees-the-examples', severity: 'error', from: { pathNot: '^examples/' }, to: { path: '^examples/' } },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true, pathNot: '^meteor/' } },
   ],
   options: {

@@ -2,19 +2,28 @@
  * A batch import: free text becomes typed records, many at once, with a progress bar. What could not be read is listed at the end and
  * stops nothing.
  *
- * npx tsx examples/import.ts [how many lines]
+ * npm run example:import -- [how many lines]
  */
 import { z } from 'zod';
 import { LLMClient } from '../imports/business/ai/application/services/LLMClient';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
 import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
+import { ProgressBar } from './ProgressBar';
 
-const Product = z.object({ name: z.string(), price: z.number().nonnegative(), city: z.string() });
+/** What a model makes up is not imported: the price has to stand in the line. */
+function productIn(line: string) {
+  const price = z.number().refine((read) => line.includes(read.toFixed(2)), 'does not stand in the line');
+  return z.object({ price, name: z.string(), city: z.string() });
+}
 
-function lines(count: number): readonly string[] {
+/** In every ninth line the point is missing. */
+function readLines(count: number): readonly string[] {
   const goods = ['kettle', 'lamp', 'chair', 'clock'];
   const cities = ['Lisbon', 'Oslo', 'Rome'];
-  return Array.from({ length: count }, (_, index) => `${goods[index % goods.length] ?? ''} no. ${index + 1}, ${10 + index}.50 euros, from ${cities[index % cities.length] ?? ''}`);
+  return Array.from({ length: count }, (_, index) => {
+    const price = `${10 + index}${index % 9 === 8 ? '' : '.'}50`;
+    return `${price} euros for a ${goods[index % goods.length] ?? ''} from ${cities[index % cities.length] ?? ''}`;
+  });
 }
 
 async function main(): Promise<void> {
@@ -25,26 +34,22 @@ async function main(): Promise<void> {
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
   try {
-    const texts = lines(Number(process.argv[2] ?? 24));
+    const lines = readLines(Number(process.argv[2] ?? 24));
+    const bar = new ProgressBar();
     const results = await client.createBatch(
-      texts.map((text) => ({ instructions: 'Read the product from the line.', input: text, schema: Product })),
-      { concurrency: 6, signal: controller.signal, onProgress: showProgress },
+      lines.map((line) => ({ instructions: 'Read the product from the line.', input: line, schema: productIn(line) })),
+      { concurrency: 6, signal: controller.signal, onProgress: (done, total) => bar.update(done, total) },
     );
-    const failed = results.flatMap((result, index) => (isLLMError(result) ? [`${texts[index] ?? ''}: ${result.code}`] : []));
+    // Results stand in the order of the lines, whichever was read first.
     const products = results.flatMap((result) => (isLLMError(result) ? [] : [result.value]));
-    const sum = products.reduce((total, { price }) => total + price, 0);
-    console.log(`${products.length} of ${texts.length} products read, worth ${sum.toFixed(2)} euros; the first: ${JSON.stringify(products[0])}`);
-    for (const line of failed) console.log(`not read: ${line}`);
+    const total = products.reduce((sum, { price }) => sum + price, 0);
+    console.log(`${products.length} of ${lines.length} products read, worth ${total.toFixed(2)} euros; the first: ${JSON.stringify(products[0])}`);
+    for (const [index, result] of results.entries()) {
+      if (isLLMError(result)) console.log(`line ${index + 1} was not read: ${result.code}: ${result.message}`);
+    }
   } finally {
     await simulator?.close();
   }
-}
-
-const WIDTH = 30;
-
-function showProgress(done: number, total: number): void {
-  const filled = Math.round((done / total) * WIDTH);
-  process.stderr.write(`\r[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done}/${total}${done === total ? '\n' : ''}`);
 }
 
 main().catch((error: unknown) => {

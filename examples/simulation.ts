@@ -1,10 +1,12 @@
 /**
- * A simulation's phase: every person is asked what they intend, then what they do. Each person remembers their own chain of answers, and
- * one that cannot be asked falls back to a habit, so that the phase always ends with everybody.
+ * A simulation's phase: every person is asked what they intend, then what they do. Each person remembers their own last answers, phase
+ * by phase, and one that cannot be asked falls back to a habit, so that a phase always ends with everybody.
  *
- * npx tsx examples/simulation.ts
+ * npm run example:simulation
  */
 import { LLMClient } from '../imports/business/ai/application/services/LLMClient';
+import type { BatchResult } from '../imports/business/ai/application/services/LLMRequest';
+import type { EntityRecord } from '../imports/business/ai/application/services/ResponseChainManager';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
 import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
 
@@ -13,49 +15,61 @@ interface Person {
   readonly habit: string;
   /** Default: everybody's. */
   readonly model?: string;
+  /** Written by the client: saved with the person, it is where the next session goes on. */
+  readonly _openai?: EntityRecord;
 }
 
-const PEOPLE: readonly Person[] = [
-  { identity: { id: 'npc:ada', name: 'Ada' }, habit: 'reads a book' },
-  { identity: { id: 'npc:bob', name: 'Bob' }, habit: 'bakes bread' },
-  // Nobody has this model, so Eve always falls back to her habit.
-  { identity: { id: 'npc:eve', name: 'Eve' }, habit: 'watches the harbour', model: 'no-such-model' },
-];
+interface Deed {
+  readonly text: string;
+  readonly mood: 'calm' | 'eager';
+}
 
 const PHASES = ['intention', 'action'] as const;
+const DAYS = 3;
+/** Answers of one phase that a person remembers; older ones are deleted at the vendor too. */
+const MEMORY = 2;
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' }, mood: { enum: ['calm', 'eager'] } }, required: ['text', 'mood'], additionalProperties: false } as const;
 
 async function main(): Promise<void> {
   const { module, simulator } = await moduleFromEnvironment(process.env);
   if (simulator !== undefined) console.error(SIMULATION_NOTICE);
   const provider = module.settings.defaultProvider ?? '';
-  const entities = structuredClone(PEOPLE);
-  const client = new LLMClient({ provider: module.manager, userId: 'simulation', entities, defaultDepth: 3, model: provider });
+  const people: readonly Person[] = [
+    { identity: { id: 'npc:ada', name: 'Ada' }, habit: 'reads a book' },
+    { identity: { id: 'npc:bob', name: 'Bob' }, habit: 'bakes bread' },
+    // No vendor has this model, so Eve always falls back to her habit, and the others don't notice.
+    { identity: { id: 'npc:eve', name: 'Eve' }, habit: 'watches the harbour', model: `${provider}/no-such-model` },
+  ];
+  const client = new LLMClient({ provider: module.manager, userId: 'simulation', entities: people, defaultDepth: MEMORY, model: provider });
   try {
-    for (const day of [1, 2]) {
+    for (let day = 1; day <= DAYS; day += 1) {
       for (const phase of PHASES) {
-        const results = await client.createBatch(
-          entities.map(({ identity, model }) => ({
-            instructions: `You are ${identity.name}. Answer in one short sentence.`,
-            input: `Day ${day}: what is your ${phase}?`,
-            schema: SCHEMA,
-            entityKey: `${phase}:${identity.id}`,
-            ...(model === undefined ? {} : { model: `${provider}/${model}` }),
-          })),
-        );
-        results.forEach((result, index) => {
-          const person = entities[index];
-          if (person === undefined) return;
-          const said = isLLMError(result) ? `${person.habit} (${result.code}, so by habit)` : `${result.value.text} (${result.value.mood})`;
-          console.log(`day ${day} ${phase.padEnd(9)} ${person.identity.name}: ${said}`);
-        });
+        for (const [person, deed] of await runPhase(client, people, phase, day)) console.log(`day ${day} ${phase.padEnd(9)} ${person.identity.name}: ${deed}`);
       }
     }
-    // Chains and usage stand on the people themselves, ready to be saved with them.
-    console.log(JSON.stringify(entities, undefined, 2));
   } finally {
     await simulator?.close();
   }
+  for (const { identity, _openai } of people) console.log(`${identity.name} is saved with ${JSON.stringify(_openai ?? {})}`);
+}
+
+/** What everybody does, in everybody's order. */
+async function runPhase(client: LLMClient, people: readonly Person[], phase: string, day: number): Promise<readonly (readonly [Person, string])[]> {
+  const results = await client.createBatch(
+    people.map(({ identity, model }) => ({
+      instructions: `You are ${identity.name}. Answer in one short sentence.`,
+      input: `Day ${day}: what is your ${phase}?`,
+      schema: SCHEMA,
+      entityKey: `${phase}:${identity.id}`,
+      ...(model === undefined ? {} : { model }),
+    })),
+  );
+  return people.map((person, index) => [person, deedOf(person, results[index])]);
+}
+
+function deedOf({ habit }: Person, result: BatchResult<Deed> | undefined): string {
+  if (result === undefined || isLLMError(result)) return `${habit} (by habit: ${result?.code ?? 'not asked'})`;
+  return `${result.value.text} (${result.value.mood})`;
 }
 
 main().catch((error: unknown) => {

@@ -1,46 +1,81 @@
 /** The examples run as they are, by hand's command, without a key. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { VENDOR_VARIABLES } from '../../imports/startup/settingsFromEnvironment';
 
+const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const ROOT = path.join(__dirname, '../..');
 const TSX = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
 
 /** @throws with both outputs when it ends with another code than 0 */
 async function run(example: string, ...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return promisify(execFile)(process.execPath, [TSX, `examples/${example}.ts`, ...args], { cwd: ROOT, env: withoutVendors(), timeout: 100_000 });
+}
+
+function withoutVendors(): NodeJS.ProcessEnv {
   const vendors = Object.values(VENDOR_VARIABLES).flatMap((names) => Object.values(names).filter((name) => typeof name === 'string'));
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !vendors.includes(name) && !name.startsWith('LLM_')));
-  return promisify(execFile)(process.execPath, [TSX, `examples/${example}.ts`, ...args], { cwd: ROOT, env, timeout: 100_000 });
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !vendors.includes(name) && !name.startsWith('LLM_') && name !== 'PORT'));
+}
+
+/** The groups of the pattern, as soon as the stream has said it. */
+async function told(stream: AsyncIterable<Uint8Array>, pattern: RegExp): Promise<readonly string[]> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += Buffer.from(chunk).toString();
+    const match = pattern.exec(text);
+    if (match !== null) return match.slice(1);
+  }
+  throw new Error(`ended without ${String(pattern)}: ${text}`);
 }
 
 describe('the examples', function () {
   this.timeout(120_000);
 
-  it('simulation: everybody does something in every phase, and remembers it on themselves', async () => {
+  it('simulation: everybody does something in every phase, and is saved with what the window holds', async () => {
     const { stdout, stderr } = await run('simulation');
     expect(stderr).to.contain('SIMULATED');
-    const [lines, json] = [stdout.slice(0, stdout.indexOf('[\n')).trim().split('\n'), stdout.slice(stdout.indexOf('[\n'))];
-    expect(lines.map((line) => line.split(':')[0])).to.deep.equal(
-      [1, 2].flatMap((day) => ['intention', 'action   '].flatMap((phase) => ['Ada', 'Bob', 'Eve'].map((name) => `day ${day} ${phase} ${name}`))),
+    const lines = stdout.trim().split('\n');
+    expect(lines.slice(0, -3).map((line) => line.split(':')[0])).to.deep.equal(
+      [1, 2, 3].flatMap((day) => ['intention', 'action   '].flatMap((phase) => ['Ada', 'Bob', 'Eve'].map((name) => `day ${day} ${phase} ${name}`))),
     );
-    for (const line of lines.filter((each) => each.includes('Eve'))) expect(line).to.contain('watches the harbour (model-not-found, so by habit)');
-    const people = JSON.parse(json) as { _openai?: { intention_chain: string[]; action_chain: string[]; usage: { total_requests: number } } }[];
-    expect(people.map(({ _openai }) => [_openai?.intention_chain.length, _openai?.action_chain.length, _openai?.usage.total_requests])).to.deep.equal([
-      [2, 2, 4], [2, 2, 4], [undefined, undefined, undefined],
+    for (const line of lines.filter((each) => each.startsWith('day') && each.includes('Eve'))) expect(line).to.contain('watches the harbour (by habit: model-not-found)');
+    const saved = lines.slice(-3).map((line) => JSON.parse(line.slice(line.indexOf('{'))) as { intention_chain?: string[]; action_chain?: string[]; usage?: { total_requests: number } });
+    expect(saved.map((each) => [each.intention_chain?.length, each.action_chain?.length, each.usage?.total_requests])).to.deep.equal([
+      [2, 2, 6], [2, 2, 6], [undefined, undefined, undefined],
     ]);
   });
 
-  it('import: every line becomes a record, and the bar fills', async () => {
+  it('import: every line becomes a record or is named, and the bar fills', async () => {
     const { stdout, stderr } = await run('import', '12');
-    expect(stdout).to.match(/^12 of 12 products read, worth .* euros; the first: \{"name":/);
-    expect(stderr).to.contain(`[${'#'.repeat(30)}] 12/12`);
+    expect(stdout).to.match(/^11 of 12 products read, worth 173\.50 euros; the first: \{"price":10\.5,.*\}\nline 9 was not read: invalid-output: .*price.*\n$/);
+    expect(stderr.match(/\[.+\] \d+\/12/g)).to.deep.equal([3, 6, 9, 12].map((done) => `[${'#'.repeat(Math.round(done * 2.5)).padEnd(30, '.')}] ${done}/12`));
   });
 
-  it('chat: a tool’s result reaches the answer, which ends', async () => {
+  it('chat: tool results reach the answers, and who was cut off comes back for the rest', async () => {
     const { stdout } = await run('chat');
-    expect(stdout).to.match(/^> What is the weather in Lisbon\?\n.*Lisbon.*\n> Thank you\. And the time\?\n.*\n$/);
+    expect(stdout).to.match(
+      /^> What is the weather in Lisbon\?\n.*Lisbon.*\(Simulated answer\.\)\n> Thank you\. And the time\?\n.+\n\(cut off after event \w+-\d+; back with Last-Event-ID\)\n.+\(Simulated answer\.\)\n$/,
+    );
+    const [before = '', after = ''] = stdout.split('And the time?\n')[1]?.split(/\n\(cut off.*\)\n/) ?? [];
+    expect(before + after, 'nothing is missing, nothing is there twice').to.match(/^get_time says: “\d+\/\d+\/\d+, \d+:\d+:\d+ UTC”\. \(Simulated answer\.\)\n$/);
     expect(stdout).not.to.contain('ERROR');
+  });
+
+  if (isFull) it('chat: stays for curl with --serve', async () => {
+    const child = spawn(process.execPath, [TSX, 'examples/chat.ts', '--serve'], { cwd: ROOT, env: withoutVendors() });
+    try {
+      const [url, token] = await told(child.stdout, /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/);
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const answer = await fetch(`${url}/input`, { method: 'POST', headers, body: JSON.stringify({ conversation: 'mine', message: 'Hello' }) });
+      expect(answer.status).to.equal(202);
+      const stream = await fetch(`${url}/output/stream?conversation=mine`, { headers });
+      await told(stream.body!, /data: \[DONE\]/);
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
   });
 });
