@@ -41,6 +41,15 @@ describe('the Responses API', () => {
     return checkEvents(eventsOfStream(await answer.text())) as Body;
   }
 
+  async function poll(id: string, until: string): Promise<Body> {
+    for (;;) {
+      const response = (await (await gateway.ask(`/v1/responses/${id}`)).json()) as Body;
+      expectValid('response-resource', response);
+      if (response.status === until) return response;
+      expect(response.status).to.be.oneOf(['queued', 'in_progress']);
+    }
+  }
+
   function lastSeen(): JsonObject {
     return gateway.simulator.requests.at(-1)!.body as JsonObject;
   }
@@ -93,6 +102,15 @@ describe('the Responses API', () => {
         const second = await created({ model, input: outputs, tools: [WEATHER, TIME], previous_response_id: first.id });
         expect(JSON.stringify(second.output)).to.include('Sunny at noon.');
         expect(JSON.stringify(lastSeen())).to.include('get_weather says so').and.to.include('get_time says so');
+      }
+    });
+
+    it('whose text broke off inside a character', async () => {
+      for (const model of ['openai', 'anthropic', 'google', 'groq']) {
+        gateway.simulator.enqueue({ text: 'Foxes: \ud83e', incomplete: 'max_output_tokens' }, { text: 'All of them.' });
+        const first = await created({ model: 'anthropic', input: 'Foxes?' });
+        await created({ model, input: 'Go on.', previous_response_id: first.id });
+        expect(JSON.stringify(lastSeen()), model).to.include('Foxes: \ufffd');
       }
     });
 
@@ -228,6 +246,58 @@ describe('the Responses API', () => {
     }
   });
 
+  describe('tells a failure in the form of every answer', () => {
+    /** Written as a client may and an answer may not: tools without a description, nulls, a history that its host does not keep. */
+    async function asking(first: string): Promise<JsonObject & { readonly previous_response_id: string }> {
+      const { id } = await created({ model: first, input: 'Remember cobalt.' });
+      return {
+        model: 'openai',
+        input: [user('x')],
+        previous_response_id: id,
+        tools: [WEATHER, TIME],
+        reasoning: { effort: 'low' },
+        text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object', properties: {}, additionalProperties: false } } },
+      };
+    }
+
+    const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: text });
+    const required = { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_time' }] } };
+
+    for (const first of ['openai', 'anthropic']) {
+      it(`when the answer of OpenAI breaks tool_choice, after an answer of ${first}`, async () => {
+        const body = { ...(await asking(first)), ...required };
+        gateway.simulator.enqueue({ text: '{}' }, { text: '{}' }, { text: '{}' });
+        const failed = await streamed(body);
+        expect(failed).to.deep.include({ status: 'failed', previous_response_id: body.previous_response_id, tools: [WEATHER, TIME].map((tool) => ({ ...tool, description: null, strict: null })) });
+        expect(failed.error?.message).to.match(/^The model answered without the tool call/);
+        const whole = await gateway.ask('/v1/responses', body);
+        expect(whole.status).to.equal(502);
+        expectValid('error-response', await whole.json());
+        const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
+        expect((await socket.turn(body)).error?.message).to.match(/^The model answered without the tool call/);
+        await socket.close();
+      });
+
+      it(`when OpenAI says itself that it failed, after an answer of ${first}`, async () => {
+        const body = await asking(first);
+        const reply = { text: 'half', failed: { message: 'The GPU is on fire.' } };
+        gateway.simulator.enqueue(reply, reply, reply, reply);
+        const told = { status: 'failed', previous_response_id: body.previous_response_id, error: { code: 'server_error', message: 'The GPU is on fire.' } };
+        expect(await streamed(body)).to.deep.include(told);
+        const whole = await created(body);
+        expect(whole).to.deep.include(told);
+        expect(await (await gateway.ask(`/v1/responses/${whole.id}`)).json()).to.deep.equal(whole);
+        const { id } = await created({ ...body, background: true });
+        const background = await poll(id, 'failed');
+        expectValid('response-resource', background);
+        expect(background).to.deep.include(told);
+        const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
+        expect((await socket.turn(body)).error?.message).to.equal('The GPU is on fire.');
+        await socket.close();
+      });
+    }
+  });
+
   describe('reads and deletes', () => {
     for (const model of ['openai', 'anthropic', 'grok']) {
       it(`what ${model} answered, byte for byte as it was answered`, async () => {
@@ -254,15 +324,6 @@ describe('the Responses API', () => {
   });
 
   describe('in the background', () => {
-    async function poll(id: string, until: string): Promise<Body> {
-      for (;;) {
-        const response = (await (await gateway.ask(`/v1/responses/${id}`)).json()) as Body;
-        expectValid('response-resource', response);
-        if (response.status === until) return response;
-        expect(response.status).to.be.oneOf(['queued', 'in_progress']);
-      }
-    }
-
     for (const model of ['openai', 'anthropic']) {
       it(`makes an answer of ${model} that is fetched later and gone on from`, async () => {
         const queued = await created({ model, input: 'Say cobalt.', background: true });

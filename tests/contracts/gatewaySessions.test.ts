@@ -10,6 +10,7 @@ import type { ResponsesSocketClient } from '../support/responsesSocket';
 
 const FULL = process.env['BOLIDE_FULL'] !== undefined;
 const SESSIONS = FULL ? 600 : 60;
+const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 2 ** 31);
 
 const VENDORS = ['openai', 'anthropic', 'google', 'grok', 'groq', 'azure_openai', 'openai_compatible'] as const;
 const PNG = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
@@ -131,9 +132,9 @@ describe('any session of valid requests', () => {
         for (const { asked, goesOn } of turns) last = (await play(asked, goesOn ? last : undefined, socket)) ?? last;
         await socket.close();
       }),
-      { numRuns: SESSIONS },
+      { numRuns: SESSIONS, seed: SEED },
     );
-    console.log(`      ${JSON.stringify(counts)}`);
+    console.log(`      ${JSON.stringify({ seed: SEED, ...counts })}`);
     expect(gateway.unexpected).to.deep.equal([]);
     expect(counts.completed / counts.requests).to.be.greaterThan(0.8);
     for (const count of [counts.continued, counts.calls]) expect(count).to.be.greaterThan(0);

@@ -57,7 +57,7 @@ export class ResponseTurns {
     let whole: LLMResponse | undefined;
     await pumpStream(events, encoder, sink, {
       ...options,
-      fail: options.fail ?? ((error) => encoder.fail(conformingError(error, echo))),
+      fail: options.fail ?? ((error) => encoder.fail(conformingError(error, turn))),
       prepare: (event) => {
         guard.check(event);
         if (event.type === 'response.created' && route.wire !== 'responses') return { ...event, id };
@@ -89,9 +89,10 @@ const NOTHING_SAID = {
 } as const satisfies Partial<LLMResponse>;
 
 /** A failed response is told whole, so it has to be what every response is. */
-function conformingError(error: LLMError, echo: JsonObject): LLMError {
+function conformingError(error: LLMError, turn: PreparedResponse): LLMError {
   if (error.response === undefined) return error;
-  return new LLMError(error.code, error.message, Object.assign({}, error, { response: conform(error.response, echo) }));
+  const response = conform(withIdentity(error.response, turn), turn.echo);
+  return new LLMError(error.code, error.message, Object.assign({}, error, { response }));
 }
 
 /** Responses hosts answer a failure with 200 and the failed response: their clients look there for it. */

@@ -1,5 +1,6 @@
 /** A request of the Responses API on its way to a model: checked, its conversation found, its provider chosen. */
 import { responseWindow, unknownResponse } from '../../business/ai/application/services/ResponseWindow';
+import { wellFormedItem } from '../../business/ai/domain/entities/wellFormedItem';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../business/ai/domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
@@ -101,7 +102,7 @@ async function findHistory(store: ResponseStore, userId: string, previousId: str
   }
   const { items } = await responseWindow(store, userId, previousId);
   const isKept = stored.keptByProvider && stored.providerId === route.providerId && route.wire === 'responses' && route.capabilities.keepsState;
-  return { items: items.map(withoutMintedId), isKept };
+  return { items: items.map((item) => withoutMintedId(wellFormedItem(item))), isKept };
 }
 
 /** https://www.openresponses.org: an output whose call is not in the context must fail. */

@@ -7,6 +7,7 @@ import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../.
 import { moveRun } from '../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../domain/entities/Response';
+import { wellFormedItem } from '../../domain/entities/wellFormedItem';
 import type { AgentEvent, AgentEventBody } from '../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import { argumentsHash } from './argumentsHash';
@@ -83,11 +84,11 @@ export class Execution implements ToolExecutionContext {
     const calls: TurnCall[] = [];
     for (const item of response.output) {
       if (item.type !== 'function_call') {
-        this.append(mended(item));
+        this.append(wellFormedItem(item));
         continue;
       }
       const id = this.ownId(item.call_id);
-      this.append(mended(id === item.call_id ? item : { ...item, call_id: id }));
+      this.append(wellFormedItem(id === item.call_id ? item : { ...item, call_id: id }));
       calls.push({ id, call_id: item.call_id, name: item.name, arguments: item.arguments });
     }
     return calls;
@@ -215,14 +216,6 @@ export class Execution implements ToolExecutionContext {
     this.usedIds.add(id);
     return id;
   }
-}
-
-/** Models cut texts at half a character; no vendor takes that back. */
-function mended(item: Item): Item {
-  const json = JSON.stringify(item);
-  // JSON writes lone surrogates, and only them, as escapes of this form.
-  if (!/\\u[dD][89a-fA-F]/.test(json)) return item;
-  return JSON.parse(json, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)) as Item;
 }
 
 function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody | undefined {
