@@ -16,7 +16,7 @@ import type { AccessPolicy, Permission } from '../../../imports/business/ai/doma
 import type { Actor } from '../../../imports/business/ai/domain/types/Actor';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { UseEvent } from '../../../imports/business/ai/domain/types/UseEvents';
-import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { MemoryRequestRecords } from '../../../imports/business/ai/infrastructure/persistence/MemoryRequestRecords';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';
@@ -36,7 +36,7 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
   const registry = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const manager = new LLMManager({ providers: { openai: host }, toolExecutor: registry, sleep: async () => undefined });
   const loop = new AgenticLoop({ provider: manager, toolExecutor: registry });
-  const runs = new MemoryRunStore();
+  const runs = new MemoryRequestRecords();
   const told: UseEvent[] = [];
   const logger = new RecordingLogger();
   let now = 1_000;
@@ -328,12 +328,12 @@ describe('RequestLedger', () => {
   });
 });
 
-describe('MemoryRunStore', () => {
+describe('MemoryRequestRecords', () => {
   const run = (executionId: string) => ({ executionId, userId: 'ann', requestId: executionId, source: 'job', providerId: 'p', title: '', state: 'running', createdAt: 0 }) as const;
   const outcome = { state: 'completed', endedAt: 1, iterations: 1, usage: usage(1, 1) } as const;
 
   it('keeps runs that are under way and the last ones that ended, and ends each once', async () => {
-    const store = new MemoryRunStore(2);
+    const store = new MemoryRequestRecords(2);
     for (const id of ['open', 'a', 'b', 'c']) await store.create(run(id));
     for (const id of ['a', 'b', 'c']) await store.finish(id, outcome);
     await store.finish('c', { ...outcome, state: 'failed' });

@@ -9,6 +9,7 @@ import { BudgetError, isLLMError, LLMAbortedError, LLMServerError, LLMStreamErro
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { RunLimits } from '../../domain/types/RunRecords';
 import { adoptInput } from './ContentNormalizer';
 import { decide } from './decide';
 import { estimatedUsage, estimateTokens } from './estimateUsage';
@@ -19,24 +20,6 @@ import { RunClock } from './RunClock';
 import { createToolSlots } from './ToolProcessor';
 import type { ToolSlots, ToolProcessor } from './ToolProcessor';
 import type { ToolSet } from './ToolSet';
-
-/** What a run may spend; the call that would pass it is not made. `money` in US dollars, by the model's listed price. */
-export interface Budget {
-  readonly calls?: number;
-  readonly tokens?: number;
-  readonly money?: number;
-}
-
-export interface RunLimits {
-  /** LLM calls. */
-  readonly maxIterations: number;
-  /** Consecutive turns of nothing but failed calls. */
-  readonly maxToolErrors: number;
-  readonly maxParallelTools: number;
-  /** Milliseconds, without the time that people and other services take. */
-  readonly runTimeout: number;
-  readonly budget?: Budget;
-}
 
 export interface RunParts {
   readonly execution: Execution;

@@ -9,7 +9,7 @@ import { addUsage, NO_USAGE } from '../../domain/entities/Response';
 import { isLLMError, LLMAuthError, LLMInvalidRequestError, LLMPermissionError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy, Permission, WantedUse } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunOutcome, RunStore } from '../../domain/interfaces/RunStore';
+import type { RunOutcome, RequestRecords } from '../../domain/interfaces/RequestRecords';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
@@ -33,7 +33,7 @@ export interface UseRequest {
 
 export interface RunLauncherPorts {
   readonly access: AccessPolicy;
-  readonly runs: RunStore;
+  readonly runs: RequestRecords;
   readonly ledger: RequestLedger;
   /** The ids of the providers that there are. */
   readonly providers: { has(id: string): boolean };

@@ -1,41 +1,53 @@
-/** What is written down of every request that was let in: before it begins, and once when it has ended. */
-import type { RunState } from '../entities/Run';
-import type { ErrorCode } from '../errors/LLMErrors';
-import type { Actor } from '../types/Actor';
-import type { Usage } from '../types/ResponsesAPITypes';
+/**
+ * The journal of runs: what is about to be done before it is done, what came of it afterwards. People's views of it are read elsewhere, from the
+ * documents that `DocumentRunStore` writes. A write names its lease: `false` says that the run has another owner by now, and nothing was written.
+ */
+import type { ToolCall } from '../entities/Tool';
+import type { RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../types/RunRecords';
 
-export interface RunRecord {
-  readonly executionId: string;
-  readonly userId: string;
-  /** Made by the client, unique for its user. */
-  readonly requestId: string;
-  readonly source: Actor['source'];
-  readonly providerId: string;
-  /** Absent: the provider's default. */
-  readonly model?: string;
-  /** The beginning of what was asked. */
-  readonly title: string;
-  readonly state: RunState;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-  readonly outcome?: RunOutcome;
-}
-
-export interface RunOutcome {
-  readonly state: 'completed' | 'failed' | 'cancelled';
-  /** Milliseconds since the epoch. */
-  readonly endedAt: number;
-  /** Model calls. */
-  readonly iterations: number;
-  readonly usage: Usage;
-  readonly error?: { readonly code: ErrorCode; readonly message: string };
+/** A run with every call that was written down, in the order in which they were made. */
+export interface WholeRun {
+  readonly run: StoredRun;
+  readonly calls: readonly ToolCall[];
 }
 
 export interface RunStore {
-  /** @throws ConflictError when the execution id is taken */
-  create(run: RunRecord): Promise<void>;
-  /** Ends a run; one that has ended stays as it is. */
-  finish(executionId: string, outcome: RunOutcome): Promise<void>;
-  /** A user's run is unknown to every other user. */
-  find(userId: string, executionId: string): Promise<RunRecord | undefined>;
+  /** No other process has this store: its owners are those of this process, and others need not be told of them. */
+  readonly isExclusive: boolean;
+
+  /**
+   * Writes a run down before anything of it is done: `running` under its owner, or `queued` for whoever claims it, with '' for an owner.
+   * @throws ConflictError when the execution id, or the user's request id, is taken
+   */
+  create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease>;
+  /**
+   * Makes `owner` the run's owner if nobody else has become it since; a run that has ended keeps its last.
+   * @returns everything that was written down, read after the last write that the old owner could make
+   */
+  claim(held: Pick<RunLease, 'executionId' | 'fence'>, owner: string): Promise<(WholeRun & { readonly lease: RunLease }) | undefined>;
+  /** One write; a finished run takes none. Fields that are absent stay as they are. */
+  saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean>;
+  /** The first write of a call. */
+  addCall(lease: RunLease, call: ToolCall): Promise<boolean>;
+  /** One write of everything that is known of the call: its result, and that the model is still to be told of it. */
+  saveCall(lease: RunLease, call: ToolCall): Promise<boolean>;
+
+  load(executionId: string): Promise<WholeRun | undefined>;
+  /** The run that this user's request began. */
+  findRequest(userId: string, requestId: string): Promise<StoredRun | undefined>;
+  /** Runs that have an owner and have not ended, the oldest first. */
+  held(limit: number): Promise<readonly RunLease[]>;
+
+  /** Says that this owner lives. */
+  beat(owner: string): Promise<void>;
+  /** How often each owner has said so; an owner that is not among them has left. */
+  beats(): Promise<ReadonlyMap<string, number>>;
+  /** The owner leaves: what it still holds may be claimed at once. */
+  leave(owner: string): Promise<void>;
+
+  /** @returns false when there is one with this id, which then stands */
+  command(command: RunCommand): Promise<boolean>;
+  /** Those that nobody has carried out, the oldest first. */
+  commands(limit: number): Promise<readonly RunCommand[]>;
+  carriedOut(commandId: string): Promise<void>;
 }

@@ -9,15 +9,15 @@ import { GenerateTextUseCase } from '../../application/usecases/GenerateTextUseC
 import { RunLauncher } from '../../application/usecases/RunLauncher';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { RequestRecords } from '../../domain/interfaces/RequestRecords';
 import type { UseEvent } from '../../domain/types/UseEvents';
-import { MemoryRunStore } from '../persistence/MemoryRunStore';
+import { MemoryRequestRecords } from '../persistence/MemoryRequestRecords';
 
 export interface UseCasePorts {
   /** Default: admins and the server's own jobs. */
   readonly access?: AccessPolicy;
   /** Default: in memory. */
-  readonly runs?: RunStore;
+  readonly runs?: RequestRecords;
   /** Told of every use of a provider, also of those that were refused. */
   readonly onUse?: (event: UseEvent) => void;
   /** Default: the console. */
@@ -28,7 +28,7 @@ export interface UseCases {
   readonly generateText: GenerateTextUseCase;
   readonly generateJSON: GenerateJSONUseCase;
   readonly agenticExecution: AgenticExecutionUseCase;
-  readonly runs: RunStore;
+  readonly runs: RequestRecords;
 }
 
 export interface UseCaseParts {
@@ -38,7 +38,7 @@ export interface UseCaseParts {
 }
 
 export function createUseCases({ loop, manager, providers }: UseCaseParts, ports: UseCasePorts): UseCases {
-  const runs = ports.runs ?? new MemoryRunStore();
+  const runs = ports.runs ?? new MemoryRequestRecords();
   const launcher = new RunLauncher({
     runs,
     providers,

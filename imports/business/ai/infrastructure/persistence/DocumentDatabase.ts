@@ -3,6 +3,8 @@ import type { DocumentCollection, StoredDocument } from '../../domain/interfaces
 import { refused } from './documents/refused';
 
 export interface DocumentDatabase {
+  /** This process has it for itself. */
+  readonly isExclusive: boolean;
   /**
    * The collection of that name, made when something is first put into it. Its documents are taken to be of type `T`: who shares a name shares the type.
    * @throws LLMInvalidRequestError for a name that isn't letters, digits, `_` and `-`

@@ -55,6 +55,7 @@ async function claim(directory: string): Promise<DirectoryLock> {
 }
 
 export class EmbeddedDatabase implements DocumentDatabase {
+  readonly isExclusive = true;
   readonly #directory: string;
   readonly #lock: DirectoryLock;
   readonly #collections = new Map<string, EmbeddedCollection<StoredDocument>>();

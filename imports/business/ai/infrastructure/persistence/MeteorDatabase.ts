@@ -6,6 +6,7 @@ import type { DocumentDatabase } from './DocumentDatabase';
 import { MeteorCollection } from './MeteorCollection';
 
 export class MeteorDatabase implements DocumentDatabase {
+  readonly isExclusive = false;
   readonly #collections = new Map<string, Mongo.Collection<StoredDocument>>();
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {

@@ -28,6 +28,7 @@ export async function openMongoDatabase(url: string): Promise<MongoDatabase> {
 }
 
 export class MongoDatabase implements DocumentDatabase {
+  readonly isExclusive = false;
   readonly #client: MongoClient;
 
   constructor(client: MongoClient) {

@@ -1,0 +1,175 @@
+/** One contract for every journal of runs. */
+import { expect } from 'chai';
+import { assistantMessage, userMessage } from '../../imports/business/ai/domain/entities/Message';
+import { RUN_MOVES } from '../../imports/business/ai/domain/entities/Run';
+import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { RunLease } from '../../imports/business/ai/domain/types/RunRecords';
+import { failure } from '../support/failure';
+import { answer, usage } from '../support/responses';
+import { runRequest, toolCall } from '../support/runRequests';
+import { RUN_STORES } from '../support/runStores';
+import type { TestRunStore } from '../support/runStores';
+
+for (const [name, open] of Object.entries(RUN_STORES)) {
+  describe(`RunStore: ${name}`, () => {
+    let opened: TestRunStore;
+    let store: RunStore;
+    let count = 0;
+    let id: string;
+
+    before(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    after(() => opened.close());
+    beforeEach(() => {
+      count += 1;
+      id = `run-${count}`;
+    });
+
+    const begin = (): Promise<RunLease> => store.create(runRequest(id), 'running', 'a');
+    const take = async (lease: RunLease, owner = 'b') => {
+      const claimed = await store.claim(lease, owner);
+      if (claimed === undefined) throw new Error('it could not be claimed');
+      return claimed;
+    };
+
+    it('gives back what was asked for, whole', async () => {
+      const request = runRequest(id, { model: 'gpt', input: [userMessage('\ud800 $x.y'), userMessage([{ type: 'input_image', image_url: 'data:,', vendor: { openai: { $a: { 'b.c': null } } } }])] });
+      await store.create(request, 'running', 'a');
+      const { run, calls } = (await store.load(id))!;
+      expect(run).to.deep.include({ ...JSON.parse(JSON.stringify(request)) as object, state: 'running', owner: 'a', fence: 1, iterations: 0, isCalling: false, usage: usage(0, 0), seq: 0, worked: 0, failedTurns: 0, turnStart: 2 });
+      expect(run.transcript).to.deep.equal(run.input);
+      expect(calls).to.deep.equal([]);
+      expect(await store.load('nothing')).to.equal(undefined);
+    });
+
+    it('refuses an id that is taken, and a second run for one request of a user', async () => {
+      await begin();
+      expect(await failure(begin())).to.be.instanceOf(ConflictError);
+      expect(await failure(store.create(runRequest(`${id}-other`, { requestId: id }), 'running', 'a'))).to.be.instanceOf(ConflictError);
+      expect(await store.load(`${id}-other`)).to.equal(undefined);
+      await store.create(runRequest(`${id}-bob`, { requestId: id, userId: 'bob' }), 'running', 'a');
+      expect((await store.findRequest('ann', id))?.executionId).to.equal(id);
+      expect((await store.findRequest('bob', id))?.executionId).to.equal(`${id}-bob`);
+      expect(await store.findRequest('eve', id)).to.equal(undefined);
+    });
+
+    it('lets one of many begin a request', async () => {
+      const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_each, n) => store.create(runRequest(`${id}-${n}`, { requestId: id }), 'running', 'a')));
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+    });
+
+    it('keeps what a run has come to, field by field', async () => {
+      const lease = await begin();
+      const transcript = [userMessage('A question'), assistantMessage('An answer')];
+      const response = answer('An answer');
+      expect(await store.saveRun(lease, { transcript, iterations: 1, isCalling: true, turnStart: 1, seq: 7, worked: 3, failedTurns: 1 })).to.equal(true);
+      expect(await store.saveRun(lease, { response, isCalling: false, usage: { ...usage(10, 5), estimated: true }, cost: 0.5 })).to.equal(true);
+      const { run } = (await store.load(id))!;
+      expect(run).to.deep.include({ transcript, response, iterations: 1, isCalling: false, turnStart: 1, seq: 7, worked: 3, failedTurns: 1, usage: { ...usage(10, 5), estimated: true }, cost: 0.5 });
+    });
+
+    it('keeps calls with all that is known of them, in the order in which they were made', async () => {
+      const lease = await begin();
+      const second = toolCall('a', { createdAt: 2_000, arguments: 'x'.repeat(40_000) });
+      const first = toolCall('b', { state: 'executing', startTime: 5, progress: { fraction: 0.5, note: 'half' } });
+      expect(await store.addCall(lease, first)).to.equal(true);
+      expect(await store.addCall(lease, second)).to.equal(true);
+      const done = toolCall('b', { state: 'completed', startTime: 5, endTime: 9, executionTime: 4, result: 'y'.repeat(40_000) });
+      expect(await store.saveCall(lease, done)).to.equal(true);
+      expect((await store.load(id))!.calls).to.deep.equal([done, second]);
+    });
+
+    it('ends a run once: nothing is written to it afterwards, and nobody claims it', async () => {
+      const lease = await begin();
+      expect(await store.saveRun(lease, { state: 'failed', endedAt: 9, error: { code: 'refused', message: 'no' } })).to.equal(true);
+      expect(await store.saveRun(lease, { state: 'completed' })).to.equal(false);
+      expect(await store.claim(lease, 'b')).to.equal(undefined);
+      expect((await store.load(id))!.run).to.deep.include({ state: 'failed', endedAt: 9, error: { code: 'refused', message: 'no' }, owner: 'a', fence: 1 });
+      expect((await store.held(1_000)).map(({ executionId }) => executionId)).not.to.include(id);
+    });
+
+    describe('fences', () => {
+      it('give a run to one claimant, with all that its last owner wrote', async () => {
+        const lease = await begin();
+        await store.addCall(lease, toolCall('c'));
+        await store.saveRun(lease, { iterations: 3 });
+        const claims = await Promise.all(['b', 'c', 'd'].map((owner) => store.claim(lease, owner)));
+        const won = claims.filter((claim) => claim !== undefined);
+        expect(won).to.have.length(1);
+        expect(won[0]!.lease).to.deep.equal({ executionId: id, userId: 'ann', owner: won[0]!.run.owner, fence: 2 });
+        expect(won[0]!.run).to.deep.include({ iterations: 3, fence: 2 });
+        expect(won[0]!.calls).to.deep.equal([toolCall('c')]);
+      });
+
+      it('shut out an owner that lost the run: it writes neither to the run nor to its calls', async () => {
+        const old = await begin();
+        await store.addCall(old, toolCall('c'));
+        const { lease } = await take(old);
+        expect(await store.saveRun(old, { iterations: 9 })).to.equal(false);
+        expect(await store.saveCall(old, toolCall('c', { state: 'executing', startTime: 1 }))).to.equal(false);
+        expect(await store.addCall(old, toolCall('d', { state: 'executing', startTime: 1 }))).to.equal(false);
+        expect(await store.addCall(old, toolCall('c', { state: 'executing', startTime: 1 }))).to.equal(false);
+        expect((await store.load(id))!.run.iterations).to.equal(0);
+        expect((await store.load(id))!.calls[0]).to.deep.equal(toolCall('c'));
+        expect(await store.saveRun(lease, { iterations: 1 })).to.equal(true);
+        expect(await store.saveCall(lease, toolCall('c', { state: 'executing', startTime: 2 }))).to.equal(true);
+      });
+
+      it('let the new owner write a call that the old one put there too late', async () => {
+        const old = await begin();
+        const { lease } = await take(old);
+        await store.addCall(old, toolCall('c', { state: 'executing', startTime: 1 }));
+        expect(await store.addCall(lease, toolCall('c', { state: 'executing', startTime: 2 }))).to.equal(true);
+        expect((await store.load(id))!.calls).to.deep.equal([toolCall('c', { state: 'executing', startTime: 2 })]);
+        expect(await store.saveCall(old, toolCall('c'))).to.equal(false);
+      });
+
+      it('rise with every owner', async () => {
+        let { lease } = await take(await begin());
+        for (let fence = 3; fence < 6; fence += 1) {
+          ({ lease } = await take(lease, 'a'));
+          expect(lease.fence).to.equal(fence);
+        }
+      });
+    });
+
+    it('knows who holds which run that has not ended; what waits for a worker is held by nobody and can be claimed', async () => {
+      const heldHere = async (): Promise<readonly RunLease[]> => (await store.held(1_000)).filter(({ executionId }) => executionId.startsWith(id));
+      const running = await begin();
+      const queued = await store.create(runRequest(`${id}-waits`), 'queued', '');
+      expect(await heldHere()).to.deep.equal([running]);
+      const { lease, run } = await take(queued);
+      expect(run.state).to.equal('queued');
+      expect(await heldHere()).to.have.deep.members([running, lease]);
+      for (const state of Object.keys(RUN_MOVES) as (keyof typeof RUN_MOVES)[]) {
+        const other = await store.create(runRequest(`${id}-${state}`), 'running', 'z');
+        await store.saveRun(other, { state });
+        expect((await heldHere()).some(({ executionId }) => executionId === other.executionId)).to.equal(RUN_MOVES[state].length > 0);
+      }
+    });
+
+    it('counts the beats of its owners, and forgets those that leave', async () => {
+      await store.beat(`${id}-a`);
+      await store.beat(`${id}-b`);
+      await store.beat(`${id}-a`);
+      expect((await store.beats()).get(`${id}-a`)).to.equal(2);
+      await store.leave(`${id}-a`);
+      expect((await store.beats()).get(`${id}-a`)).to.equal(undefined);
+      expect((await store.beats()).get(`${id}-b`)).to.equal(1);
+    });
+
+    it('keeps commands until they are carried out; of two with one id the first stands', async () => {
+      const order = { kind: 'submit', callId: 'c', result: { output: { 'a.b': [null, { $c: 1 }] } } } as const;
+      expect(await store.command({ id: `${id}:c`, executionId: id, order })).to.equal(true);
+      expect(await store.command({ id: `${id}:c`, executionId: id, order: { kind: 'submit', callId: 'c', result: { error: 'too late' } } })).to.equal(false);
+      expect(await store.command({ id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } })).to.equal(true);
+      const mine = async () => (await store.commands(1_000)).filter(({ executionId }) => executionId === id);
+      expect(await mine()).to.have.deep.members([{ id: `${id}:c`, executionId: id, order }, { id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } }]);
+      await store.carriedOut(`${id}:c`);
+      expect((await mine()).map((command) => command.id)).to.deep.equal([`${id}:cancel`]);
+    });
+  });
+}
