@@ -1,11 +1,12 @@
 /** Which path is answered by whom. */
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
-import type { WireName } from '../business/ai/domain/types/VendorTypes';
-import type { Scope } from './auth/Actor';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
+import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
+import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
 import { DoorError } from './errors/DoorError';
+import type { ApiName } from './errors/errorAnswer';
 import { answerGeneration } from './generation/answerGeneration';
 import type { GenerationPorts } from './generation/answerGeneration';
 import { chatCompletionsApi } from './generation/chatCompletionsApi';
@@ -13,7 +14,7 @@ import { GEMINI_PATH, geminiApi } from './generation/geminiApi';
 import { messagesApi } from './generation/messagesApi';
 import { createRoute } from './http/createRoute';
 import type { RoutePorts } from './http/createRoute';
-import type { ExchangeHandler } from './http/Exchange';
+import type { AddEndpoints } from './http/AddEndpoints';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
 import { listGeminiModels, listModels, oneModel } from './models/modelsRoutes';
@@ -22,35 +23,27 @@ import type { CompactionPorts } from './responses/compactResponse';
 import { cancelResponse, createResponse, deleteResponse, readResponse } from './responses/responsesRoutes';
 import type { ResponsesPorts } from './responses/responsesRoutes';
 
-export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits {
+export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
   readonly module: CompactionPorts['module'] & GenerationPorts['module'] & ResponsesPorts['module'] & ConversationRoutePorts['module'];
   readonly models: ResponsesPorts['models'];
   readonly turns: ResponsesPorts['turns'];
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
-  /** Milliseconds. */
-  readonly keepAliveAfter: number;
-}
-
-interface Endpoint {
-  readonly method: 'get' | 'post' | 'delete';
-  readonly handler: ExchangeHandler;
-  readonly scope?: Scope;
 }
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
   const readBody = jsonBody(application, ports);
-  const add = (api: WireName, path: string | RegExp, name: string, ...endpoints: readonly Endpoint[]): void => {
-    for (const { method, handler, scope } of endpoints) {
+  const add: AddEndpoints = (api, path, name, ...endpoints) => {
+    for (const { method, handler, scope, readsBody = method === 'post' && !name.endsWith('/cancel') } of endpoints) {
       const facts = { api, name: `${method.toUpperCase()} ${name}`, ...(scope === undefined ? {} : { scope }) };
-      router[method](path, createRoute(ports, facts, method === 'post' && !name.endsWith('/cancel') ? readBody : undefined, handler));
+      router[method](path, createRoute(ports, facts, readsBody ? readBody : undefined, handler));
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
     router.all(path, refusal(api, `other ${name}`, ({ method }) => new DoorError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } })));
   };
-  const refusal = (api: WireName, name: string, error: (request: { readonly method: string; readonly path: string }) => DoorError): RequestHandler =>
+  const refusal = (api: ApiName, name: string, error: (request: { readonly method: string; readonly path: string }) => DoorError): RequestHandler =>
     createRoute(ports, { api, name }, undefined, ({ request }) => Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })));
-  const notFound = (api: WireName, name: string): RequestHandler => refusal(api, name, ({ method, path }) => new DoorError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
+  const notFound = (api: ApiName, name: string): RequestHandler => refusal(api, name, ({ method, path }) => new DoorError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
 
   add('responses', '/health', '/health', { method: 'get', handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })) });
   add('responses', '/metrics', '/metrics', {
@@ -81,6 +74,8 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
+
+  for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
 
   router.use('/v1/messages', notFound('anthropic_messages', 'unknown'));
   router.use('/v1/chat', notFound('chat_completions', 'unknown'));

@@ -7,6 +7,8 @@ import type { RequestHandler, Router } from 'express';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { Actor } from './auth/Actor';
 import { addApiRoutes } from './addApiRoutes';
+import type { DashboardPagePorts } from './dashboard/dashboardPages';
+import type { ProviderActions } from './dashboard/providerRoutes';
 import { toLLMError } from './errors/toLLMError';
 import { InFlight } from './http/InFlight';
 import { Metrics } from './http/Metrics';
@@ -15,6 +17,7 @@ import { BackgroundResponses } from './responses/BackgroundResponses';
 import { ResponseTurns } from './responses/ResponseTurns';
 import { SealedSummaries } from './responses/SealedSummaries';
 import { ResponseSockets } from './responses/websocket/ResponseSockets';
+import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
   readonly express: typeof express;
@@ -26,6 +29,12 @@ export interface HttpApiPorts {
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where accounts are connected: `createOAuthRoutes`. */
   readonly oauth?: RequestHandler;
+  /** `/runs`, `/tools` and `/stats`, for a dashboard that has no DDP. */
+  readonly runs?: RunRoutePorts;
+  /** `/providers`, for the same. */
+  readonly providers?: ProviderActions;
+  /** The dashboard's page, files and session. */
+  readonly dashboard?: DashboardPagePorts;
   readonly limits?: Partial<HttpApiLimits>;
   /** Told what went wrong without being anybody's mistake; default: standard error. */
   readonly onUnexpected?: (error: unknown) => void;
@@ -59,7 +68,7 @@ export interface HttpApi {
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
-  const { express, authenticate, mayUse, secrets = [randomBytes(32)] } = ports;
+  const { express, authenticate, mayUse, secrets = [randomBytes(32)], runs, providers, dashboard } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
@@ -69,6 +78,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     () => inFlight.size,
   );
   const turns = new ResponseTurns(module);
+  const closing = new AbortController();
   const shared = {
     module,
     authenticate,
@@ -80,6 +90,10 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     summaries: new SealedSummaries(secrets),
     background: new BackgroundResponses({ turns, store: module.responses, inFlight, toError }),
     store: module.responses,
+    closing: closing.signal,
+    ...(runs === undefined ? {} : { runs }),
+    ...(providers === undefined ? {} : { providers }),
+    ...(dashboard === undefined ? {} : { dashboard }),
     ...limits,
   };
   const router = express.Router();
@@ -91,6 +105,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     handleUpgrade: (request, socket, head) => sockets.handleUpgrade(request, socket, head),
     close: async () => {
       const idle = inFlight.close(limits.shutdownGrace);
+      closing.abort();
       sockets.close();
       await idle;
     },

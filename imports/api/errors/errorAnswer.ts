@@ -9,8 +9,11 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** `app`: this app's own, which the dashboard speaks. */
+export type ApiName = WireName | 'app';
+
 export interface ErrorContext {
-  readonly api: WireName;
+  readonly api: ApiName;
   readonly requestId: string;
   /** The vendor behind speaks the client's API, so its own status and code mean the same to the client. */
   readonly isSameApi?: boolean;
@@ -23,7 +26,8 @@ export function errorAnswer(error: LLMError, context: ErrorContext): ErrorAnswer
 }
 
 /** Where an API has a status of its own for what our table has another one for. */
-const OWN_STATUSES: Readonly<Record<WireName, Partial<Record<ErrorCode, number>>>> = {
+const OWN_STATUSES: Readonly<Record<ApiName, Partial<Record<ErrorCode, number>>>> = {
+  app: {},
   responses: { 'context-too-long': 400 },
   chat_completions: { 'context-too-long': 400 },
   // https://platform.claude.com/docs/en/api/errors
@@ -48,7 +52,9 @@ function headersOf(error: LLMError, status: number): Readonly<Record<string, str
 
 type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => JsonObject;
 
-const BODIES: Readonly<Record<WireName, BodyWriter>> = {
+const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
+  // What is not there has no code in the table of errors; here it has one.
+  app: (error, status) => ({ error: { code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code, message: error.message, ...(error.path === undefined ? {} : { path: error.path }) } }),
   responses: (error, status, context) => openAIBody(error, RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error'), context),
   chat_completions: (error, status, context) => openAIBody(error, CHAT_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'), context),
   anthropic_messages: (error, status, { requestId }) => ({

@@ -1,7 +1,7 @@
 /** One request that was let in, and what its handler needs to answer it. */
 import type { Request, Response } from 'express';
-import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { Actor } from '../auth/Actor';
+import type { ApiName } from '../errors/errorAnswer';
 
 export interface Exchange {
   readonly actor: Actor;
@@ -24,7 +24,7 @@ export interface ExchangeFacts {
 
 export interface RouteDoor {
   /** The API whose shape errors have. */
-  readonly api: WireName;
+  readonly api: ApiName;
   /** As it stands in metrics. */
   readonly name: string;
 }

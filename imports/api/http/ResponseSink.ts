@@ -35,7 +35,7 @@ export const JSON_ARRAY: StreamForm = {
 };
 
 /** Proxies must neither keep, compress nor collect a stream. */
-const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
+export const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
 
 export class ResponseSink implements FrameSink {
   private readonly response: ServerResponse;

@@ -4,10 +4,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
 import { LLMAbortedError, LLMAuthError, LLMOverloadedError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import { mayDo } from '../auth/Actor';
 import type { Actor, Scope } from '../auth/Actor';
 import { errorAnswer } from '../errors/errorAnswer';
+import type { ApiName } from '../errors/errorAnswer';
 import type { Exchange, ExchangeFacts, ExchangeHandler } from './Exchange';
 import type { InFlight } from './InFlight';
 import type { Metrics } from './Metrics';
@@ -21,7 +21,7 @@ export interface RoutePorts {
 
 export interface RouteFacts {
   /** The API whose shape errors have. */
-  readonly api: WireName;
+  readonly api: ApiName;
   /** As it stands in metrics. */
   readonly name: string;
   /** What the caller's token must hold. Absent: nobody is asked who they are. */

@@ -107,6 +107,11 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     return driver.run();
   }
 
+  /** Whose run it is, while it is live or lately finished. */
+  ownerOf(executionId: string): string | undefined {
+    return (this.live.get(executionId)?.execution ?? this.finished.get(executionId))?.userId;
+  }
+
   /** A run's calls, live or lately finished. */
   getExecutionContext(executionId: string): ToolExecutionContext | undefined {
     return this.live.get(executionId)?.execution ?? this.finished.get(executionId);

@@ -32,17 +32,18 @@ export class AgenticExecutionUseCase {
 
   /** Begins the run and goes on without waiting for it; its events and its record tell the rest. @throws what `RunLauncher.launch` throws */
   async start(actor: Actor, request: AgenticRequest): Promise<{ readonly executionId: string }> {
-    const { executionId } = await this.launch(actor, request);
+    const { executionId } = await this.launch(actor, request, undefined, true);
     return { executionId };
   }
 
-  private launch(actor: Actor, { tools, maxIterations, ...request }: AgenticRequest, signal?: AbortSignal): Promise<StartedRequest<LLMResponse>> {
+  /** @param stream live text is told as events: for runs that somebody may watch */
+  private launch(actor: Actor, { tools, maxIterations, ...request }: AgenticRequest, signal?: AbortSignal, stream = false): Promise<StartedRequest<LLMResponse>> {
     return this.launcher.launch(actor, request, {
       tools,
       args: { operation: 'generateWithTools', tools, ...(maxIterations === undefined ? {} : { maxIterations }) },
       run: async ({ userId, options, spent }) => {
         const limits = { ...(maxIterations === undefined ? {} : { maxIterations }), ...(signal === undefined ? {} : { signal }) };
-        const result = await this.loop.execute(userId, { ...options, ...limits });
+        const result = await this.loop.execute(userId, { ...options, ...limits, stream });
         add(spent, result);
         return { ...result.response, usage: result.usage };
       },

@@ -1,0 +1,91 @@
+/** Browsers that showed a token once: from then on a cookie that no script can read stands for its owner. */
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Actor } from '../auth/Actor';
+import { assertKnownHost, assertOwnOrigin } from './ownPage';
+
+export interface DashboardSessionsOptions {
+  /** The owner of a token, or undefined for one that is not known. */
+  readonly verify: (token: string) => Promise<Actor | undefined>;
+  /** Names under which the server is reached, beside its addresses. */
+  readonly hostNames?: readonly string[];
+  /** Browsers reach the server by https only. */
+  readonly isSecure?: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+interface Session {
+  readonly token: string;
+  readonly endsAt: number;
+}
+
+const SESSION_SECONDS = 12 * 60 * 60;
+const MOST_SESSIONS = 1_000;
+
+export class DashboardSessions {
+  readonly hostNames: readonly string[];
+  readonly #verify: DashboardSessionsOptions['verify'];
+  readonly #cookieName: string;
+  readonly #attributes: string;
+  readonly #now: () => number;
+  /** By the hash of what is in the cookie, the oldest first. */
+  readonly #sessions = new Map<string, Session>();
+
+  constructor({ verify, hostNames = [], isSecure = false, now = Date.now }: DashboardSessionsOptions) {
+    this.#verify = verify;
+    this.hostNames = hostNames;
+    this.#now = now;
+    // `__Host-` keeps other hosts of the same site from setting it; it needs https.
+    this.#cookieName = isSecure ? '__Host-bolide-session' : 'bolide-session';
+    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+  }
+
+  /** @returns the owner and the cookie to set, or nothing for a token that is not known */
+  async open(token: string): Promise<{ readonly actor: Actor; readonly cookie: string } | undefined> {
+    const actor = await this.#verify(token);
+    if (actor === undefined) return undefined;
+    const secret = randomBytes(32).toString('base64url');
+    this.#sessions.set(keyOf(secret), { token, endsAt: this.#now() + SESSION_SECONDS * 1_000 });
+    for (const oldest of this.#sessions.keys()) {
+      if (this.#sessions.size <= MOST_SESSIONS) break;
+      this.#sessions.delete(oldest);
+    }
+    return { actor, cookie: `${this.#cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.#attributes}` };
+  }
+
+  /** @returns the cookie that takes the browser's away */
+  close(request: Pick<IncomingMessage, 'headers'>): string {
+    const secret = this.#cookieOf(request);
+    if (secret !== undefined) this.#sessions.delete(keyOf(secret));
+    return `${this.#cookieName}=; Max-Age=0; ${this.#attributes}`;
+  }
+
+  /**
+   * The owner of the request's cookie, as long as its token is good.
+   * @throws DoorError when there is a cookie and the request is not from a page of this server
+   */
+  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+    const secret = this.#cookieOf(request);
+    const session = secret === undefined ? undefined : this.#sessions.get(keyOf(secret));
+    if (session === undefined || session.endsAt <= this.#now()) return undefined;
+    assertKnownHost(request, this.hostNames);
+    assertOwnOrigin(request);
+    return this.#verify(session.token);
+  };
+
+  /** The one value of the cookie; two of them mean that somebody else set one. */
+  #cookieOf({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): string | undefined {
+    const start = `${this.#cookieName}=`;
+    const values = cookie
+      .split(';')
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(start))
+      .map((pair) => pair.slice(start.length));
+    return values.length === 1 && /^[\w-]{43}$/.test(values[0] ?? '') ? values[0] : undefined;
+  }
+}
+
+function keyOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

@@ -1,0 +1,58 @@
+/** The paths of a dashboard that has no DDP: the page and its session, runs, tools, counts, providers. Each part is there if the host brings it. */
+import type { AddEndpoints } from '../http/AddEndpoints';
+import type { RunRoutePorts } from '../runs/RunRoutePorts';
+import { cancelRun, decideCall, listRuns, listTools, readRun, readStats, startRun, submitToolResult } from '../runs/runRoutes';
+import { watchRuns } from '../runs/watchRuns';
+import { closeSession, openSession, readSession, serveFile, showPage } from './dashboardPages';
+import type { DashboardPagePorts } from './dashboardPages';
+import { connectProvider, disconnectProvider, listProviders, testProvider } from './providerRoutes';
+import type { ProviderActions } from './providerRoutes';
+
+export interface DashboardRoutePorts {
+  /** Milliseconds of silence on a stream after which a comment goes out. */
+  readonly keepAliveAfter: number;
+  /** Fires when the server stops. */
+  readonly closing: AbortSignal;
+  readonly runs?: RunRoutePorts;
+  readonly providers?: ProviderActions;
+  readonly dashboard?: DashboardPagePorts;
+}
+
+/** @returns the paths below which nothing else is */
+export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts): readonly string[] {
+  const { runs, providers, dashboard } = ports;
+  const paths: string[] = [];
+  if (runs !== undefined) {
+    const get = (path: string, handler: ReturnType<typeof listRuns>): void => add('app', path, path, { method: 'get', scope: 'read', handler });
+    const post = (path: string, handler: ReturnType<typeof startRun>): void => add('app', path, path, { method: 'post', scope: 'generate', handler });
+    add('app', '/runs', '/runs', { method: 'get', scope: 'read', handler: listRuns(runs) }, { method: 'post', scope: 'generate', handler: startRun(runs) });
+    get('/runs/stream', watchRuns({ ...ports, events: runs.events }));
+    get('/runs/:id', readRun(runs));
+    post('/runs/:id/cancel', cancelRun(runs));
+    post('/runs/:id/approve', decideCall(runs, 'approve'));
+    post('/runs/:id/reject', decideCall(runs, 'reject'));
+    post('/runs/:id/tool-results', submitToolResult(runs));
+    get('/tools', listTools(runs));
+    get('/stats', readStats(runs));
+    paths.push('/runs');
+  }
+  if (providers !== undefined) {
+    const post = (path: string, handler: ReturnType<typeof testProvider>): void => add('app', path, path, { method: 'post', scope: 'generate', handler, readsBody: false });
+    add('app', '/providers', '/providers', { method: 'get', scope: 'read', handler: listProviders({ providers }) });
+    post('/providers/:id/connect', connectProvider({ providers }));
+    post('/providers/:id/disconnect', disconnectProvider({ providers }));
+    post('/providers/:id/test', testProvider({ providers }));
+    paths.push('/providers');
+  }
+  if (dashboard !== undefined) {
+    add('app', '/', '/', { method: 'get', handler: showPage(dashboard) });
+    add('app', /^\/dashboard\/.+$/, '/dashboard/:file', { method: 'get', handler: serveFile(dashboard) });
+    add(
+      'app', '/session', '/session',
+      { method: 'get', scope: 'read', handler: readSession(dashboard) },
+      { method: 'post', handler: openSession(dashboard) },
+      { method: 'delete', handler: closeSession(dashboard) },
+    );
+  }
+  return paths;
+}

@@ -1,0 +1,91 @@
+/** The dashboard's page and files, and the session that its browser holds. */
+import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { fieldsOf } from '../../business/ai/domain/json';
+import { mayDo } from '../auth/Actor';
+import type { Actor } from '../auth/Actor';
+import { DoorError } from '../errors/DoorError';
+import type { Exchange, ExchangeHandler } from '../http/Exchange';
+import type { DashboardSessions } from './DashboardSessions';
+import { assertKnownHost, assertOwnOrigin } from './ownPage';
+
+/** A bundled dashboard. */
+export interface DashboardFiles {
+  /** The HTML at `/`. */
+  readonly page: string;
+  /** By path, such as `/dashboard/main-1f3a.js`; the names change with the contents. */
+  readonly files: ReadonlyMap<string, { readonly contentType: string; readonly body: string | Buffer }>;
+}
+
+export interface DashboardPagePorts {
+  readonly sessions: DashboardSessions;
+  readonly dashboard: DashboardFiles;
+  /** Told on every page: why answers are not a model's. */
+  readonly notice?: string;
+}
+
+/** Scripts, styles and data come from this server, and nobody frames the page. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
+export function showPage({ sessions, dashboard }: DashboardPagePorts): ExchangeHandler {
+  return ({ request, response }) => {
+    assertKnownHost(request, sessions.hostNames);
+    response.set(PAGE_HEADERS).send(dashboard.page);
+    return Promise.resolve();
+  };
+}
+
+export function serveFile({ sessions, dashboard }: DashboardPagePorts): ExchangeHandler {
+  return ({ request, response }) => {
+    assertKnownHost(request, sessions.hostNames);
+    const path = request.baseUrl + request.path;
+    const file = dashboard.files.get(path);
+    if (file === undefined) throw new DoorError(404, 'There is no such file here.');
+    response.set({ 'content-type': file.contentType, 'cache-control': 'private, max-age=31536000, immutable', 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' });
+    response.send(file.body);
+    return Promise.resolve();
+  };
+}
+
+/** `{ token }` in, once; the cookie and `{ userId, isAdmin, notice? }` out. */
+export function openSession({ sessions, notice }: DashboardPagePorts): ExchangeHandler {
+  return async ({ request, response }) => {
+    assertKnownHost(request, sessions.hostNames);
+    assertOwnOrigin(request);
+    const { token } = fieldsOf(request.body);
+    if (typeof token !== 'string') throw new LLMInvalidRequestError('token must be the API token that the server printed', { path: 'token' });
+    const opened = await sessions.open(token.trim());
+    if (opened === undefined) throw new LLMAuthError('This is not a token of this server.');
+    response.set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' }).json(sessionView(opened.actor, notice));
+  };
+}
+
+/** `{ userId, isAdmin, notice? }`, or 401. */
+export function readSession({ notice }: DashboardPagePorts): ExchangeHandler {
+  return ({ actor, response }) => {
+    response.set('cache-control', 'no-store').json(sessionView(actor, notice));
+    return Promise.resolve();
+  };
+}
+
+export function closeSession({ sessions }: DashboardPagePorts): ExchangeHandler {
+  return ({ request, response }: Exchange) => {
+    assertKnownHost(request, sessions.hostNames);
+    assertOwnOrigin(request);
+    response.set('set-cookie', sessions.close(request)).status(204).end();
+    return Promise.resolve();
+  };
+}
+
+function sessionView(actor: Actor, notice: string | undefined): { readonly userId: string; readonly isAdmin: boolean; readonly notice?: string } {
+  return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), ...(notice === undefined ? {} : { notice }) };
+}

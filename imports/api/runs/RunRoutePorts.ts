@@ -1,0 +1,18 @@
+/** What the routes of the dashboard need of a host. */
+import type { AIMethods } from '../../business/ai/application/methods/AIMethods';
+import type { RunQueries } from '../../business/ai/application/methods/RunQueries';
+import type { Actor as AIActor } from '../../business/ai/domain/types/Actor';
+import type { RunEventLog } from '../../business/ai/infrastructure/streaming/RunEventLog';
+import { mayDo } from '../auth/Actor';
+import type { Actor } from '../auth/Actor';
+
+export interface RunRoutePorts {
+  readonly methods: AIMethods;
+  readonly queries: RunQueries;
+  readonly events: RunEventLog;
+}
+
+/** Whoever has a token as the module knows them. */
+export function actorOf(actor: Actor): AIActor {
+  return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), source: 'http' };
+}

@@ -1,0 +1,85 @@
+/** `GET /runs/stream`: what happens to the runs that the caller may see, as server-sent events. */
+import type { Response } from 'express';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/streaming/RunEventLog';
+import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
+import type { ExchangeHandler } from '../http/Exchange';
+import { Silence } from '../http/Silence';
+import { actorOf } from './RunRoutePorts';
+
+export interface WatchPorts {
+  readonly events: RunEventLog;
+  /** Milliseconds of silence after which a comment goes out. */
+  readonly keepAliveAfter: number;
+  /** Fires when the server stops: watchers would keep it waiting for ever. */
+  readonly closing: AbortSignal;
+  /** Bytes that may wait to be sent to one watcher; default 1 MB. */
+  readonly mostWaiting?: number;
+}
+
+/** Milliseconds that a watcher who fell behind has to take what was sent already. */
+const FAREWELL = 5_000;
+const RESYNC = 'event: resync\ndata: {}\n\n';
+
+/**
+ * Each event has its type for a name, a number for an id and the event's JSON for data. `resync` says that something was missed, and what is
+ * known has to be fetched again: to who was away for too long, and as the last word to who reads too slowly.
+ */
+export function watchRuns({ events, keepAliveAfter, closing, mostWaiting = 1024 * 1024 }: WatchPorts): ExchangeHandler {
+  return async ({ actor, request, response, signal }) => {
+    const who = actorOf(actor);
+    const executionId = queryText(request.query['executionId']);
+    const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
+    response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
+    const silence = new Silence(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
+    const write = (frame: string): void => {
+      if (response.writableEnded || response.destroyed) return;
+      silence.touch();
+      response.write(frame);
+      if (response.writableLength > mostWaiting) dismiss(response);
+    };
+    // An id without data is remembered and shown to nobody; from here on the watcher can come back for what it missed.
+    write(`id: ${since ?? events.last}\n\n`);
+    const stop = events.watch(
+      {
+        wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId),
+        event: (event) => write(frameOf(event)),
+        missed: () => write(`id: ${events.last}\n${RESYNC}`),
+      },
+      since,
+    );
+    const ended = AbortSignal.any([signal, closing]);
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve);
+      if (ended.aborted) response.end();
+      else ended.addEventListener('abort', () => response.end(), { once: true });
+    });
+    stop();
+    silence.stop();
+  };
+}
+
+export function frameOf({ id, type, data }: LoggedEvent): string {
+  // JSON has no line breaks of its own, and no field here holds one.
+  return `event: ${type}\nid: ${id}\ndata: ${data}\n\n`;
+}
+
+/** Nothing more is written; what waits may still go out for a moment. */
+function dismiss(response: Response): void {
+  response.end(RESYNC);
+  const timer = setTimeout(() => response.destroy(), FAREWELL);
+  response.once('close', () => clearTimeout(timer));
+}
+
+function queryText(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.length <= 128) return value;
+  throw new LLMInvalidRequestError('executionId must be the id of a run', { path: 'executionId' });
+}
+
+/** What is no number of ours is as good as the oldest: the watcher has to fetch. */
+function lastEventId(value: unknown): number | undefined {
+  if (value === undefined || value === '') return undefined;
+  const number = Number(value);
+  return Number.isSafeInteger(number) && number >= 0 ? number : 0;
+}

@@ -1,0 +1,98 @@
+/**
+ * `ai.llm.*` and `ai.runs.*` for any door: who asks and what was sent in, the result out. Every argument is read here, whoever the caller
+ * is; somebody else's run is as unknown as one that never was.
+ */
+import { LLMAuthError } from '../../domain/errors/LLMErrors';
+import type { RunState } from '../../domain/entities/Run';
+import type { ToolCallState } from '../../domain/entities/Tool';
+import type { Actor } from '../../domain/types/Actor';
+import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { ExternalResult } from '../services/ToolProcessor';
+import type { AgenticExecutionUseCase } from '../usecases/AgenticExecutionUseCase';
+import type { GenerateJSONUseCase } from '../usecases/GenerateJSONUseCase';
+import type { GenerateTextUseCase } from '../usecases/GenerateTextUseCase';
+import { readDecision, readJSONRequest, readNamedRun, readSubmittedResult, readTextRequest, readToolsRequest } from './readArguments';
+import { UnknownRunError } from './UnknownRunError';
+
+type Awaitable<T> = T | Promise<T>;
+
+/** What moves runs that are under way; the agentic loop is one. */
+export interface RunControl {
+  cancel(executionId: string): Awaitable<RunState>;
+  approve(executionId: string, callId: string, argumentsHash: string): Awaitable<ToolCallState>;
+  reject(executionId: string, callId: string, reason: string | undefined, argumentsHash: string): Awaitable<ToolCallState>;
+  submitToolResult(executionId: string, callId: string, result: ExternalResult): Awaitable<'accepted' | 'already-settled'>;
+}
+
+export interface AIMethodsPorts {
+  readonly useCases: {
+    readonly generateText: Pick<GenerateTextUseCase, 'execute'>;
+    readonly generateJSON: Pick<GenerateJSONUseCase, 'execute'>;
+    readonly agenticExecution: Pick<AgenticExecutionUseCase, 'execute' | 'start'>;
+  };
+  readonly control: RunControl;
+  /** Whose run it is, or undefined for one that is not known. */
+  readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+  /** Counts a call against what its user may do in a while. @throws LLMRateLimitError */
+  readonly admit?: (actor: Actor, kind: CallKind) => Promise<void>;
+}
+
+/** `model` asks a model, `command` moves a run. */
+export type CallKind = 'model' | 'command';
+
+type Method<R> = (actor: Actor, ...args: readonly unknown[]) => Promise<R>;
+
+/** @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, and what its use case throws */
+export interface AIMethods {
+  readonly 'ai.llm.generateText': Method<string>;
+  readonly 'ai.llm.generateJSON': Method<unknown>;
+  readonly 'ai.llm.generateWithTools': Method<LLMResponse>;
+  readonly 'ai.runs.start': Method<{ readonly executionId: string }>;
+  readonly 'ai.runs.cancel': Method<RunState>;
+  /** @throws ConflictError when other arguments were shown */
+  readonly 'ai.runs.approve': Method<ToolCallState>;
+  /** @throws as approve does */
+  readonly 'ai.runs.reject': Method<ToolCallState>;
+  readonly 'ai.runs.submitToolResult': Method<'accepted' | 'already-settled'>;
+}
+
+export function createAIMethods({ useCases, control, ownerOf, admit }: AIMethodsPorts): AIMethods {
+  /** What was sent is read first: what makes no sense counts against nobody. */
+  const asking =
+    <A, R>(read: (args: readonly unknown[]) => A, run: (actor: Actor, request: A) => Promise<R>): Method<R> =>
+    async (actor, ...args) => {
+      signedIn(actor);
+      const request = read(args);
+      await admit?.(actor, 'model');
+      return run(actor, request);
+    };
+  const moving =
+    <A extends { readonly executionId: string }, R>(read: (args: readonly unknown[]) => A, run: (command: A) => Awaitable<R>): Method<R> =>
+    async (actor, ...args) => {
+      signedIn(actor);
+      const command = read(args);
+      await admit?.(actor, 'command');
+      if (!mayHandle(actor, await ownerOf(command.executionId))) throw new UnknownRunError();
+      return run(command);
+    };
+
+  return {
+    'ai.llm.generateText': asking(readTextRequest, (actor, request) => useCases.generateText.execute(actor, request)),
+    'ai.llm.generateJSON': asking(readJSONRequest, (actor, request) => useCases.generateJSON.execute(actor, request)),
+    'ai.llm.generateWithTools': asking(readToolsRequest, (actor, request) => useCases.agenticExecution.execute(actor, request)),
+    'ai.runs.start': asking(readToolsRequest, (actor, request) => useCases.agenticExecution.start(actor, request)),
+    'ai.runs.cancel': moving(readNamedRun, ({ executionId }) => control.cancel(executionId)),
+    'ai.runs.approve': moving(readDecision, ({ executionId, callId, argumentsHash }) => control.approve(executionId, callId, argumentsHash)),
+    'ai.runs.reject': moving(readDecision, ({ executionId, callId, reason, argumentsHash }) => control.reject(executionId, callId, reason, argumentsHash)),
+    'ai.runs.submitToolResult': moving(readSubmittedResult, ({ executionId, callId, result }) => control.submitToolResult(executionId, callId, result)),
+  };
+}
+
+export function signedIn({ userId }: Actor): void {
+  if (userId === '') throw new LLMAuthError('You must be logged in.');
+}
+
+/** Whether a run, or what belongs to it, is the actor's to see and to move. */
+export function mayHandle({ userId, isAdmin }: Actor, owner: string | undefined): boolean {
+  return owner !== undefined && (owner === userId || isAdmin === true);
+}

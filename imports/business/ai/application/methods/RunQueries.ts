@@ -1,0 +1,90 @@
+/** What people may read of runs: their own, and admins everybody's; every list is bounded. */
+import type { RunState } from '../../domain/entities/Run';
+import { RUN_MOVES } from '../../domain/entities/Run';
+import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
+import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
+import type { Actor } from '../../domain/types/Actor';
+import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
+import { mayHandle, signedIn } from './AIMethods';
+import { fieldsOf, oneOf, optional, wholeNumber } from './argumentFields';
+import { UnknownRunError } from './UnknownRunError';
+
+/** Entries of one answer. */
+export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000 } as const;
+
+export interface RunQueriesPorts {
+  readonly views: RunViewReader;
+  readonly texts: LiveTextReader;
+  readonly stats: RunCountReader;
+  readonly tools: { readonly tools: readonly FunctionTool[] };
+}
+
+export interface WholeRun {
+  readonly run: RunDetailView;
+  readonly toolCalls: readonly ToolCallView[];
+  /** The live text so far. */
+  readonly deltas: readonly DeltaView[];
+}
+
+export interface ToolSummary {
+  readonly name: string;
+  readonly description: string;
+  readonly blocking: boolean;
+  readonly needsApproval: boolean;
+  readonly external: boolean;
+  readonly counts: Readonly<Partial<Record<ToolCallState, number>>>;
+}
+
+export class RunQueries {
+  private readonly ports: RunQueriesPorts;
+
+  constructor(ports: RunQueriesPorts) {
+    this.ports = ports;
+  }
+
+  /** @param argument `{ state?, since? }` @throws LLMInvalidRequestError */
+  async runs(actor: Actor, argument: unknown = {}): Promise<readonly RunView[]> {
+    signedIn(actor);
+    return this.ports.views.runs({ ...ownOnly(actor), ...readRunFilter(argument) }, VIEW_LIMITS.runs);
+  }
+
+  /** @throws UnknownRunError also for somebody else's */
+  async run(actor: Actor, executionId: string): Promise<WholeRun> {
+    signedIn(actor);
+    const { views, texts } = this.ports;
+    const run = await views.run(executionId);
+    if (run === undefined || !mayHandle(actor, run.userId)) throw new UnknownRunError();
+    const [toolCalls, deltas] = await Promise.all([views.toolCalls(executionId, VIEW_LIMITS.toolCalls), texts.deltas(executionId, VIEW_LIMITS.deltas)]);
+    return { run, toolCalls, deltas };
+  }
+
+  async tools(actor: Actor): Promise<readonly ToolSummary[]> {
+    signedIn(actor);
+    const counts = await this.ports.views.toolCounts(ownOnly(actor));
+    return this.ports.tools.tools.map(({ name, description = '', blocking = true, needsApproval = false, external = false }) => ({
+      name,
+      description,
+      blocking,
+      needsApproval: needsApproval !== false,
+      external,
+      counts: counts.get(name) ?? {},
+    }));
+  }
+
+  async stats(actor: Actor): Promise<readonly RunCountView[]> {
+    signedIn(actor);
+    return this.ports.stats.counts(ownOnly(actor), VIEW_LIMITS.counts);
+  }
+}
+
+const STATES = Object.keys(RUN_MOVES) as RunState[];
+
+/** @throws LLMInvalidRequestError */
+export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'since'> {
+  const fields = fieldsOf(argument, ['state', 'since']);
+  return { ...optional(fields, 'state', oneOf(STATES)), ...optional(fields, 'since', wholeNumber(0, Number.MAX_SAFE_INTEGER)) };
+}
+
+function ownOnly({ userId, isAdmin }: Actor): Pick<RunFilter, 'userId'> {
+  return isAdmin === true ? {} : { userId };
+}

@@ -1,0 +1,88 @@
+/** What every door to runs goes through, wired: methods, queries, events. The same for DDP and HTTP. */
+import { createAIMethods } from '../../application/methods/AIMethods';
+import type { AIMethods, CallKind, RunControl } from '../../application/methods/AIMethods';
+import { RunQueries } from '../../application/methods/RunQueries';
+import { RunFeed } from '../../application/services/RunFeed';
+import type { RunEventSink } from '../../application/services/RunFeed';
+import { LLMRateLimitError } from '../../domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
+import type { Logger } from '../../domain/interfaces/Logger';
+import type { RunViewReader } from '../../domain/interfaces/RunViewReader';
+import type { Actor } from '../../domain/types/Actor';
+import type { AgentEvent } from '../../domain/types/AgentEvents';
+import { DELTAS_COLLECTION, LiveTexts } from '../persistence/LiveTexts';
+import type { DeltaDocument } from '../persistence/LiveTexts';
+import { RunCounts, STATS_COLLECTION } from '../persistence/RunCounts';
+import type { RunCountDocument } from '../persistence/RunCounts';
+import { WindowCounter, WINDOWS_COLLECTION } from '../persistence/WindowCounter';
+import type { WindowDocument } from '../persistence/WindowCounter';
+import { RunEventLog } from '../streaming/RunEventLog';
+import type { AIModule } from './createAIModule';
+
+/** Calls of one user in a minute. */
+export interface CallLimits {
+  readonly model: number;
+  readonly command: number;
+}
+
+export const DEFAULT_CALL_LIMITS: CallLimits = { model: 300, command: 1_200 };
+
+export interface RunDoorsPorts {
+  readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
+  readonly views: RunViewReader;
+  /** Beside the live text, the counts and the watchers. */
+  readonly sinks?: readonly RunEventSink[];
+  /** Default: the module's loop. */
+  readonly control?: RunControl;
+  readonly limits?: Partial<CallLimits>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Default: the console. */
+  readonly logger?: Logger;
+}
+
+export interface RunDoors {
+  readonly methods: AIMethods;
+  readonly queries: RunQueries;
+  readonly events: RunEventLog;
+  readonly counts: RunCounts;
+  /** Makes the indexes. Safe to call again. */
+  ready(): Promise<void>;
+  /** Waits for what is being written. */
+  close(): Promise<void>;
+}
+
+const MINUTE = 60_000;
+
+export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>, ports: RunDoorsPorts): RunDoors {
+  const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
+  const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
+  const events = new RunEventLog();
+  const texts = new LiveTexts({ collection: collection<DeltaDocument>(DELTAS_COLLECTION), flush: (executionId) => feed.flush(executionId), logger });
+  const counts = new RunCounts(collection<RunCountDocument>(STATS_COLLECTION));
+  const windows = new WindowCounter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
+  const watch = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
+  const feed = new RunFeed({ sinks: [...sinks, texts.take, watch], logger });
+  loop.on('event', feed.take);
+
+  const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
+    if (source === 'job') return;
+    const wait = await windows.admit([kind, userId], limits[kind], MINUTE);
+    if (wait > 0) throw new LLMRateLimitError('You have done this too often in the last minute.', { retryAfterMs: wait });
+  };
+
+  return {
+    methods: createAIMethods({ useCases, control, admit, ownerOf: (executionId) => views.ownerOf(executionId) }),
+    queries: new RunQueries({ views, texts, stats: counts, tools }),
+    events,
+    counts,
+    async ready() {
+      await Promise.all([texts.ready(), counts.ready(), windows.ready()]);
+    },
+    async close() {
+      loop.off('event', feed.take);
+      feed.flushAll();
+      await texts.close();
+    },
+  };
+}
