@@ -2,6 +2,6 @@
 import { Meteor } from 'meteor/meteor';
 import { startMeteorServer } from '../imports/startup/meteor/startMeteorServer';
 
-Meteor.startup(() => {
-  startMeteorServer();
+Meteor.startup(async () => {
+  await startMeteorServer();
 });

@@ -8,21 +8,30 @@ import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRe
 import type { Simulator } from '../tests/support/simulator/Simulator';
 import { startSimulator } from '../tests/support/simulator/startSimulator';
 
-export interface OpenedModule {
-  readonly module: AIModule;
+export interface OpenedSettings {
+  readonly settings: AISettings;
   /** Where answers come from when no vendor has a key. */
   readonly simulator?: Simulator;
+}
+
+export interface OpenedModule extends Pick<OpenedSettings, 'simulator'> {
+  readonly module: AIModule;
 }
 
 export const SIMULATION_NOTICE = `No vendor key is set (${VENDOR_VARIABLES.openai.key}, ${VENDOR_VARIABLES.anthropic.key}, …): answers are SIMULATED by a local server, not written by a model.`;
 
 /** @throws LLMInvalidRequestError that names every variable that is wrong */
-export async function moduleFromEnvironment(env: Environment): Promise<OpenedModule> {
+export async function openSettings(env: Environment): Promise<OpenedSettings> {
   const settings = settingsFromEnvironment(env);
-  const tools = registerDemoTools(new ToolRegistry());
-  if (settings.providers.length > 0) return { module: createAIModule(settings, { tools }) };
+  if (settings.providers.length > 0) return { settings };
   const simulator = await startSimulator({ chunkDelayMs: 15 });
-  return { module: createAIModule(simulated(settings, simulator), { tools }), simulator };
+  return { settings: simulated(settings, simulator), simulator };
+}
+
+/** For programs of one user, without accounts that are kept. @throws as openSettings */
+export async function moduleFromEnvironment(env: Environment): Promise<OpenedModule> {
+  const { settings, ...opened } = await openSettings(env);
+  return { ...opened, module: createAIModule(settings, { tools: registerDemoTools(new ToolRegistry()) }) };
 }
 
 function simulated(settings: AISettings, simulator: Simulator): AISettings {

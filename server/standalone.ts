@@ -1,4 +1,4 @@
-/** The plain-Node host: the HTTP API on Express. */
+/** The plain-Node host: the HTTP API on Express, with its database in DATA_DIR or at MONGO_URL. */
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -6,74 +6,115 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { ApiTokens } from '../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../imports/api/auth/MemoryApiTokenStore';
-import { createHttpApi } from '../imports/api/createHttpApi';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
+import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/DocumentDatabase';
+import { openDatabase } from '../imports/business/ai/infrastructure/persistence/openDatabase';
+import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { readOrCreateSecretKey } from '../imports/business/providers/infrastructure/sealing/secretKeyFile';
+import { createHost } from '../imports/startup/createHost';
+import type { Host } from '../imports/startup/createHost';
+import { registerDemoTools } from '../imports/startup/demoTools';
+import { readAllowPrivateHosts, readPort, readRootUrl } from '../imports/startup/hostVariables';
+import { valueOf } from '../imports/startup/settingsFromEnvironment';
 import type { Environment } from '../imports/startup/settingsFromEnvironment';
-import { moduleFromEnvironment, SIMULATION_NOTICE } from './moduleFromEnvironment';
+import { openSettings, SIMULATION_NOTICE } from './moduleFromEnvironment';
+import type { OpenedSettings } from './moduleFromEnvironment';
 
 export interface RunningServer {
   readonly url: string;
   readonly token: string;
   readonly isSimulated: boolean;
+  readonly host: Host;
   close(): Promise<void>;
 }
 
+/** Whose the local token is. */
+const LOCAL_USER = 'local';
+
 /**
- * Reads PORT (default 3000), HOST (default 127.0.0.1), BOLIDE_API_TOKEN and the vendors' variables.
- * @throws LLMInvalidRequestError that names what is wrong with the environment
+ * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data), MONGO_URL, AI_SECRET_KEYS,
+ * AI_ALLOW_PRIVATE_HOSTS and the vendors' variables.
+ * @throws LLMInvalidRequestError that names what is wrong with the environment; what is open by then is closed
  */
 export async function startServer(env: Environment): Promise<RunningServer> {
+  const parts: Parts = {};
+  try {
+    return { ...(await open(env, parts)), close: () => close(parts) };
+  } catch (error) {
+    await close(parts);
+    throw error;
+  }
+}
+
+/** What was opened so far. */
+interface Parts {
+  simulator?: OpenedSettings['simulator'];
+  server?: Server;
+  database?: DocumentDatabase;
+  host?: Host;
+}
+
+async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer, 'close'>> {
+  const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
   const port = readPort(env['PORT']);
-  const host = env['HOST'] ?? '127.0.0.1';
-  const token = env['BOLIDE_API_TOKEN'] ?? randomBytes(24).toString('base64url');
+  const allowPrivateHosts = readAllowPrivateHosts(env);
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
-  await tokens.adopt(token, { userId: 'local', name: 'local use', scopes: ['admin'] });
-  const { module, simulator } = await moduleFromEnvironment(env);
+  await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
+  const { settings: ai, simulator } = await openSettings(env);
+  parts.simulator = simulator;
   const app = express();
   app.disable('x-powered-by');
-  const api = createHttpApi(module, { express, authenticate: tokens.authenticate });
-  app.use(api.router);
-  const server = createServer(SLOWEST_CLIENT, app);
+  const server = (parts.server = createServer(SLOWEST_CLIENT, app));
+  // The port is known first, so that the root URL is; who asks before everything is ready waits for it.
+  const ready = gate();
+  app.use((_request, _response, next) => void ready.opened.then(() => next()));
+  await listen(server, port, hostName);
+  // A server that listens on a port has an address with one.
+  const { port: bound } = server.address() as AddressInfo;
+  const database = (parts.database = await openDatabase(env));
+  const secretKeys = valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
+  const host = (parts.host = await createHost(
+    { ai, secretKeys, rootUrl: readRootUrl(env, hostName, bound), allowPrivateHosts },
+    { express, database, authenticate: tokens.authenticate, callerOf: tokens.callerOf, ai: { tools: registerDemoTools(new ToolRegistry()) } },
+  ));
+  app.use(host.api.router);
   server.on('upgrade', (request, socket, head) => {
-    if (!api.handleUpgrade(request, socket, head)) socket.destroy();
+    if (!host.api.handleUpgrade(request, socket, head)) socket.destroy();
   });
-  try {
-    await listen(server, port, host);
-  } catch (cause) {
-    await simulator?.close();
-    throw new LLMInvalidRequestError(`cannot listen on ${host}:${port}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause, path: 'PORT' });
-  }
-  const address = server.address() as AddressInfo;
-  return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
-    token,
-    isSimulated: simulator !== undefined,
-    async close() {
-      // New connections are refused at once; what is being answered is answered.
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await api.close();
-      server.closeAllConnections();
-      await closed;
-      await simulator?.close();
-    },
-  };
+  ready.open();
+  return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
+}
+
+async function close({ server, host, database, simulator }: Parts): Promise<void> {
+  // New connections are refused at once; what is being answered is answered.
+  const closed = new Promise<void>((resolve) => {
+    if (server === undefined) resolve();
+    else server.close(() => resolve());
+  });
+  await host?.close();
+  server?.closeAllConnections();
+  await closed;
+  await database?.close();
+  await simulator?.close();
+}
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 }
 
 /** Milliseconds; a client that sends its request byte by byte holds a connection, and nothing else, for so long. */
 const SLOWEST_CLIENT = { headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2_000 };
 
-function readPort(value: string | undefined): number {
-  if (value === undefined || value === '') return 3000;
-  const port = Number(value);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new LLMInvalidRequestError(`PORT is '${value}', which is no port number`, { path: 'PORT' });
-}
-
+/** @throws LLMInvalidRequestError when the place is taken */
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause) => reject(new LLMInvalidRequestError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause, path: 'PORT' })));
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.removeAllListeners('error');
       resolve();
     });
   });

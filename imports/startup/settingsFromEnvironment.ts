@@ -147,7 +147,7 @@ function readTemperature(env: Environment, problems: string[]): number | undefin
 }
 
 /** An empty variable is one that is not set. */
-function valueOf(env: Environment, name: string | undefined): string | undefined {
+export function valueOf(env: Environment, name: string | undefined): string | undefined {
   const value = name === undefined ? undefined : env[name]?.trim();
   return value === '' ? undefined : value;
 }

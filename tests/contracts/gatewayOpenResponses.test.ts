@@ -1,10 +1,10 @@
 /** The published compliance tests of Open Responses, in our own words, against the running server, with every vendor behind it. */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import { startServer } from '../../server/standalone';
 import type { RunningServer } from '../../server/standalone';
 import { checkEvents, eventsOfStream, expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
+import { startStandalone } from '../support/startStandalone';
 
 const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const assistant = (text: string, more: JsonObject = {}): JsonObject => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }], ...more });
@@ -27,7 +27,7 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
   describe(`Open Responses with ${model} behind it`, () => {
     let server: RunningServer;
     before(async () => {
-      server = await startServer({ PORT: '0', BOLIDE_API_TOKEN: 'a-token-for-tests' });
+      server = await startStandalone({ BOLIDE_API_TOKEN: 'a-token-for-tests' });
     });
     after(() => server.close());
 

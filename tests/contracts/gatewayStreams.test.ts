@@ -6,10 +6,10 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import { startServer } from '../../server/standalone';
 import { startChatSource } from '../support/chatSource';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway, GatewayOptions } from '../support/gateway';
+import { startStandalone } from '../support/startStandalone';
 import { openSocket } from '../support/responsesSocket';
 
 const FULL = process.env['BOLIDE_FULL'] !== undefined;
@@ -233,7 +233,7 @@ if (FULL) {
   describe('a client that sends slowly', () => {
     it('loses its connection before its headers are there', async function () {
       this.timeout(60_000);
-      const server = await startServer({ PORT: '0' });
+      const server = await startStandalone();
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write('POST /v1/responses HTTP/1.1\r\nhost: x\r\nx-slow: '));
       const dripping = setInterval(() => socket.write('a'), 200);
       socket.on('error', () => undefined);

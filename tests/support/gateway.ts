@@ -53,7 +53,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const simulator = await startSimulator(options.simulator);
   const rows = options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
   const made = createAIModule({ providers: rows, defaultProvider: rows[0]!.id });
-  const manager = new LLMManager({ providers: Object.fromEntries(made.providers), toolExecutor: made.tools, retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 } });
+  const manager = new LLMManager({ directory: made.providers, toolExecutor: made.tools, retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 } });
   const module = { ...made, manager };
   const unexpected: unknown[] = [];
   const api = createHttpApi(module, { express, authenticate: (await tokensOfTests()).authenticate, onUnexpected: (error) => unexpected.push(error), ...options.api });

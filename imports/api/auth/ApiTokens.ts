@@ -2,6 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { Caller } from '../../business/providers/domain/types/Caller';
 import { SCOPES } from './Actor';
 import type { Actor, Scope } from './Actor';
 import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
@@ -79,6 +80,13 @@ export class ApiTokens {
   async list(userId: string): Promise<readonly Omit<StoredApiToken, 'hash'>[]> {
     return (await this.store.ofUser(userId)).map(({ hash: _, ...shown }) => shown);
   }
+
+  /** Whoever has a token is somebody; an admin has one with that scope. */
+  readonly callerOf = async (userId: string): Promise<Caller | undefined> => {
+    const now = this.now();
+    const valid = (await this.store.ofUser(userId)).filter(({ expiresAt = Infinity }) => expiresAt > now);
+    return valid.length === 0 ? undefined : { userId, isAdmin: valid.some(({ scopes }) => scopes.includes('admin')), roles: [] };
+  };
 
   /** For `createHttpApi`. */
   readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {

@@ -22,7 +22,7 @@ export interface ListedModel {
 }
 
 export interface ModelDirectoryPorts {
-  readonly module: Pick<AIModule, 'settings' | 'providers'>;
+  readonly module: Pick<AIModule, 'providers'>;
   /** Whether the caller may use the provider. Default: all may. */
   readonly mayUse?: (actor: Actor, providerId: string) => boolean | Promise<boolean>;
 }
@@ -56,11 +56,11 @@ export class ModelDirectory {
   }
 
   /** The default one first. */
-  private async visible(actor: Actor): Promise<AIModule['settings']['providers']> {
+  private async visible(actor: Actor): Promise<ReturnType<AIModule['providers']['rows']>> {
     const { module, mayUse } = this.ports;
-    const { providers, defaultProvider } = module.settings;
+    await module.providers.refresh();
+    const providers = module.providers.rows();
     const allowed = await Promise.all(providers.map(async ({ id }) => (await mayUse?.(actor, id)) ?? true));
-    const seen = providers.filter((_, index) => allowed[index] === true);
-    return [...seen.filter(({ id }) => id === defaultProvider), ...seen.filter(({ id }) => id !== defaultProvider)];
+    return providers.filter((_, index) => allowed[index] === true);
   }
 }

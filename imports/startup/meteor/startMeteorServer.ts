@@ -1,48 +1,53 @@
-/** The Meteor host: the HTTP API on WebApp's Express, for people who are logged in. */
-import type { IncomingMessage } from 'node:http';
+/** The Meteor host: the HTTP API on WebApp's Express, for people who are logged in, with everything kept in the app's own database. */
 import express from 'express';
-import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
-import { createHttpApi } from '../../api/createHttpApi';
-import type { HttpApi } from '../../api/createHttpApi';
-import { createAIModule } from '../../business/ai/infrastructure/factories/createAIModule';
-import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
-import type { Actor } from '../../api/auth/Actor';
+import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/MeteorDatabase';
+import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import { createHost } from '../createHost';
+import type { Host } from '../createHost';
 import { settingsFromMeteor } from '../settingsFromEnvironment';
+import { readMeteorHostSettings } from './hostSettings';
+import { MeteorUsers } from './MeteorUsers';
 
-export interface MeteorHost {
-  readonly module: AIModule;
-  readonly api: HttpApi;
+export interface MeteorHost extends Host {
+  readonly database: MeteorDatabase;
+  readonly users: MeteorUsers;
 }
 
 /**
  * `Meteor.settings.ai` has the same keys as the environment, and comes first.
- * @throws LLMInvalidRequestError that names everything that is wrong with them
+ * @throws LLMInvalidRequestError that names everything that is wrong with them, and when there is no key to seal with
  */
-export function startMeteorServer(): MeteorHost {
-  const module = createAIModule(settingsFromMeteor(Meteor.settings['ai'], process.env));
-  const api = createHttpApi(module, { express, authenticate: actorOf });
-  WebApp.handlers.use(api.router);
+export async function startMeteorServer(): Promise<MeteorHost> {
+  const given = Meteor.settings['ai'];
+  const ai = settingsFromMeteor(given, process.env);
+  const { admins, ...settings } = readMeteorHostSettings(given, process.env);
+  const users = new MeteorUsers(admins);
+  const database = new MeteorDatabase();
+  const host = await createHost({ ai, ...settings, rootUrl: Meteor.absoluteUrl() }, { express, database, authenticate: users.authenticate, callerOf: users.callerOf });
+  WebApp.handlers.use(host.api.router);
   WebApp.httpServer.on('upgrade', (request, socket, head) => {
     // DDP owns every socket that is not the API's.
-    api.handleUpgrade(request, socket, head);
+    host.api.handleUpgrade(request, socket, head);
   });
-  return { module, api };
+  const observed = await tellOfOtherProcesses(database, () => host.providers.changes.notify());
+  return {
+    ...host,
+    database,
+    users,
+    async close() {
+      for (const { stop } of observed) stop();
+      await host.close();
+    },
+  };
 }
 
-/** A Meteor login token, as the client keeps it in `Meteor.loginToken`, stands for its user until it expires. */
-async function actorOf(request: IncomingMessage): Promise<Actor | undefined> {
-  const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  if (token === undefined) return undefined;
-  const hashedToken = Accounts._hashLoginToken(token);
-  const user = await Meteor.users.findOneAsync({ 'services.resume.loginTokens.hashedToken': hashedToken }, { fields: { 'services.resume.loginTokens': 1 } });
-  const login = (user?.services as LoginServices | undefined)?.resume?.loginTokens?.find((one) => one.hashedToken === hashedToken);
-  if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date()) return undefined;
-  return { userId: user._id };
-}
-
-/** What accounts-base keeps of logins; its types leave `services` open. */
-interface LoginServices {
-  readonly resume?: { readonly loginTokens?: readonly { readonly hashedToken: string; readonly when: Date }[] };
+/** Providers and connections that another process of the app changed look different to users of this one, too. */
+function tellOfOtherProcesses(database: MeteorDatabase, notify: () => void): Promise<readonly { readonly stop: () => void }[]> {
+  const fields = { [COLLECTIONS.providers]: { updatedAt: 1 }, [COLLECTIONS.credentials]: { state: 1 } } as const;
+  const observed = Object.entries(fields).map(([name, seen]) =>
+    database.published(name).find({}, { fields: seen }).observeChangesAsync({ added: notify, changed: notify, removed: notify }),
+  );
+  return Promise.all(observed);
 }

@@ -85,6 +85,7 @@ export function createProviderMethods({ service, flow, vault, probe }: ProviderM
     }),
     test: named([], async (caller, providerId) => {
       const view = await service.view(caller, providerId);
+      if (!view.connected) throw new LLMAuthError(`There is nothing to use '${view.name}' with: a key must be set, or an account connected.`);
       if (!(await probe(providerId, caller.userId))) throw new LLMAuthError(`The vendor of '${view.name}' refused the credential.`);
       return view;
     }),

@@ -87,7 +87,7 @@ export class ProviderService {
   /** Secrets that were given for another address are forgotten. @throws LLMInvalidRequestError, LLMPermissionError, ConflictError */
   async update(providerId: string, argument: unknown): Promise<Provider> {
     const { providers, clock, log } = this.#ports;
-    const current = await this.#found(providerId);
+    const current = await this.#changeable(providerId);
     const read: ReadProvider = readProviderChange(argument, current, this.#ports.allowInsecure);
     const { createdAt } = current;
     const provider: Provider = { ...read.provider, createdAt, updatedAt: Math.max(clock.now(), current.updatedAt + 1) };
@@ -101,7 +101,7 @@ export class ProviderService {
   /** With all its credentials. @throws LLMPermissionError when it is not there */
   async remove(providerId: string): Promise<void> {
     const { providers, authorizations, log } = this.#ports;
-    const provider = await this.#found(providerId);
+    const provider = await this.#changeable(providerId);
     await providers.remove(providerId);
     await authorizations.removeOfProvider(providerId);
     await this.#forget(provider);
@@ -110,7 +110,7 @@ export class ProviderService {
 
   /** @param key `null` takes it away @throws LLMInvalidRequestError for a provider that has no shared key */
   async setSharedKey(providerId: string, key: string | null): Promise<void> {
-    const provider = await this.#found(providerId);
+    const provider = await this.#changeable(providerId);
     if (provider.auth.kind !== 'api_key') throw new LLMInvalidRequestError(`'${provider.name}' has no shared key.`, { path: 'providerId' });
     await this.#setKey(provider, null, key);
   }
@@ -130,9 +130,10 @@ export class ProviderService {
     log.info(key === null ? 'key:removed' : 'key:set', { providerId: provider._id, userId });
   }
 
-  async #found(providerId: string): Promise<Provider> {
+  async #changeable(providerId: string): Promise<Provider> {
     const provider = await this.#ports.providers.find(providerId);
     if (provider === undefined) throw notAllowed();
+    if (provider.fixed === true) throw new LLMInvalidRequestError(`'${provider.name}' comes from the server's settings, and is changed there.`, { path: 'providerId' });
     return provider;
   }
 
@@ -159,6 +160,7 @@ function isVisible(provider: Provider, caller: Caller): boolean {
 }
 
 function stateOf(provider: Provider, userId: string, credentials: ReadonlyMap<string, StoredCredential>): ConnectionState {
+  if (provider.fixed === true) return { connected: true, needsReconnect: false };
   const used = provider.auth.kind === 'oauth_app' ? ({ providerId: provider._id, userId: null, kind: 'client' } as const) : credentialIdOf(provider, userId);
   const row = credentials.get(credentialKey(used));
   if (row === undefined) return { connected: isKeyless(provider), needsReconnect: false };

@@ -1,5 +1,5 @@
 /** Gives the AI module a token for a call, and nothing that the token was made from. */
-import { LLMAuthError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
+import { LLMAuthError, LLMPermissionError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../ai/domain/interfaces/CredentialSource';
 import { decideAccess } from '../domain/entities/ProviderAccess';
 import type { Provider } from '../domain/entities/Provider';
@@ -39,8 +39,24 @@ export class TokenService implements CredentialSource {
    * @throws LLMPermissionError for a provider that the user may not use (or that is not there), LLMRateLimitError when a limit is reached,
    *   LLMAuthError without a usable credential
    */
-  async getAccessToken({ providerId, userId, forceRefresh = false, refusedToken }: TokenRequest): Promise<Credential | undefined> {
+  getAccessToken(request: TokenRequest): Promise<Credential | undefined> {
+    return this.#tokenFor(request);
+  }
+
+  /**
+   * The same for whoever goes by this row, and will send the token where it says: nothing is given when the provider leads elsewhere by now.
+   * @throws beside the others LLMServerError, to be tried again with the row as it is then
+   */
+  boundTo(row: Provider): CredentialSource {
+    const destination = destinationOf(row);
+    return { getAccessToken: (request) => this.#tokenFor(request, destination) };
+  }
+
+  async #tokenFor({ providerId, userId, forceRefresh = false, refusedToken }: TokenRequest, destination?: string): Promise<Credential | undefined> {
     const provider = await this.#admit(providerId, userId);
+    if (destination !== undefined && destinationOf(provider) !== destination) {
+      throw new LLMServerError(`The settings of '${provider.name}' were changed just now.`, { retryable: true });
+    }
     if (!forceRefresh) await this.#ports.limits.admit(provider, userId);
     const { auth } = provider;
     if (!('oauth' in auth) || auth.oauth.protocol === 'key_exchange') return this.#key(provider, userId);

@@ -1,6 +1,7 @@
 /** Which provider a request goes to, and which ones it may fall back to. */
 import { LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
 import type { ProviderHost } from './ProviderHost';
 
 /** A provider's id, `providerId/model`, or a provider that is not routed to otherwise. Without a model the request's own is asked for. */
@@ -17,26 +18,40 @@ export interface ProviderSet {
   readonly provider?: ILLMProvider;
   /** By id; a list by `getProviderName()`. The first is the default. */
   readonly providers?: Readonly<Record<string, ILLMProvider>> | readonly ILLMProvider[];
+  /** Those that come and go, after the others. */
+  readonly directory?: ProviderDirectory;
   /** In the order in which they are asked. */
   readonly fallback?: readonly FallbackEntry[];
 }
 
+type CreateHost = (id: string, provider: ILLMProvider) => ProviderHost;
+
 export class ProviderRoutes {
   private readonly hosts = new Map<string, ProviderHost>();
+  /** Of the directory's providers, as they were asked last. */
+  private readonly passing = new Map<string, ProviderHost>();
+  private readonly directory: ProviderDirectory | undefined;
+  private readonly createHost: CreateHost;
   private readonly fallbacks: readonly { readonly host: ProviderHost; readonly model: string | undefined }[];
-  readonly main: ProviderHost;
 
-  /** @throws LLMInvalidRequestError for an empty set, an id that is empty, doubled or holds a slash, and an unknown fallback */
-  constructor(set: ProviderSet, createHost: (id: string, provider: ILLMProvider) => ProviderHost) {
+  /** @throws LLMInvalidRequestError for an empty set without a directory, an id that is empty, doubled or holds a slash, and an unknown fallback */
+  constructor(set: ProviderSet, createHost: CreateHost) {
+    this.directory = set.directory;
+    this.createHost = createHost;
     for (const [id, provider] of idsOf(set)) {
       if (id === '' || id.includes('/')) throw wrong(`a provider's id must be a word without slashes, not '${id}'`);
       if (this.hosts.has(id)) throw wrong(`two providers have the id '${id}'`);
       this.hosts.set(id, createHost(id, provider));
     }
-    const [main] = this.hosts.values();
-    if (main === undefined) throw wrong('at least one provider is needed');
-    this.main = main;
-    this.fallbacks = (set.fallback ?? []).map((entry) => this.fallbackOf(entry, createHost));
+    if (this.hosts.size === 0 && this.directory === undefined) throw wrong('at least one provider is needed');
+    this.fallbacks = (set.fallback ?? []).map((entry) => this.fallbackOf(entry));
+  }
+
+  /** Who is asked when nobody is named. @throws LLMModelNotFoundError while there is no provider */
+  get main(): ProviderHost {
+    const [main] = this.all();
+    if (main === undefined) throw new LLMModelNotFoundError('There is no provider yet.', { path: 'model' });
+    return main;
   }
 
   /**
@@ -48,8 +63,10 @@ export class ProviderRoutes {
     if (model === undefined) return { host: this.main, model };
     const route = this.named(model);
     if (route !== undefined) return route;
-    if (this.hosts.size === 1) return { host: this.main, model };
-    const candidates = [...this.hosts.keys()].map((id) => `'${id}/${model}'`).join(', ');
+    const all = this.all();
+    const [only, another] = all;
+    if (only !== undefined && another === undefined) return { host: only, model };
+    const candidates = all.map(({ id }) => `'${id}/${model}'`).join(', ');
     throw new LLMModelNotFoundError(`The model '${model}' does not say which provider it is asked of: ${candidates}.`, { path: 'model' });
   }
 
@@ -59,28 +76,48 @@ export class ProviderRoutes {
   }
 
   all(): readonly ProviderHost[] {
-    return [...this.hosts.values()];
+    const passing = [...(this.directory?.keys() ?? [])].filter((id) => !this.hosts.has(id)).map((id) => this.passingHost(id));
+    return [...this.hosts.values(), ...passing.filter((host) => host !== undefined)];
   }
 
   get(id: string): ProviderHost | undefined {
-    return this.hosts.get(id);
+    return this.hosts.get(id) ?? this.passingHost(id);
+  }
+
+  /** Looks for a provider that was unknown until now. */
+  async refresh(): Promise<void> {
+    await this.directory?.refresh();
+  }
+
+  /** Its budget and circuit are those of one place: a provider that moved begins anew. */
+  private passingHost(id: string): ProviderHost | undefined {
+    const provider = this.directory?.get(id);
+    if (provider === undefined) {
+      this.passing.delete(id);
+      return undefined;
+    }
+    const known = this.passing.get(id);
+    if (known?.provider === provider) return known;
+    const host = this.createHost(id, provider);
+    this.passing.set(id, host);
+    return host;
   }
 
   private named(model: string): Route | undefined {
     const slash = model.indexOf('/');
-    const host = this.hosts.get(slash === -1 ? model : model.slice(0, slash));
+    const host = this.get(slash === -1 ? model : model.slice(0, slash));
     if (host === undefined) return undefined;
     return { host, model: slash === -1 || slash === model.length - 1 ? undefined : model.slice(slash + 1) };
   }
 
-  private fallbackOf(entry: FallbackEntry, createHost: (id: string, provider: ILLMProvider) => ProviderHost): Route {
+  private fallbackOf(entry: FallbackEntry): Route {
     if (typeof entry === 'string') {
       const route = this.named(entry);
       if (route === undefined) throw wrong(`the fallback '${entry}' names no known provider`);
       return route;
     }
     const known = this.all().find(({ provider }) => provider === entry);
-    return { host: known ?? createHost(entry.getProviderName(), entry), model: undefined };
+    return { host: known ?? this.createHost(entry.getProviderName(), entry), model: undefined };
   }
 }
 

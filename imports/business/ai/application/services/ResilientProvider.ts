@@ -3,7 +3,7 @@ import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../..
 import type { ErrorCode } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import { BoundedMap } from './BoundedMap';
 import { InterruptedUsage } from './InterruptedUsage';
@@ -21,6 +21,14 @@ import { waitFor } from './waitFor';
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
   readonly retry?: Partial<RetrySettings>;
   readonly limits?: Partial<ResilientLimits>;
+  /** Told of everything that was used, as it is counted. */
+  readonly onUsage?: (used: UsedTokens) => void;
+}
+
+export interface UsedTokens {
+  readonly providerId: string;
+  readonly userId: string;
+  readonly usage: Usage;
 }
 
 export interface ResilientLimits {
@@ -57,6 +65,7 @@ export class ResilientProvider implements ILLMProvider {
   private readonly ports: RetryPorts;
   private readonly ledger: UsageLedger;
   private readonly makers: BoundedMap<string, ProviderHost>;
+  private readonly onUsage: ResilientProviderOptions['onUsage'];
 
   /** @throws LLMInvalidRequestError for a set of providers that can't be routed to, and for senseless settings */
   constructor(options: ResilientProviderOptions) {
@@ -70,6 +79,7 @@ export class ResilientProvider implements ILLMProvider {
     this.routes = new ProviderRoutes(options, (id, provider) => new ProviderHost(id, provider, settings, this.ports));
     this.ledger = new UsageLedger(limits.trackedUsers);
     this.makers = new BoundedMap(limits.trackedResponses);
+    this.onUsage = options.onUsage;
   }
 
   /** The default provider's name. */
@@ -115,7 +125,7 @@ export class ResilientProvider implements ILLMProvider {
     } finally {
       value.ticket.released();
       // Whoever leaves has had, and caused, what came until then.
-      if (!isCounted) this.ledger.record(host.id, userId, told.estimate(options.input));
+      if (!isCounted) this.record(host, userId, told.estimate(options.input));
     }
   }
 
@@ -124,6 +134,7 @@ export class ResilientProvider implements ILLMProvider {
    * @throws LLMInvalidRequestError for an unknown one
    */
   async validateAccess(userId: string, providerId?: string): Promise<boolean> {
+    if (providerId !== undefined && this.routes.get(providerId) === undefined) await this.routes.refresh();
     const host = providerId === undefined ? this.routes.main : this.routes.get(providerId);
     if (host === undefined) throw new LLMInvalidRequestError(`no provider is called '${providerId ?? ''}'`, { path: 'providerId' });
     return host.provider.validateAccess(userId);
@@ -154,7 +165,7 @@ export class ResilientProvider implements ILLMProvider {
   private async serve<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
     const deadline = options.timeout === undefined ? Infinity : this.ports.clock() + options.timeout;
     const call: Call<T> = { userId, options, deadline, attempt };
-    const asked = this.routes.resolve(options.model);
+    const asked = await this.routeTo(options.model);
     try {
       return { host: asked.host, value: await this.callHost(call, asked), warnings: [] };
     } catch (error) {
@@ -164,6 +175,17 @@ export class ResilientProvider implements ILLMProvider {
       const served = await this.fallBack(call, asked, error.code);
       if (served === undefined) throw error;
       return served;
+    }
+  }
+
+  /** A provider that is not known here may have been made elsewhere a moment ago. */
+  private async routeTo(model: string | undefined): Promise<Route> {
+    try {
+      return this.routes.resolve(model);
+    } catch (error) {
+      if (!(error instanceof LLMModelNotFoundError)) throw error;
+      await this.routes.refresh();
+      return this.routes.resolve(model);
     }
   }
 
@@ -210,13 +232,18 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   private account(host: ProviderHost, userId: string, response: LLMResponse): LLMResponse {
-    this.ledger.record(host.id, userId, response.usage);
+    this.record(host, userId, response.usage);
     this.makers.set(response.id, host);
     return response;
   }
 
   private accountFailure(host: ProviderHost, userId: string, error: unknown): void {
-    if (isLLMError(error) && error.response !== undefined) this.ledger.record(host.id, userId, error.response.usage);
+    if (isLLMError(error) && error.response !== undefined) this.record(host, userId, error.response.usage);
+  }
+
+  private record({ id: providerId }: ProviderHost, userId: string, usage: Usage): void {
+    this.ledger.record(providerId, userId, usage);
+    this.onUsage?.({ providerId, userId, usage });
   }
 }
 

@@ -36,8 +36,8 @@ export interface ILLMProvider {
   validateAccess(userId: string): Promise<boolean>;
   /** @param wire as in `GenerateOptions` */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities;
-  /** The wire that a call speaks which asks for this one. */
-  wireOf?(asked?: WireName): WireName;
+  /** The wire that a call speaks which asks for this one; undefined where answers are not the wire's own. */
+  wireOf?(asked?: WireName): WireName | undefined;
   /** Forgets a stored response; an id that is already gone is no error. */
   deleteResponse?(userId: string, responseId: string): Promise<void>;
 }

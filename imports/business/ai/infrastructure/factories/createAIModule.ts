@@ -1,9 +1,8 @@
 /** The module, wired: the same for every host. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import { LLMManager } from '../../application/services/LLMManager';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
-import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import { MemoryResponseStore } from '../persistence/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
@@ -13,6 +12,8 @@ import { createUseCases } from './createUseCases';
 import type { UseCasePorts, UseCases } from './createUseCases';
 import { LLMProviderFactory } from './LLMProviderFactory';
 import type { ProviderSettings } from './LLMProviderFactory';
+import { ProviderCatalog } from './ProviderCatalog';
+import type { ProviderRows } from './ProviderRows';
 
 export interface AISettings {
   readonly providers: readonly ProviderSettings[];
@@ -27,13 +28,17 @@ export interface AIModulePorts extends ConversationPorts, UseCasePorts {
   readonly tools?: ToolRegistry;
   /** Tokens for providers whose row holds no key. */
   readonly credentials?: CredentialSource;
+  /** Providers beside those of the settings, which come and go. */
+  readonly kept?: ProviderRows;
+  /** Told of everything that was used, as it is counted. */
+  readonly onUsage?: LLMManagerOptions['onUsage'];
   /** Default: in memory. */
   readonly responses?: ResponseStore;
 }
 
 export interface AIModule {
   readonly settings: AISettings;
-  readonly providers: ReadonlyMap<string, ILLMProvider>;
+  readonly providers: ProviderCatalog;
   readonly manager: LLMManager;
   readonly tools: ToolRegistry;
   readonly loop: AgenticLoop;
@@ -45,18 +50,9 @@ export interface AIModule {
 
 /** @throws LLMInvalidRequestError for settings that cannot work */
 export function createAIModule(settings: AISettings, ports: AIModulePorts = {}): AIModule {
-  if (settings.providers.length === 0) throw new LLMInvalidRequestError('no provider is configured', { path: 'providers' });
-  const factory = new LLMProviderFactory(ports.credentials);
-  const providers = new Map<string, ILLMProvider>();
-  settings.providers.forEach((row, index) => {
-    if (providers.has(row.id)) throw new LLMInvalidRequestError(`two providers are called '${row.id}'`, { path: `providers[${index}].id` });
-    providers.set(row.id, factory.get(row));
-  });
-  if (settings.defaultProvider !== undefined && !providers.has(settings.defaultProvider)) {
-    throw new LLMInvalidRequestError(`the default provider '${settings.defaultProvider}' is not configured`, { path: 'defaultProvider' });
-  }
+  const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.kept);
   const tools = ports.tools ?? new ToolRegistry();
-  const manager = new LLMManager({ providers: Object.fromEntries(providers), toolExecutor: tools });
+  const manager = new LLMManager({ directory: providers, toolExecutor: tools, ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }) });
   const loop = new AgenticLoop({ provider: manager, toolExecutor: tools });
   const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createConversations({ settings, loop, tools }, ports);

@@ -178,7 +178,7 @@ export class BaseLLMProvider implements ILLMProvider {
       return await attempt(credential);
     } catch (error) {
       if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer') throw error;
-      return attempt(await this.ports.credentials.getAccessToken({ ...request, forceRefresh: true }));
+      return attempt(await this.ports.credentials.getAccessToken({ ...request, forceRefresh: true, refusedToken: credential.token }));
     }
   }
 

@@ -44,6 +44,8 @@ export interface Provider {
   readonly access: ProviderAccess;
   readonly limits?: ProviderLimits;
   readonly enabled: boolean;
+  /** Of the server's own settings: changed there, with a key that is there. */
+  readonly fixed?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;

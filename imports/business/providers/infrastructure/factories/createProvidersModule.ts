@@ -15,6 +15,8 @@ import { ProviderService } from '../../application/ProviderService';
 import { TokenRefresher } from '../../application/TokenRefresher';
 import { TokenService } from '../../application/TokenService';
 import { UsageLimits } from '../../application/UsageLimits';
+import { withFixedProviders } from '../../application/withFixedProviders';
+import type { Provider } from '../../domain/entities/Provider';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { CallerLookup } from '../../domain/types/Caller';
@@ -51,6 +53,8 @@ export interface ProvidersPorts {
   readonly callerOf: CallerLookup;
   /** See `ProviderMethodsPorts.probe`. */
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
+  /** Providers of the host's settings, whose keys are there. */
+  readonly fixed?: readonly Provider[];
   readonly log?: EventLog;
   readonly clock?: Clock;
   /** Instead of the protocols' own implementations. */
@@ -59,7 +63,7 @@ export interface ProvidersPorts {
 
 export interface ProvidersModule {
   /** The one port through which the AI module sees all this. */
-  readonly credentials: CredentialSource;
+  readonly credentials: CredentialSource & { boundTo(row: Provider): CredentialSource };
   readonly service: ProviderService;
   readonly flow: OAuthFlow;
   readonly methods: ProviderMethods;
@@ -83,7 +87,7 @@ export const COLLECTIONS = {
 /** @throws LLMInvalidRequestError for keys or a root URL that are not right */
 export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
   const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
-  const { collection, callerOf, probe, log = consoleLog, clock = systemClock } = ports;
+  const { collection, callerOf, probe, fixed = [], log = consoleLog, clock = systemClock } = ports;
   const rows = {
     providers: collection<ProviderDocument>(COLLECTIONS.providers),
     credentials: collection<CredentialDocument>(COLLECTIONS.credentials),
@@ -92,7 +96,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   };
   const changes = new ChangeSignal();
   const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
-  const providers = changes.watchProviders(createProviderStore(rows.providers));
+  const providers = withFixedProviders(changes.watchProviders(createProviderStore(rows.providers)), fixed);
   const authorizations = createAuthorizationStore(rows.authorizations);
   const vault = new CredentialVault({ store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)), sealer, log });
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: allowInsecure });

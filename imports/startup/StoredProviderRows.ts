@@ -1,0 +1,95 @@
+/** The Provider system's providers as rows of the AI module, which asks for each call how things stand. */
+import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
+import type { ProviderRows } from '../business/ai/infrastructure/factories/ProviderRows';
+import type { Provider } from '../business/providers/domain/entities/Provider';
+import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
+
+interface Known {
+  readonly provider: Provider;
+  /** Absent for a provider that is not called by a stored row: one of the settings, or one that is switched off. */
+  readonly row?: ProviderSettings;
+}
+
+export class StoredProviderRows implements ProviderRows {
+  readonly #providers: Pick<ProvidersModule, 'service' | 'credentials'>;
+  readonly #allowPrivateHosts: boolean;
+  #known: ReadonlyMap<string, Known> = new Map();
+  #reading: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+
+  /** @param allowPrivateHosts permits http and private addresses in base URLs */
+  constructor(providers: Pick<ProvidersModule, 'service' | 'credentials'>, allowPrivateHosts: boolean) {
+    this.#providers = providers;
+    this.#allowPrivateHosts = allowPrivateHosts;
+  }
+
+  known(): readonly ProviderSettings[] {
+    return [...this.#known.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
+  }
+
+  async current(id: string): Promise<ProviderSettings | undefined> {
+    await this.find(id);
+    return this.#known.get(id)?.row;
+  }
+
+  /** One provider, whichever kind, as it is now. */
+  async find(id: string): Promise<Provider | undefined> {
+    const provider = await this.#providers.service.find(id);
+    const known = new Map(this.#known);
+    if (provider === undefined) known.delete(id);
+    else known.set(id, this.#entry(provider));
+    this.#known = known;
+    return provider;
+  }
+
+  /** One provider, as it was read last. */
+  lastRead(id: string): Provider | undefined {
+    return this.#known.get(id)?.provider;
+  }
+
+  /** What is read was there when this was called, or came later; calls while one is under way share the next. */
+  refresh(): Promise<void> {
+    if (this.#reading === undefined) return this.#read();
+    this.#next ??= this.#reading
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.#read();
+      });
+    return this.#next;
+  }
+
+  #read(): Promise<void> {
+    this.#reading = this.#readAll().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #readAll(): Promise<void> {
+    const providers = await this.#providers.service.all();
+    this.#known = new Map(providers.map((provider) => [provider._id, this.#entry(provider)]));
+  }
+
+  #entry(provider: Provider): Known {
+    const before = this.#known.get(provider._id);
+    if (before?.provider.updatedAt === provider.updatedAt && before.provider.createdAt === provider.createdAt) return before;
+    return provider.fixed === true || !provider.enabled ? { provider } : { provider, row: this.#rowOf(provider) };
+  }
+
+  #rowOf(provider: Provider): ProviderSettings {
+    const { _id, vendor, wire, baseURL, deployment, apiVersion, defaultModel, allowedModels } = provider;
+    return {
+      id: _id,
+      vendor,
+      credentials: this.#providers.credentials.boundTo(provider),
+      allowPrivateHosts: this.#allowPrivateHosts,
+      ...(wire === undefined ? {} : { wire }),
+      ...(baseURL === undefined ? {} : { baseURL }),
+      ...(deployment === undefined ? {} : { deployment }),
+      ...(apiVersion === undefined ? {} : { apiVersion }),
+      ...(defaultModel === undefined ? {} : { defaultModel }),
+      ...(allowedModels === undefined ? {} : { allowedModels }),
+    };
+  }
+}

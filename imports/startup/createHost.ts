@@ -1,0 +1,110 @@
+/** Everything that a host serves, put together: the same in Meteor and in plain Node. */
+import type express from 'express';
+import { createHttpApi } from '../api/createHttpApi';
+import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
+import { createOAuthRoutes } from '../api/oauthRoutes';
+import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
+import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
+import type { Provider } from '../business/providers/domain/entities/Provider';
+import type { CallerLookup } from '../business/providers/domain/types/Caller';
+import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
+import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
+import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
+import { createAccessPolicy, createMayUse, shareLookups } from './accessRules';
+import { StoredProviderRows } from './StoredProviderRows';
+import { UsageRecorder } from './UsageRecorder';
+
+export interface HostSettings {
+  /** Vendors of the host's settings: admins may use them. */
+  readonly ai: AISettings;
+  /** `id:base64,…`: the first seals, all open. */
+  readonly secretKeys: string;
+  /** Where browsers reach this app. */
+  readonly rootUrl: string;
+  /** Permits http and private addresses of vendors and authorization servers that admins name: for development. */
+  readonly allowPrivateHosts: boolean;
+}
+
+export interface HostPorts {
+  readonly express: typeof express;
+  readonly database: DocumentDatabase;
+  readonly authenticate: HttpApiPorts['authenticate'];
+  /** Who there is, for rules that know only an id. */
+  readonly callerOf: CallerLookup;
+  readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'kept' | 'onUsage'>;
+}
+
+export interface Host {
+  readonly module: AIModule;
+  readonly providers: ProvidersModule;
+  readonly api: HttpApi;
+  /** Answers what is being answered, then closes everything, the database last. */
+  close(): Promise<void>;
+}
+
+/** @throws LLMInvalidRequestError for settings that are not right, and what the database throws */
+export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts }: HostSettings, ports: HostPorts): Promise<Host> {
+  const { express, database, authenticate } = ports;
+  const { keys } = KeyRing.parse(secretKeys);
+  const callerOf = shareLookups(ports.callerOf);
+  const providers = createProvidersModule(
+    { secretKeys, rootUrl, allowPrivateHosts },
+    {
+      collection: (name) => database.collection(name),
+      callerOf,
+      probe: (providerId, userId) => module.manager.validateAccess(userId, providerId),
+      fixed: ai.providers.map(fixedProvider),
+    },
+  );
+  await providers.ready();
+  const kept = new StoredProviderRows(providers, allowPrivateHosts);
+  await kept.refresh();
+  const usage = new UsageRecorder((used) => providers.recordUsage(used));
+  const module = createAIModule(ai, {
+    ...ports.ai,
+    kept,
+    credentials: providers.credentials,
+    access: createAccessPolicy(kept, callerOf),
+    onUsage: (used) => usage.record(used),
+  });
+  const api = createHttpApi(module, {
+    express,
+    authenticate,
+    mayUse: createMayUse(kept, callerOf),
+    secrets: keys.map(({ bytes }) => bytes),
+    oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
+  });
+  return {
+    module,
+    providers,
+    api,
+    async close() {
+      await api.close();
+      await usage.settled();
+      providers.close();
+      await database.close();
+    },
+  };
+}
+
+/** A vendor of the settings, as the rules and the lists see it; its key stays there. */
+function fixedProvider({ id, vendor, baseURL, deployment, defaultModel, allowedModels }: ProviderSettings): Provider {
+  return {
+    _id: id,
+    name: id,
+    vendor,
+    auth: { kind: 'api_key' },
+    owner: SYSTEM_OWNER,
+    access: { kind: 'admins' },
+    enabled: true,
+    createdAt: 0,
+    updatedAt: 0,
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(deployment === undefined ? {} : { deployment }),
+    ...(defaultModel === undefined ? {} : { defaultModel }),
+    ...(allowedModels === undefined ? {} : { allowedModels }),
+  };
+}

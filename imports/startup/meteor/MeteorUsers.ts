@@ -1,0 +1,61 @@
+/** Who people are, from Meteor's accounts: by their login token at the HTTP doors, and by their id for the rules. */
+import type { IncomingMessage } from 'node:http';
+import { Accounts } from 'meteor/accounts-base';
+import { Meteor } from 'meteor/meteor';
+import type { Actor } from '../../api/auth/Actor';
+import type { Caller } from '../../business/providers/domain/types/Caller';
+
+export class MeteorUsers {
+  readonly #admins: ReadonlySet<string>;
+
+  /** @param admins user ids and e-mail addresses, which count once they are verified */
+  constructor(admins: readonly string[]) {
+    this.#admins = new Set(admins.map(comparable));
+  }
+
+  readonly callerOf = async (userId: string): Promise<Caller | undefined> => {
+    if (userId === '') return undefined;
+    const user = await Meteor.users.findOneAsync(userId, { fields: { emails: 1, roles: 1 } });
+    return user === undefined ? undefined : this.#callerOf(user);
+  };
+
+  /** A Meteor login token, as the client keeps it in `Meteor.loginToken`, stands for its user until it expires. */
+  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+    const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (token === undefined) return undefined;
+    const hashedToken = Accounts._hashLoginToken(token);
+    const user = await Meteor.users.findOneAsync(
+      { 'services.resume.loginTokens.hashedToken': hashedToken },
+      { fields: { 'services.resume.loginTokens': 1, emails: 1, roles: 1 } },
+    );
+    const login = (user?.services as LoginServices | undefined)?.resume?.loginTokens?.find((one) => one.hashedToken === hashedToken);
+    if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date()) return undefined;
+    return this.#callerOf(user).isAdmin ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
+  };
+
+  #callerOf({ _id, emails = [], roles }: StoredUser): Caller {
+    const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
+    return { userId: _id, isAdmin: [_id, ...verified].some((name) => this.#admins.has(name)), roles: isTextList(roles) ? roles : [] };
+  }
+}
+
+interface StoredUser {
+  readonly _id: string;
+  readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
+  /** Where an app has them. */
+  readonly roles?: unknown;
+}
+
+/** What accounts-base keeps of logins; its types leave `services` open. */
+interface LoginServices {
+  readonly resume?: { readonly loginTokens?: readonly { readonly hashedToken: string; readonly when: Date }[] };
+}
+
+/** Addresses are compared as accounts-password does: whatever their case. Ids have one. */
+function comparable(name: string): string {
+  return name.includes('@') ? name.toLowerCase() : name;
+}
+
+function isTextList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

@@ -1,0 +1,28 @@
+/** What `Meteor.settings.ai` says beside the vendors: sealing keys, admins, and whether private hosts may be reached. */
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { isObject } from '../../business/ai/domain/json';
+import { readAllowPrivateHosts } from '../hostVariables';
+import { valueOf } from '../settingsFromEnvironment';
+import type { Environment } from '../settingsFromEnvironment';
+
+export interface MeteorHostSettings {
+  readonly secretKeys: string;
+  /** User ids and verified e-mail addresses. */
+  readonly admins: readonly string[];
+  readonly allowPrivateHosts: boolean;
+}
+
+/** @throws LLMInvalidRequestError that says what is missing or wrong, and why it is needed */
+export function readMeteorHostSettings(settings: unknown, env: Environment): MeteorHostSettings {
+  const { secrets = valueOf(env, 'AI_SECRET_KEYS'), admins = [], allowPrivateHosts = readAllowPrivateHosts(env) } = isObject(settings) ? settings : {};
+  if (typeof secrets !== 'string' || secrets === '') throw new LLMInvalidRequestError(NO_SECRETS, { path: 'settings.ai.secrets' });
+  if (!Array.isArray(admins) || !admins.every((admin) => typeof admin === 'string' && admin !== '')) {
+    throw new LLMInvalidRequestError('Meteor.settings.ai.admins must be a list of user ids and e-mail addresses.', { path: 'settings.ai.admins' });
+  }
+  if (typeof allowPrivateHosts !== 'boolean') throw new LLMInvalidRequestError('Meteor.settings.ai.allowPrivateHosts must be true or false.', { path: 'settings.ai.allowPrivateHosts' });
+  return { secretKeys: secrets, admins, allowPrivateHosts };
+}
+
+const NO_SECRETS =
+  'Neither Meteor.settings.ai.secrets nor AI_SECRET_KEYS is set. Keys and tokens of vendors are sealed with them before they reach the database, and all processes ' +
+  "of the app need the same. Make one by: node -p \"'k1:' + crypto.randomBytes(32).toString('base64')\"";

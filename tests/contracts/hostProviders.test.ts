@@ -1,0 +1,220 @@
+/** The plain-Node host with accounts that are made, connected, used, changed and taken away while it runs. */
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import { startServer } from '../../server/standalone';
+import type { RunningServer } from '../../server/standalone';
+import { failure } from '../support/failure';
+import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { providerArgument } from '../support/oauth/connectedProvider';
+import { CookieBrowser } from '../support/oauth/CookieBrowser';
+import { newKey } from '../support/oauth/ProvidersHost';
+import { json, TestHost } from '../support/TestHost';
+import { startStandalone } from '../support/startStandalone';
+
+const LOCAL = { userId: 'local', isAdmin: true, roles: [] };
+const ACTOR: Actor = { userId: 'local', isAdmin: true, source: 'http' };
+const MALLORY: Actor = { userId: 'mallory', isAdmin: true, source: 'http' };
+
+describe('the plain-Node host', () => {
+  let vendor: TestHost;
+  let directory: string;
+  let server: RunningServer;
+  /** The keys and tokens that the vendor takes no longer. */
+  let refused: string[];
+
+  beforeEach(async () => {
+    refused = [];
+    vendor = await TestHost.start((response, { headers }) => {
+      const token = headers.authorization?.replace('Bearer ', '') ?? '';
+      if (refused.includes(token)) json({ error: { message: 'no such token' } }, 401)(response, vendor.requests.at(-1)!);
+      else json(COMPLETION)(response, vendor.requests.at(-1)!);
+    });
+    directory = await mkdtemp(join(tmpdir(), 'bolide-host-'));
+    server = await start();
+  });
+  afterEach(async () => {
+    await server.close();
+    await vendor.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const start = (env = {}): Promise<RunningServer> => startServer({ PORT: '0', DATA_DIR: directory, AI_ALLOW_PRIVATE_HOSTS: 'true', BOLIDE_API_TOKEN: 'the-local-token', ...env });
+  const ask = async (model: string): Promise<{ readonly status: number; readonly text: string }> => {
+    const response = await fetch(`${server.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer the-local-token', 'content-type': 'application/json' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const shared = (more = {}): Promise<unknown> =>
+    server.host.providers.methods.create(LOCAL, { providerId: 'mine', name: 'Mine', vendor: 'openai_compatible', baseURL: `${vendor.url}/v1`, auth: { kind: 'api_key' }, apiKey: 'sk-of-mine', defaultModel: 'm', ...more });
+  const tokensShown = (): readonly (string | undefined)[] => vendor.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
+
+  it('routes to a provider from the moment when it is made, and to its new address when that changes', async () => {
+    expect((await ask('mine/m')).status, 'not yet made').to.equal(404);
+    await shared();
+    expect(await ask('mine/m')).to.have.property('text').that.includes('Hello from the vendor');
+    expect(tokensShown()).to.deep.equal(['sk-of-mine']);
+    const elsewhere = await TestHost.start(json(COMPLETION));
+    try {
+      await server.host.providers.methods.update(LOCAL, { providerId: 'mine', baseURL: `${elsewhere.url}/v1` });
+      await ask('mine');
+      await server.host.providers.methods.setApiKey(LOCAL, { providerId: 'mine', apiKey: 'sk-for-elsewhere' });
+      expect((await ask('mine')).status).to.equal(200);
+      const shown = elsewhere.requests.map(({ headers }) => headers.authorization);
+      expect(shown, 'the key that was given for the old address stays there').to.deep.equal([undefined, 'Bearer sk-for-elsewhere']);
+    } finally {
+      await elsewhere.stop();
+    }
+    await server.host.providers.methods.update(LOCAL, { providerId: 'mine', enabled: false });
+    expect((await ask('mine')).status, 'switched off').to.equal(404);
+    expect(vendor.requests).to.have.length(1);
+  });
+
+  it('shows the settings’ and the stored providers alike, and lets nobody change the settings’', async () => {
+    await shared();
+    const views = await server.host.providers.methods.list(LOCAL);
+    expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([['mine', true], ['openai', true], ['anthropic', true]]);
+    const models = (await (await fetch(`${server.url}/v1/models`, { headers: { authorization: 'Bearer the-local-token' } })).json()) as { data: { id: string }[] };
+    expect(models.data.map(({ id }) => id)).to.include.members(['mine/m', 'openai', 'anthropic']);
+    for (const change of [
+      server.host.providers.methods.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),
+      server.host.providers.methods.setApiKey(LOCAL, { providerId: 'openai', apiKey: 'sk-x' }),
+      server.host.providers.methods.remove(LOCAL, { providerId: 'openai' }),
+      shared({ providerId: 'openai' }),
+    ]) {
+      expect(await failure(change)).to.have.property('message').that.matches(/server's settings/);
+    }
+    expect((await ask('openai')).status).to.equal(200);
+  });
+
+  it('refuses at every door whoever no rule allows, and nobody says who is admin but the host', async () => {
+    await shared();
+    const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
+    for (const providerId of ['mine', 'openai']) {
+      expect(await failure(server.host.module.useCases.generateText.execute(MALLORY, { ...request, providerId }))).to.be.instanceOf(LLMPermissionError);
+    }
+    expect(await failure(server.host.module.manager.generate('mallory', { model: 'mine', input: 'Hello' }))).to.be.instanceOf(LLMPermissionError);
+    expect(await server.host.module.useCases.generateText.execute(ACTOR, request)).to.equal('Hello from the vendor');
+    expect(vendor.requests).to.have.length(1);
+  });
+
+  it('lets the server’s own jobs use the settings’ accounts, and others’ only in the name of who may', async () => {
+    await shared();
+    const { generateText } = server.host.module.useCases;
+    const job: Actor = { userId: 'nightly', source: 'job' };
+    expect(await generateText.execute(job, { requestId: 'r1', providerId: 'openai', input: 'Hello' })).to.be.a('string');
+    expect(await failure(generateText.execute(job, { requestId: 'r2', providerId: 'mine', input: 'Hello' }))).to.be.instanceOf(LLMPermissionError);
+    expect(await generateText.execute({ ...job, userId: 'local' }, { requestId: 'r3', providerId: 'mine', input: 'Hello' })).to.equal('Hello from the vendor');
+  });
+
+  it('asks for a listed model only, by whichever door', async () => {
+    await shared({ allowedModels: ['m'] });
+    const { generateText } = server.host.module.useCases;
+    const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
+    expect(await failure(generateText.execute(ACTOR, { ...request, model: 'other' }))).to.be.instanceOf(LLMPermissionError).with.property('message').that.includes("for the model 'other'");
+    expect((await ask('mine/other')).status).to.equal(404);
+    expect((await ask('mine/m')).status).to.equal(200);
+  });
+
+  it('counts what answers used against the user’s share', async () => {
+    await shared({ limits: { windowMs: 3_600_000, tokens: COMPLETION.usage.total_tokens + 1 } });
+    expect((await ask('mine')).status, 'the first call leaves one token').to.equal(200);
+    expect((await ask('mine')).status, 'which the second takes').to.equal(200);
+    expect((await ask('mine')).status).to.equal(429);
+    expect(vendor.requests).to.have.length(2);
+  });
+
+  it('connects an account in a browser, uses it, and gets a new token by force when the vendor refuses the old one', async () => {
+    const oauth = await AuthorizationHost.start({ redirectUris: [`${server.url}/oauth/callback`] });
+    try {
+      await server.host.providers.methods.create(LOCAL, providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }));
+      expect((await ask('acme')).text).to.include('No account is connected');
+      const browser = new CookieBrowser();
+      const asked = await browser.open(await server.host.providers.methods.connect(LOCAL, { providerId: 'acme' }));
+      expect(asked.body).to.include('will be used by the user &#39;local&#39;');
+      const page = await browser.authorize(await browser.submit(asked, {}), 'local@acme');
+      expect(page.body).to.include('Your account at Acme is connected');
+      expect((await ask('acme')).status).to.equal(200);
+      const first = tokensShown().at(-1);
+      refused.push(first ?? '');
+      expect((await ask('acme')).status).to.equal(200);
+      const [second, third] = tokensShown().slice(-2);
+      expect(second).to.equal(first);
+      expect(third).not.to.equal(first);
+      expect(oauth.granted('refresh_token')).to.equal(1);
+      expect(await server.host.providers.methods.test(LOCAL, { providerId: 'acme' })).to.include({ connected: true });
+      await server.host.providers.methods.disconnect(LOCAL, { providerId: 'acme' });
+      expect(await failure(server.host.providers.methods.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(LLMAuthError);
+    } finally {
+      await oauth.stop();
+    }
+  });
+
+  it('opens what was sealed before, with its own key, which only its owner can read', async () => {
+    await shared();
+    const path = join(directory, 'secret.key');
+    const key = await readFile(path, 'utf8');
+    expect((await stat(path)).mode & 0o777).to.equal(0o600);
+    await server.close();
+    server = await start();
+    expect(await readFile(path, 'utf8')).to.equal(key);
+    expect((await ask('mine')).status).to.equal(200);
+    await server.close();
+    server = await start({ AI_SECRET_KEYS: newKey('another') });
+    expect(await ask('mine')).to.deep.include({ status: 401 }).and.to.have.property('text').that.includes('a key that this server does not have');
+    await server.close();
+    server = await start({ AI_SECRET_KEYS: `${newKey('another')},${key.trim()}` });
+    expect((await ask('mine')).status).to.equal(200);
+  });
+
+  it('has its root URL from the environment, or from where it listens', async () => {
+    expect(server.host.providers.flow.rootUrl).to.equal(server.url);
+    const behindProxy = await startStandalone({ ROOT_URL: 'https://app.example/bolide' });
+    expect(behindProxy.host.providers.flow.rootUrl).to.equal('https://app.example/bolide');
+    await behindProxy.close();
+  });
+
+  const WRONG: readonly (readonly [variable: string, value: string])[] = [
+    ['ROOT_URL', 'ftp://app.example'],
+    ['AI_SECRET_KEYS', 'k1:short'],
+    ['AI_ALLOW_PRIVATE_HOSTS', 'perhaps'],
+    ['PORT', 'http'],
+  ];
+  for (const [variable, value] of WRONG) {
+    it(`does not start with a wrong ${variable}, and leaves nothing open`, async () => {
+      const other = await mkdtemp(join(tmpdir(), 'bolide-host-'));
+      expect(await failure(startServer({ PORT: '0', DATA_DIR: other, [variable]: value }))).to.have.property('message').that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT/);
+      // The directory's lock is free again.
+      await (await startServer({ PORT: '0', DATA_DIR: other })).close();
+      await rm(other, { recursive: true });
+    });
+  }
+
+  it('reaches no private address for admins’ providers unless that is allowed', async () => {
+    const strict = await startStandalone();
+    try {
+      const row = { providerId: 'inside', name: 'Inside', vendor: 'openai_compatible', auth: { kind: 'api_key' }, apiKey: 'sk-x', defaultModel: 'm' };
+      expect(await failure(strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `${vendor.url}/v1` }))).to.have.property('path', 'baseURL');
+      await strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `https://127.0.0.1:${vendor.port}/v1` });
+      expect(await failure(strict.host.module.manager.generate('local', { model: 'inside', input: 'Hello' }))).to.have.property('code', 'invalid-request');
+      expect(vendor.connections).to.equal(0);
+    } finally {
+      await strict.close();
+    }
+  });
+});
+
+const COMPLETION = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello from the vendor' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 },
+};
