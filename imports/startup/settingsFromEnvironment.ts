@@ -5,6 +5,7 @@ import { isObject } from '../business/ai/domain/json';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import type { AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
+import { BUDGET_VARIABLES, budgetSettings } from './budgetSettings';
 
 interface VendorVariables {
   readonly key: string;
@@ -41,7 +42,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * @throws LLMInvalidRequestError that names every variable that is wrong
  */
 export function settingsFromEnvironment(env: Environment): AISettings {
-  return read(env, []);
+  return read(env, undefined, []);
 }
 
 /**
@@ -59,17 +60,18 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
     if (typeof value === 'string' || typeof value === 'number') merged[name] = String(value);
     else problems.push(`Meteor.settings.ai.${name} is no text`);
   }
-  return read(merged, problems);
+  return read(merged, settings?.['budgets'], problems);
 }
 
 /** Every variable that is read here. */
-const VARIABLES: readonly string[] = [...OTHER_VARIABLES, ...Object.values(VENDOR_VARIABLES).flatMap((names) => Object.values(names).filter((name) => typeof name === 'string'))];
+const VARIABLES: readonly string[] = [...OTHER_VARIABLES, ...BUDGET_VARIABLES, ...Object.values(VENDOR_VARIABLES).flatMap((names) => Object.values(names).filter((name) => typeof name === 'string'))];
 
-function read(env: Environment, problems: string[]): AISettings {
+function read(env: Environment, givenBudgets: unknown, problems: string[]): AISettings {
   const vendors = Object.keys(VENDOR_VARIABLES) as ConfiguredVendor[];
   const providers = vendors.flatMap((vendor) => readVendor(vendor, VENDOR_VARIABLES[vendor], env, problems));
   const defaultProvider = readDefaultProvider(vendors, providers, env, problems);
   const temperature = readTemperature(env, problems);
+  const budgets = budgetSettings(givenBudgets, (name) => valueOf(env, name), problems);
   if (problems.length > 0) throw new LLMInvalidRequestError(`The configuration is not right: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');
   return {
@@ -77,6 +79,7 @@ function read(env: Environment, problems: string[]): AISettings {
     ...(defaultProvider === undefined ? {} : { defaultProvider }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(budgets === undefined ? {} : { budgets }),
   };
 }
 

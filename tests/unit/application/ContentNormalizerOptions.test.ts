@@ -34,6 +34,7 @@ describe('normalizeOptions', () => {
       timeout: 60_000,
       vendor: { anthropic: { thinking: { type: 'adaptive' } } },
       wire: 'chat_completions',
+      turn: { executionId: 'run-1', iteration: 2 },
       relay: true,
     };
     const expected: Required<NormalizedOptions> = { ...whole, model: whole.model, input: normalizeInput('x'), tools: normalizeTools(whole.tools), stop: ['END'] };
@@ -86,6 +87,8 @@ describe('normalizeOptions', () => {
     ['a missing input', { input: undefined }, 'input', /must be a string or an array/],
     ['a wrong item', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 5 }] }] }, 'input[0].content[0].image_url', /must be a string with an http/],
     ['instructions in parts', { instructions: ['x'] }, 'instructions', /must be a string, not an array/],
+    ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is missing/],
+    ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /whole number/],
     ['an option that does not exist', { max_tokens: 5 }, 'options.max_tokens', /does not exist; .* max_output_tokens/],
     ['an option that every object inherits', { toString: 5 }, 'options.toString', /does not exist/],
     ['an option with an endless name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,600}$/],

@@ -3,7 +3,7 @@ import { field, freeze } from './normalizer/fields';
 import { normalizeItem } from './normalizer/normalizeItem';
 import { normalizeTool } from './normalizer/normalizeTool';
 import {
-  flag, metadata, milliseconds, modelName, name, reasoning, responseFormat, stopSequences, temperature, text, tokenCount, topP, vendorFields, wireName,
+  flag, metadata, milliseconds, modelName, name, reasoning, responseFormat, runTurn, stopSequences, temperature, text, tokenCount, topP, vendorFields, wireName,
 } from './normalizer/optionFields';
 import { describe, formatStep, PlainReader, wrong } from './normalizer/PlainReader';
 import { toolChoice } from './normalizer/toolChoice';
@@ -103,6 +103,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('timeout', read('timeout', milliseconds)),
     ...field('vendor', read('vendor', vendorFields)),
     ...field('wire', read('wire', wireName)),
+    ...field('turn', read('turn', runTurn)),
     ...field('relay', read('relay', flag)),
   });
   knownOptions.set(normalized, normalized);
@@ -112,7 +113,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
 const OPTION_NAMES = {
   model: true, input: true, instructions: true, tools: true, tool_choice: true, temperature: true, top_p: true, max_output_tokens: true,
   response_format: true, parallel_tool_calls: true, previous_response_id: true, store: true, reasoning: true, stop: true, metadata: true,
-  user: true, signal: true, timeout: true, vendor: true, wire: true, relay: true,
+  user: true, signal: true, timeout: true, vendor: true, wire: true, turn: true, relay: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);
 

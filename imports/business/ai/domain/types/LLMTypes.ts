@@ -1,6 +1,7 @@
 /** What a caller may ask of a model, and what a model can do. */
 import type { Content, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, VendorFields, WireName } from './VendorTypes';
+import type { RunTurn } from '../entities/BudgetAccount';
 import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
 
 /** Parts that are accepted at the door beside `Content`. */
@@ -102,6 +103,8 @@ export interface GenerateOptions {
   readonly vendor?: VendorFields;
   /** The wire to speak, where the host behind speaks several; others speak their own. */
   readonly wire?: WireName;
+  /** The run's turn that asks. Budgets know a turn that asks again, after a crash, by it. */
+  readonly turn?: RunTurn;
   /** A stream also tells what came over its wire, message by message (`wire.message`), for a client that speaks the same wire. */
   readonly relay?: boolean;
 }

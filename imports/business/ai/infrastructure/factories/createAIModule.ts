@@ -1,13 +1,15 @@
 /** The module, wired: the same for every host. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
-import { LLMManager } from '../../application/services/LLMManager';
-import type { LLMManagerOptions } from '../../application/services/LLMManager';
+import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
+import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import { MemoryResponseStore } from '../persistence/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import { createConversations } from './createConversations';
 import type { ConversationPorts, Conversations } from './createConversations';
+import { createManager } from './createManager';
+import type { BudgetSettings } from './createManager';
 import { createUseCases } from './createUseCases';
 import type { UseCasePorts, UseCases } from './createUseCases';
 import { LLMProviderFactory } from './LLMProviderFactory';
@@ -21,6 +23,8 @@ export interface AISettings {
   readonly defaultProvider?: string;
   readonly temperature?: number;
   readonly systemPrompt?: string;
+  /** What each user may use. Default: as much as they like. */
+  readonly budgets?: BudgetSettings;
 }
 
 /** What a host brings. */
@@ -34,6 +38,8 @@ export interface AIModulePorts extends ConversationPorts, UseCasePorts {
   readonly onUsage?: LLMManagerOptions['onUsage'];
   /** Default: in memory. */
   readonly responses?: ResponseStore;
+  /** Where users' budgets are kept. Default: in memory, so that they count for this process alone. */
+  readonly budgets?: BudgetStore;
 }
 
 export interface AIModule {
@@ -52,7 +58,8 @@ export interface AIModule {
 export function createAIModule(settings: AISettings, ports: AIModulePorts = {}): AIModule {
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.kept);
   const tools = ports.tools ?? new ToolRegistry();
-  const manager = new LLMManager({ directory: providers, toolExecutor: tools, ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }) });
+  const options = { directory: providers, toolExecutor: tools, ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }) };
+  const manager = createManager(options, settings.budgets, ports);
   const loop = new AgenticLoop({ provider: manager, toolExecutor: tools });
   const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createConversations({ settings, loop, tools }, ports);

@@ -4,6 +4,7 @@ import { MAX_TIMEOUT } from './normalizeTool';
 import { describe, formatStep, isList, wrong } from './PlainReader';
 import type { Plain } from './PlainReader';
 import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
+import type { RunTurn } from '../../../domain/entities/BudgetAccount';
 import type { GenerateOptions, NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { WireName } from '../../../domain/types/VendorTypes';
 
@@ -79,6 +80,13 @@ export function wireName(value: Plain, path: string): WireName {
   const wire = WIRES.find((name) => name === value);
   if (wire === undefined) throw wrong(path, `must be one of ${WIRES.join(', ')}`);
   return wire;
+}
+
+export function runTurn(value: Plain, path: string): RunTurn {
+  const { executionId, iteration } = record(value, path);
+  if (typeof iteration !== 'number' || !Number.isSafeInteger(iteration) || iteration < 1) throw wrong(`${path}.iteration`, 'must be a whole number, at least 1');
+  if (executionId === undefined) throw wrong(`${path}.executionId`, 'is missing');
+  return freeze({ executionId: name(executionId, `${path}.executionId`), iteration });
 }
 
 const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];

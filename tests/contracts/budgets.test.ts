@@ -1,0 +1,105 @@
+/** Many calls against a budget for a few: counted where they arrive, at the vendor. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { BudgetAccount } from '../../imports/business/ai/domain/entities/BudgetAccount';
+import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
+import { DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
+import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
+import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/MemoryBudgetStore';
+import { askAtOnce, budgetModule } from '../support/budgetChild';
+import type { BudgetChildOptions, Outcomes } from '../support/budgetChild';
+import { bundleChild } from '../support/bundleChild';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { startTestMongo } from '../support/miniMongod';
+import type { Simulator } from '../support/simulator/Simulator';
+import { startSimulator } from '../support/simulator/startSimulator';
+
+const PROCESSES = 3;
+const CALLS = 100;
+const LIMIT = 100;
+
+describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
+  let simulator: Simulator;
+  beforeEach(async () => {
+    simulator = await startSimulator();
+  });
+  afterEach(() => simulator.close());
+
+  /** Three modules in this process compete for the account as three processes do. */
+  const askEverywhere = async (store: () => BudgetStore): Promise<number> => {
+    const outcomes = await Promise.all(Array.from({ length: PROCESSES }, () => askAtOnce(budgetModule(simulator.baseURL('openai'), LIMIT, store()), CALLS)));
+    const answered = total(outcomes, 'answered');
+    expect(total(outcomes, 'budget-exceeded') + answered).to.equal(PROCESSES * CALLS);
+    expect(simulator.requests).to.have.length(answered);
+    return answered;
+  };
+
+  it('lets exactly as many out in one process', async () => {
+    const store = new MemoryBudgetStore();
+    expect(await askEverywhere(() => store)).to.equal(LIMIT);
+  });
+
+  for (const [name, open] of Object.entries(DATABASES)) {
+    describe(`kept in ${name}`, () => {
+      let opened: TestDatabase;
+      beforeEach(async () => {
+        opened = await open();
+      });
+      afterEach(() => opened.close());
+
+      it('lets exactly as many out, and holds nothing afterwards', async () => {
+        const collection = opened.database.collection<BudgetDocument>('ai_budgets');
+        await new DocumentBudgetStore(collection).ready();
+        expect(await askEverywhere(() => new DocumentBudgetStore(collection))).to.equal(LIMIT);
+        expect(await collection.findOne({})).to.include({ day_calls: LIMIT, month_calls: LIMIT, holds: '[]' });
+      });
+    });
+  }
+
+  it('would let more out without compare-and-set', async () => {
+    const careless = new MemoryBudgetStore();
+    const store: BudgetStore = {
+      // What is read is old by the time that it is used, as it is with a database.
+      async find(userId) {
+        const found = await careless.find(userId);
+        await new Promise(setImmediate);
+        return found;
+      },
+      async replace(account: BudgetAccount) {
+        return careless.replace(account, (await careless.find(account.userId))?.revision ?? 0);
+      },
+    };
+    expect(await askEverywhere(() => store)).to.be.above(LIMIT);
+  });
+
+  it(`lets exactly as many out of ${PROCESSES} processes`, async function () {
+    this.timeout(60_000);
+    const [mongo, bundle] = await Promise.all([startTestMongo(), bundleChild(join(__dirname, '../support/budgetChild.ts'))]);
+    try {
+      const options: BudgetChildOptions = { mongoUrl: mongo.url, baseURL: simulator.baseURL('openai'), calls: CALLS, limit: LIMIT };
+      const children = Array.from({ length: PROCESSES }, () => fork(bundle, [JSON.stringify(options)]));
+      await Promise.all(children.map((child) => once(child, 'message')));
+      const outcomes = await Promise.all(
+        children.map(async (child) => {
+          const told = once(child, 'message') as Promise<[Outcomes]>;
+          child.send('go');
+          return (await told)[0];
+        }),
+      );
+      expect(total(outcomes, 'answered')).to.equal(LIMIT);
+      expect(total(outcomes, 'budget-exceeded')).to.equal(PROCESSES * CALLS - LIMIT);
+      expect(simulator.requests).to.have.length(LIMIT);
+    } finally {
+      await mongo.stop();
+      await rm(bundle);
+    }
+  });
+});
+
+function total(outcomes: readonly Outcomes[], outcome: string): number {
+  return outcomes.reduce((sum, each) => sum + (each[outcome] ?? 0), 0);
+}
