@@ -7,6 +7,7 @@ import { createAIModule } from '../business/ai/infrastructure/factories/createAI
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
+import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/DocumentBudgetStore';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { CallerLookup } from '../business/providers/domain/types/Caller';
@@ -62,8 +63,11 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts }:
   await providers.ready();
   const kept = new StoredProviderRows(providers, allowPrivateHosts);
   await kept.refresh();
+  const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
+  await budgets.ready();
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const module = createAIModule(ai, {
+    budgets,
     ...ports.ai,
     kept,
     credentials: providers.credentials,

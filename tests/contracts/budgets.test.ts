@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BudgetAccount } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
-import { DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
 import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
 import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/MemoryBudgetStore';
 import { askAtOnce, budgetModule } from '../support/budgetChild';
@@ -52,7 +52,7 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
       afterEach(() => opened.close());
 
       it('lets exactly as many out, and holds nothing afterwards', async () => {
-        const collection = opened.database.collection<BudgetDocument>('ai_budgets');
+        const collection = opened.database.collection<BudgetDocument>(BUDGETS);
         await new DocumentBudgetStore(collection).ready();
         expect(await askEverywhere(() => new DocumentBudgetStore(collection))).to.equal(LIMIT);
         expect(await collection.findOne({})).to.include({ day_calls: LIMIT, month_calls: LIMIT, holds: '[]' });

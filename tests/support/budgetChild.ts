@@ -3,7 +3,7 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
-import { DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
+import { BUDGETS, DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
 
 export interface BudgetChildOptions {
@@ -37,7 +37,7 @@ export async function askAtOnce(module: AIModule, calls: number, userId = 'ann')
 
 async function main({ mongoUrl, baseURL, calls, limit }: BudgetChildOptions): Promise<void> {
   const database = await openMongoDatabase(mongoUrl);
-  const module = budgetModule(baseURL, limit, new DocumentBudgetStore(database.collection('ai_budgets')));
+  const module = budgetModule(baseURL, limit, new DocumentBudgetStore(database.collection(BUDGETS)));
   process.send?.('ready');
   await new Promise((resolve) => process.once('message', resolve));
   const outcomes = await askAtOnce(module, calls);

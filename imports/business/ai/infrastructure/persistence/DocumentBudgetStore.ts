@@ -5,6 +5,8 @@ import { isLLMError } from '../../domain/errors/LLMErrors';
 import type { BudgetStore, StoredBudget } from '../../domain/interfaces/BudgetStore';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 
+export const BUDGETS = 'ai_budgets';
+
 export type BudgetDocument = StoredDocument & {
   readonly revision: number;
   readonly day: string;
