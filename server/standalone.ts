@@ -6,6 +6,8 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { ApiTokens } from '../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../imports/api/auth/MemoryApiTokenStore';
+import type { DashboardFiles } from '../imports/api/dashboard/dashboardPages';
+import { DashboardSessions } from '../imports/api/dashboard/DashboardSessions';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/DocumentDatabase';
 import { openDatabase } from '../imports/business/ai/infrastructure/persistence/openDatabase';
@@ -73,9 +75,18 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   const { port: bound } = server.address() as AddressInfo;
   const database = (parts.database = await openDatabase(env));
   const secretKeys = valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
+  const rootUrl = readRootUrl(env, hostName, bound);
+  const sessions = sessionsOf(tokens, rootUrl);
   const host = (parts.host = await createHost(
-    { ai, secretKeys, rootUrl: readRootUrl(env, hostName, bound), allowPrivateHosts },
-    { express, database, authenticate: tokens.authenticate, callerOf: tokens.callerOf, ai: { tools: registerDemoTools(new ToolRegistry()) } },
+    { ai, secretKeys, rootUrl, allowPrivateHosts },
+    {
+      express,
+      database,
+      authenticate: async (request) => (await tokens.authenticate(request)) ?? sessions.authenticate(request),
+      callerOf: tokens.callerOf,
+      ai: { tools: registerDemoTools(new ToolRegistry()) },
+      dashboard: { sessions, dashboard: NO_DASHBOARD, ...(simulator === undefined ? {} : { notice: SIMULATION_NOTICE }) },
+    },
   ));
   app.use(host.api.router);
   server.on('upgrade', (request, socket, head) => {
@@ -84,6 +95,14 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   ready.open();
   return { url: readRootUrl({}, hostName, bound), token, isSimulated: simulator !== undefined, host };
 }
+
+/** Sessions under the names by which browsers reach the server. */
+function sessionsOf(tokens: ApiTokens, rootUrl: string): DashboardSessions {
+  const { hostname, protocol } = new URL(rootUrl);
+  return new DashboardSessions({ verify: (token) => tokens.verify(token), hostNames: [hostname], isSecure: protocol === 'https:' });
+}
+
+const NO_DASHBOARD: DashboardFiles = { page: '<!doctype html><title>Bolide</title>', files: new Map() };
 
 async function close({ server, host, database, simulator }: Parts): Promise<void> {
   // New connections are refused at once; what is being answered is answered.

@@ -2,18 +2,24 @@
 import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
+import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { createOAuthRoutes } from '../api/oauthRoutes';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import { createRunDoors } from '../business/ai/infrastructure/factories/createRunDoors';
+import type { CallLimits, RunDoors } from '../business/ai/infrastructure/factories/createRunDoors';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/DocumentBudgetStore';
+import { openRunStore } from '../business/ai/infrastructure/persistence/DocumentRunStore';
+import { DocumentRunViews } from '../business/ai/infrastructure/persistence/DocumentRunViews';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { CallerLookup } from '../business/providers/domain/types/Caller';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
+import { RunRecorder } from './RunRecorder';
 import { createAccessPolicy, createMayUse, shareLookups } from './accessRules';
 import { StoredProviderRows } from './StoredProviderRows';
 import { UsageRecorder } from './UsageRecorder';
@@ -27,6 +33,8 @@ export interface HostSettings {
   readonly rootUrl: string;
   /** Permits http and private addresses of vendors and authorization servers that admins name: for development. */
   readonly allowPrivateHosts: boolean;
+  /** How often one user may call in a minute. */
+  readonly callLimits?: Partial<CallLimits>;
 }
 
 export interface HostPorts {
@@ -36,19 +44,22 @@ export interface HostPorts {
   /** Who there is, for rules that know only an id. */
   readonly callerOf: CallerLookup;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'kept' | 'onUsage'>;
+  /** The dashboard over HTTP, with the routes that it needs; a host with DDP needs neither. */
+  readonly dashboard?: DashboardPagePorts;
 }
 
 export interface Host {
   readonly module: AIModule;
   readonly providers: ProvidersModule;
+  readonly runs: RunDoors;
   readonly api: HttpApi;
   /** Answers what is being answered, then closes everything, the database last. */
   close(): Promise<void>;
 }
 
 /** @throws LLMInvalidRequestError for settings that are not right, and what the database throws */
-export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts }: HostSettings, ports: HostPorts): Promise<Host> {
-  const { express, database, authenticate } = ports;
+export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {} }: HostSettings, ports: HostPorts): Promise<Host> {
+  const { express, database, authenticate, dashboard } = ports;
   const { keys } = KeyRing.parse(secretKeys);
   const callerOf = shareLookups(ports.callerOf);
   const providers = createProvidersModule(
@@ -66,27 +77,35 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts }:
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
+  const recorder = new RunRecorder(await openRunStore(database));
   const module = createAIModule(ai, {
     budgets,
     ...ports.ai,
+    runs: recorder,
     kept,
     credentials: providers.credentials,
     access: createAccessPolicy(kept, callerOf),
     onUsage: (used) => usage.record(used),
   });
+  const collection = database.collection.bind(database);
+  const runs = createRunDoors(module, { collection, views: new DocumentRunViews(database), sinks: [recorder.take], limits: callLimits, enrich: recorder.told });
+  await runs.ready();
   const api = createHttpApi(module, {
     express,
     authenticate,
     mayUse: createMayUse(kept, callerOf),
     secrets: keys.map(({ bytes }) => bytes),
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
+    ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.methods }),
   });
   return {
     module,
     providers,
+    runs,
     api,
     async close() {
       await api.close();
+      await runs.close();
       await usage.settled();
       providers.close();
       await database.close();

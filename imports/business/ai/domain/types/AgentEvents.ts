@@ -11,7 +11,15 @@ interface CallNamed {
 
 /** Events without the three fields that every one carries. */
 export type AgentEventBody =
-  | { readonly type: 'run:started'; readonly userId: string; readonly model: string }
+  | {
+      readonly type: 'run:started';
+      readonly userId: string;
+      readonly model: string;
+      /** As on the run's record, where it has one. */
+      readonly providerId?: string;
+      readonly title?: string;
+      readonly createdAt?: number;
+    }
   | { readonly type: 'iteration:start'; readonly iteration: number }
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
   | { readonly type: 'llm:response'; readonly iteration: number; readonly response: LLMResponse }

@@ -32,6 +32,8 @@ export interface RunDoorsPorts {
   readonly views: RunViewReader;
   /** Beside the live text, the counts and the watchers. */
   readonly sinks?: readonly RunEventSink[];
+  /** Adds to an event what is known of its run. */
+  readonly enrich?: (event: AgentEvent) => AgentEvent;
   /** Default: the module's loop. */
   readonly control?: RunControl;
   readonly limits?: Partial<CallLimits>;
@@ -55,7 +57,7 @@ export interface RunDoors {
 const MINUTE = 60_000;
 
 export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>, ports: RunDoorsPorts): RunDoors {
-  const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
+  const { collection, views, sinks = [], enrich, control = loop, now = Date.now, logger = console } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
   const texts = new LiveTexts({ collection: collection<DeltaDocument>(DELTAS_COLLECTION), flush: (executionId) => feed.flush(executionId), logger });
@@ -63,7 +65,8 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
   const windows = new WindowCounter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
   const watch = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
   const feed = new RunFeed({ sinks: [...sinks, texts.take, watch], logger });
-  loop.on('event', feed.take);
+  const take = enrich === undefined ? feed.take : (event: AgentEvent): void => feed.take(enrich(event));
+  loop.on('event', take);
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
@@ -80,7 +83,7 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
       await Promise.all([texts.ready(), counts.ready(), windows.ready()]);
     },
     async close() {
-      loop.off('event', feed.take);
+      loop.off('event', take);
       feed.flushAll();
       await texts.close();
     },
