@@ -76,7 +76,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   const database = (parts.database = await openDatabase(env));
   const secretKeys = valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
   const rootUrl = readRootUrl(env, hostName, bound);
-  const sessions = sessionsOf(tokens, rootUrl);
+  const sessions = sessionsOf(async (token) => (await tokens.verify(token)) ?? parts.host?.issued.verify(token), rootUrl);
   const host = (parts.host = await createHost(
     { ai, secretKeys, rootUrl, allowPrivateHosts },
     {
@@ -97,9 +97,9 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
 }
 
 /** Sessions under the names by which browsers reach the server. */
-function sessionsOf(tokens: ApiTokens, rootUrl: string): DashboardSessions {
+function sessionsOf(verify: ApiTokens['verify'], rootUrl: string): DashboardSessions {
   const { hostname, protocol } = new URL(rootUrl);
-  return new DashboardSessions({ verify: (token) => tokens.verify(token), hostNames: [hostname], isSecure: protocol === 'https:' });
+  return new DashboardSessions({ verify, hostNames: [hostname], isSecure: protocol === 'https:' });
 }
 
 const NO_DASHBOARD: DashboardFiles = { page: '<!doctype html><title>Bolide</title>', files: new Map() };

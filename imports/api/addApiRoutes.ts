@@ -1,6 +1,8 @@
 /** Which path is answered by whom. */
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
+import type { ApiTokens } from './auth/ApiTokens';
+import { issueToken, listTokens, revokeToken } from './auth/tokenRoutes';
 import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
@@ -29,6 +31,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
   readonly turns: ResponsesPorts['turns'];
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
+  readonly tokens?: ApiTokens;
 }
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
@@ -74,6 +77,13 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
+
+  const { tokens } = ports;
+  if (tokens !== undefined) {
+    add('app', '/tokens', '/tokens', { method: 'get', scope: 'read', handler: listTokens({ tokens }) }, { method: 'post', scope: 'generate', handler: issueToken({ tokens }) });
+    add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken({ tokens }) });
+    router.use('/tokens', notFound('app', 'unknown'));
+  }
 
   for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
 

@@ -6,6 +6,7 @@ import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { Actor } from './auth/Actor';
+import type { ApiTokens } from './auth/ApiTokens';
 import { addApiRoutes } from './addApiRoutes';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderActions } from './dashboard/providerRoutes';
@@ -35,6 +36,8 @@ export interface HttpApiPorts {
   readonly providers?: ProviderActions;
   /** The dashboard's page, files and session. */
   readonly dashboard?: DashboardPagePorts;
+  /** `/tokens`, where people make API tokens. */
+  readonly tokens?: ApiTokens;
   readonly limits?: Partial<HttpApiLimits>;
   /** Told what went wrong without being anybody's mistake; default: standard error. */
   readonly onUnexpected?: (error: unknown) => void;
@@ -68,7 +71,7 @@ export interface HttpApi {
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
-  const { express, authenticate, mayUse, secrets = [randomBytes(32)], runs, providers, dashboard } = ports;
+  const { express, authenticate, mayUse, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
@@ -94,6 +97,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     ...(runs === undefined ? {} : { runs }),
     ...(providers === undefined ? {} : { providers }),
     ...(dashboard === undefined ? {} : { dashboard }),
+    ...(tokens === undefined ? {} : { tokens }),
     ...limits,
   };
   const router = express.Router();

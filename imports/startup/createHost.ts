@@ -19,6 +19,7 @@ import type { CallerLookup } from '../business/providers/domain/types/Caller';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
+import { IssuedTokens } from './IssuedTokens';
 import { RunRecorder } from './RunRecorder';
 import { createAccessPolicy, createMayUse, shareLookups } from './accessRules';
 import { StoredProviderRows } from './StoredProviderRows';
@@ -40,15 +41,19 @@ export interface HostSettings {
 export interface HostPorts {
   readonly express: typeof express;
   readonly database: DocumentDatabase;
+  /** Who asks, beside those who show an API token that was made here. */
   readonly authenticate: HttpApiPorts['authenticate'];
   /** Who there is, for rules that know only an id. */
   readonly callerOf: CallerLookup;
+  /** All people are known to `callerOf`. Otherwise whoever has an API token is somebody, too. */
+  readonly hasAccounts?: true;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'kept' | 'onUsage'>;
   /** The dashboard over HTTP, with the routes that it needs; a host with DDP needs neither. */
   readonly dashboard?: DashboardPagePorts;
 }
 
 export interface Host {
+  readonly issued: IssuedTokens;
   readonly module: AIModule;
   readonly providers: ProvidersModule;
   readonly runs: RunDoors;
@@ -59,9 +64,11 @@ export interface Host {
 
 /** @throws LLMInvalidRequestError for settings that are not right, and what the database throws */
 export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {} }: HostSettings, ports: HostPorts): Promise<Host> {
-  const { express, database, authenticate, dashboard } = ports;
+  const { express, database, dashboard } = ports;
   const { keys } = KeyRing.parse(secretKeys);
-  const callerOf = shareLookups(ports.callerOf);
+  const issued = new IssuedTokens(database, ports.hasAccounts === true ? ports.callerOf : undefined);
+  const authenticate: HostPorts['authenticate'] = async (request) => (await ports.authenticate(request)) ?? issued.authenticate(request);
+  const callerOf = shareLookups(ports.hasAccounts === true ? ports.callerOf : async (userId) => (await ports.callerOf(userId)) ?? issued.tokens.callerOf(userId));
   const providers = createProvidersModule(
     { secretKeys, rootUrl, allowPrivateHosts },
     {
@@ -71,7 +78,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
       fixed: ai.providers.map(fixedProvider),
     },
   );
-  await providers.ready();
+  await Promise.all([providers.ready(), issued.ready()]);
   const kept = new StoredProviderRows(providers, allowPrivateHosts);
   await kept.refresh();
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
@@ -95,10 +102,12 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
     authenticate,
     mayUse: createMayUse(kept, callerOf),
     secrets: keys.map(({ bytes }) => bytes),
+    tokens: issued.tokens,
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
     ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.methods }),
   });
   return {
+    issued,
     module,
     providers,
     runs,

@@ -25,7 +25,7 @@ export async function startMeteorServer(): Promise<MeteorHost> {
   const { admins, ...settings } = readMeteorHostSettings(given, process.env);
   const users = new MeteorUsers(admins);
   const database = new MeteorDatabase();
-  const host = await createHost({ ai, ...settings, rootUrl: Meteor.absoluteUrl() }, { express, database, authenticate: users.authenticate, callerOf: users.callerOf });
+  const host = await createHost({ ai, ...settings, rootUrl: Meteor.absoluteUrl() }, { express, database, authenticate: users.authenticate, callerOf: users.callerOf, hasAccounts: true });
   WebApp.handlers.use(host.api.router);
   WebApp.httpServer.on('upgrade', (request, socket, head) => {
     // DDP owns every socket that is not the API's.

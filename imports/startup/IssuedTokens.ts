@@ -1,0 +1,40 @@
+/** API tokens that people made: each stands for its owner, and for no more than the owner may do by now. */
+import type { IncomingMessage } from 'node:http';
+import type { Actor } from '../api/auth/Actor';
+import { ApiTokens } from '../api/auth/ApiTokens';
+import { API_TOKENS, DocumentApiTokenStore } from '../api/auth/DocumentApiTokenStore';
+import { presentedToken } from '../api/auth/presentedToken';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
+import type { CallerLookup } from '../business/providers/domain/types/Caller';
+
+export class IssuedTokens {
+  readonly tokens: ApiTokens;
+  readonly #store: DocumentApiTokenStore;
+  readonly #users: CallerLookup | undefined;
+
+  /** @param users the app's accounts; without any, whoever has a token is somebody */
+  constructor(database: DocumentDatabase, users?: CallerLookup) {
+    this.#store = new DocumentApiTokenStore(database.collection(API_TOKENS));
+    this.tokens = new ApiTokens({ store: this.#store });
+    this.#users = users;
+  }
+
+  /** Safe to call again. */
+  ready(): Promise<void> {
+    return this.#store.ready();
+  }
+
+  /** @returns nothing for a token that is unknown or expired, or whose owner is gone */
+  readonly verify = async (token: string): Promise<Actor | undefined> => {
+    const actor = await this.tokens.verify(token);
+    if (actor === undefined || this.#users === undefined) return actor;
+    const caller = await this.#users(actor.userId);
+    if (caller === undefined) return undefined;
+    return caller.isAdmin ? actor : { ...actor, scopes: actor.scopes?.filter((scope) => scope !== 'admin') ?? [] };
+  };
+
+  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+    const token = presentedToken(request);
+    return token === undefined ? undefined : this.verify(token);
+  };
+}
