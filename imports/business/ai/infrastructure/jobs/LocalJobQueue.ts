@@ -1,0 +1,123 @@
+/** The queue of a single process, in its memory: at the next start, the runs that still wait are added again from the store. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Cron } from 'croner';
+import pLimit from 'p-limit';
+import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
+import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
+import type { Logger } from '../../domain/interfaces/Logger';
+import { checkSchedule, CRON_OPTIONS } from './checkSchedule';
+
+export interface LocalJobQueueOptions extends Partial<JobLimits> {
+  /** Default: the console. */
+  readonly logger?: Logger;
+}
+
+interface Plan {
+  readonly schedule: Schedule;
+  readonly task: ScheduledTask;
+  timer?: Cron;
+}
+
+export class LocalJobQueue implements JobQueue {
+  private readonly limits: JobLimits;
+  private readonly logger: Logger;
+  private readonly slots: pLimit.Limit;
+  /** Runs that wait: for their time, or for `start`. */
+  private readonly waiting = new Map<string, { readonly at: number; timer?: Cron }>();
+  private readonly plans = new Map<string, Plan>();
+  private readonly underWay = new Set<Promise<void>>();
+  private work: JobWork | undefined;
+  private stopped = new AbortController();
+
+  constructor({ logger = console, ...limits }: LocalJobQueueOptions = {}) {
+    this.limits = { ...DEFAULT_JOB_LIMITS, ...limits };
+    this.logger = logger;
+    this.slots = pLimit(this.limits.concurrency);
+  }
+
+  add(executionId: string, at = 0): Promise<void> {
+    if (!this.waiting.has(executionId)) this.wait(executionId, at, () => this.take(executionId));
+    return Promise.resolve();
+  }
+
+  async schedule(schedule: Schedule, task: ScheduledTask): Promise<void> {
+    await Promise.resolve();
+    checkSchedule(schedule);
+    this.plans.get(schedule.name)?.timer?.stop();
+    const plan: Plan = { schedule, task };
+    this.plans.set(schedule.name, plan);
+    if (this.work !== undefined) this.run(plan);
+  }
+
+  start(work: JobWork): Promise<void> {
+    this.work = work;
+    this.stopped = new AbortController();
+    for (const plan of this.plans.values()) this.run(plan);
+    for (const [executionId, { at }] of [...this.waiting]) {
+      this.waiting.delete(executionId);
+      this.wait(executionId, at, () => this.take(executionId));
+    }
+    return Promise.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.work = undefined;
+    this.stopped.abort();
+    for (const { timer } of [...this.plans.values(), ...this.waiting.values()]) timer?.stop();
+    await Promise.all(this.underWay);
+  }
+
+  private wait(executionId: string, at: number, next: () => void): void {
+    const entry: { at: number; timer?: Cron } = { at };
+    this.waiting.set(executionId, entry);
+    if (this.work === undefined) return;
+    if (at > Date.now()) entry.timer = new Cron(new Date(at), next);
+    else next();
+  }
+
+  private take(executionId: string): void {
+    this.follow(() => {
+      this.waiting.delete(executionId);
+      return this.attempt(`the run ${executionId}`, () => this.work?.(executionId));
+    });
+  }
+
+  private run(plan: Plan): void {
+    const { name, cron, timezone = 'UTC' } = plan.schedule;
+    // A task that takes longer than its schedule's step is not done twice at the same time.
+    plan.timer = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () => this.attempt(`the task ${name}`, plan.task));
+  }
+
+  /** What waits for a slot when the queue stops is not begun: it waits in the store. */
+  private follow(job: () => Promise<void>): void {
+    const done = this.slots(() => (this.work === undefined ? Promise.resolve() : job())).finally(() => this.underWay.delete(done));
+    this.underWay.add(done);
+  }
+
+  private async attempt(what: string, work: () => Promise<void> | undefined): Promise<void> {
+    const { signal } = this.stopped;
+    for (let retry = 0; ; retry += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (retry >= this.limits.retries || signal.aborted) {
+          this.logger.error(`${what} was given up after ${retry + 1} attempts`, error);
+          return;
+        }
+        this.logger.warn(`${what} is tried again`, error);
+      }
+      // A queue that stops leaves it to the next start.
+      if (!(await elapsed(this.limits.retryDelay * 2 ** retry, signal))) return;
+    }
+  }
+}
+
+/** @returns false when the signal came first */
+async function elapsed(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await pause(milliseconds, undefined, { signal });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,235 @@
+/** What both queues promise: the one of a single process, and Agenda's. */
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { useFakeTimers } from 'sinon';
+import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { JobLimits, JobQueue } from '../../imports/business/ai/domain/interfaces/JobQueue';
+import { JOBS, openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
+import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
+import { deferred } from '../support/deferred';
+import { failure } from '../support/failure';
+import { startTestMongo } from '../support/miniMongod';
+import type { TestMongo } from '../support/miniMongod';
+import { RecordingLogger } from '../support/RecordingLogger';
+
+interface Made {
+  readonly queue: JobQueue;
+  readonly logger: RecordingLogger;
+}
+
+let mongo: TestMongo;
+const QUEUES: Readonly<Record<string, (limits: Partial<JobLimits>) => Promise<Made>>> = {
+  'in one process': (limits) => {
+    const logger = new RecordingLogger();
+    return Promise.resolve({ queue: new LocalJobQueue({ retryDelay: 1, ...limits, logger }), logger });
+  },
+  'by Agenda': async (limits) => {
+    const logger = new RecordingLogger();
+    return { queue: await openAgendaQueue({ url: mongo.url, pollEvery: 20, retryDelay: 1, ...limits, logger }), logger };
+  },
+};
+
+/** Done so often; what it was done with, in the order in which it began. */
+class Tally {
+  readonly seen: string[] = [];
+  readonly #waits: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  readonly note = (what: string): Promise<void> => {
+    this.seen.push(what);
+    for (const { count, resolve } of this.#waits) if (this.seen.length >= count) resolve();
+    return Promise.resolve();
+  };
+
+  async reached(count: number): Promise<readonly string[]> {
+    const { promise, resolve } = deferred();
+    this.#waits.push({ count, resolve });
+    if (this.seen.length < count) await promise;
+    return this.seen;
+  }
+}
+
+before(async () => {
+  mongo = await startTestMongo();
+});
+after(() => mongo.stop());
+
+for (const [name, open] of Object.entries(QUEUES)) {
+  describe(`jobs ${name}`, () => {
+    const made: Made[] = [];
+    const make = async (limits: Partial<JobLimits> = {}): Promise<Made> => {
+      const one = await open(limits);
+      made.push(one);
+      return one;
+    };
+    afterEach(async () => {
+      for (const { queue } of made.splice(0)) await queue.stop();
+      const client = await MongoClient.connect(mongo.url);
+      await client.db().dropDatabase();
+      await client.close();
+    });
+
+    it('are done once each, those that were added before the start too', async () => {
+      const { queue } = await make();
+      const tally = new Tally();
+      await queue.add('a');
+      await queue.add('a');
+      await queue.start(tally.note);
+      await queue.add('b');
+      expect([...(await tally.reached(2))].sort()).to.deep.equal(['a', 'b']);
+      await queue.add('c');
+      expect(await tally.reached(3)).to.include('c');
+    });
+
+    it('are done no more than so many at the same time', async () => {
+      const { queue } = await make({ concurrency: 3 });
+      let active = 0;
+      let most = 0;
+      const tally = new Tally();
+      const three = deferred();
+      await queue.start(async (executionId) => {
+        active += 1;
+        most = Math.max(most, active);
+        if (active === 3) three.resolve();
+        await three.promise;
+        active -= 1;
+        await tally.note(executionId);
+      });
+      await Promise.all(Array.from({ length: 12 }, (_value, index) => queue.add(`run-${index}`)));
+      expect(new Set(await tally.reached(12)).size).to.equal(12);
+      expect(most).to.equal(3);
+    });
+
+    it('wait for their time', async () => {
+      const { queue } = await make();
+      const tally = new Tally();
+      const due = Date.now() + 120;
+      let begun = 0;
+      await queue.add('later', due);
+      await queue.add('now');
+      await queue.start((executionId) => {
+        if (executionId === 'later') begun = Date.now();
+        return tally.note(executionId);
+      });
+      expect(await tally.reached(2)).to.deep.equal(['now', 'later']);
+      expect(begun).to.be.at.least(due);
+    });
+
+    it('are tried again when they reject, and given up after so many attempts', async () => {
+      const { queue, logger } = await make({ retries: 2 });
+      const tally = new Tally();
+      const givenUp = deferred();
+      logger.error = (message) => {
+        logger.errors.push(message);
+        givenUp.resolve();
+      };
+      let failures = 0;
+      await queue.start(async (executionId) => {
+        await tally.note(executionId);
+        if (executionId === 'bad' || (failures += 1) < 2) throw new Error('no database');
+      });
+      await queue.add('bad');
+      await queue.add('shaky');
+      await givenUp.promise;
+      const seen = await tally.reached(5);
+      expect(seen.filter((one) => one === 'bad')).to.have.length(3);
+      expect(seen.filter((one) => one === 'shaky')).to.have.length(2);
+      expect(logger.errors).to.deep.equal(['the run bad was given up after 3 attempts']);
+    });
+
+    it('are ended before the queue is stopped, and none is begun afterwards', async () => {
+      const { queue } = await make({ concurrency: 1 });
+      const [begun, mayEnd] = [deferred(), deferred()];
+      const tally = new Tally();
+      await queue.start(async (executionId) => {
+        begun.resolve();
+        await mayEnd.promise;
+        await tally.note(executionId);
+      });
+      await queue.add('first');
+      await begun.promise;
+      await queue.add('second');
+      let hasStopped = false;
+      const stopped = queue.stop().then(() => (hasStopped = true));
+      await new Promise(setImmediate);
+      expect(hasStopped).to.equal(false);
+      mayEnd.resolve();
+      await stopped;
+      expect(tally.seen).to.deep.equal(['first']);
+    });
+
+    for (const [fault, schedule] of Object.entries({
+      'a word': { name: 'x', cron: 'sometimes' },
+      seconds: { name: 'x', cron: '* * * * * *' },
+      'a day that never comes': { name: 'x', cron: '0 0 31 2 *' },
+      'a time zone that there is not': { name: 'x', cron: '0 3 * * *', timezone: 'Europe/Atlantis' },
+      'a name with blanks': { name: 'x y', cron: '0 3 * * *' },
+    })) {
+      it(`refuse ${fault} for a schedule`, async () => {
+        const { queue } = await make();
+        expect(await failure(queue.schedule(schedule, () => Promise.resolve()))).to.be.instanceOf(LLMInvalidRequestError);
+      });
+    }
+  });
+}
+
+describe('schedules in one process', () => {
+  it('come at their times, in their time zone, without overtaking themselves', async () => {
+    const evening = Date.UTC(2026, 10, 22, 1, 59, 50);
+    const clock = useFakeTimers({ now: evening, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    /** Around three o'clock in Berlin, and around four; the hours between hold nothing. */
+    const night = async (day: number): Promise<void> => {
+      for (const hour of [0, 1]) {
+        clock.setSystemTime(evening + day * 86_400_000 + hour * 3_600_000);
+        await clock.tickAsync(60_000);
+      }
+    };
+    const queue = new LocalJobQueue({ logger: new RecordingLogger() });
+    try {
+      const at: string[] = [];
+      await queue.schedule({ name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' }, () => Promise.resolve(void at.push(new Date().toISOString())));
+      await queue.start(() => Promise.resolve());
+      for (const day of [0, 1, 2]) await night(day);
+      expect(at).to.deep.equal(['2026-11-22T02:00:00.000Z', '2026-11-23T02:00:00.000Z', '2026-11-24T02:00:00.000Z']);
+      await queue.schedule({ name: 'nightly', cron: '0 4 * * *', timezone: 'Europe/Berlin' }, () => Promise.resolve(void at.push('anew')));
+      await night(3);
+      expect(at.slice(3)).to.deep.equal(['anew']);
+    } finally {
+      await queue.stop();
+      clock.restore();
+    }
+  });
+});
+
+describe('schedules by Agenda', () => {
+  const openAll = async (count: number): Promise<readonly JobQueue[]> => {
+    await Promise.resolve();
+    return Promise.all(Array.from({ length: count }, () => openAgendaQueue({ url: mongo.url, pollEvery: 20, logger: new RecordingLogger() })));
+  };
+  const withJobs = async <T>(use: (jobs: import('mongodb').Collection) => Promise<T>): Promise<T> => {
+    const client = await MongoClient.connect(mongo.url);
+    const result = await use(client.db().collection(JOBS));
+    await client.close();
+    return result;
+  };
+  afterEach(() => withJobs((jobs) => jobs.deleteMany({})));
+
+  it('come once, in one of the processes that planned them, also when their time passed while nobody was there', async () => {
+    const queues = await openAll(3);
+    const tally = new Tally();
+    const schedule = { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' };
+    const plan = (): Promise<unknown> => Promise.all(queues.map((queue, index) => queue.schedule(schedule, () => tally.note(`by ${index}`))));
+    await plan();
+    const missed = new Date(Date.now() - 3_600_000);
+    await withJobs(async (jobs) => {
+      expect(await jobs.countDocuments()).to.equal(1);
+      await jobs.updateOne({}, { $set: { nextRunAt: missed } });
+    });
+    await plan();
+    await Promise.all(queues.map((queue) => queue.start(() => Promise.resolve())));
+    await tally.reached(1);
+    await Promise.all(queues.map((queue) => queue.stop()));
+    expect(tally.seen).to.have.length(1);
+    const [job] = await withJobs((jobs) => jobs.find().toArray());
+    expect((job?.['nextRunAt'] as Date).getTime()).to.be.above(Date.now());
+  });
+});
