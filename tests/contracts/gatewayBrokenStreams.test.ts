@@ -1,0 +1,134 @@
+/** Hosts whose streams are odd, silent, endless or broken: what the reader behind the gateway gets of them. */
+import { expect } from 'chai';
+import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
+import { startEndlessLine } from '../support/chatSource';
+import type { ChatSource } from '../support/chatSource';
+import { simulatedRow, startGateway, TOKENS } from '../support/gateway';
+import type { Gateway, GatewayOptions } from '../support/gateway';
+import { openSocket } from '../support/responsesSocket';
+import { brokenTextOf, openStream, STREAM_ROUTES, textOf } from '../support/streamRoutes';
+import { completedIn, decodeText, meaningOf, responseOf, STREAMS } from '../support/transcoding';
+
+const FULL = process.env['BOLIDE_FULL'] !== undefined;
+const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
+/** Milliseconds: long enough for a busy machine to begin forty answers. */
+const IDLE = 2_000;
+
+/** One of each wire, with letters that take several bytes. */
+const ODD_CASES = ['openai-resp-stream-text-a 1', 'llama-stream-tool-a 4', 'anthropic-stream-tool-loop-a 4', 'gemini-stream-tool-loop-a 4'];
+
+/** Whose bytes come as the standard allows and nobody expects. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+function asOdd(text: string): Buffer {
+  const lines = text.replaceAll('\r\n', '\n');
+  const [first = '', ...others] = lines.split('\n\n');
+  const commented = [first, ': a comment: 🦊\nretry: 10\nid: 7', ...others].join('\n\n');
+  return Buffer.from(`\ufeff${commented.replaceAll('\n', '\r\n')}`);
+}
+
+describe('a stream of a host that is', () => {
+  let gateway: Gateway;
+  let source: ChatSource | undefined;
+  const start = async (options?: GatewayOptions): Promise<void> => {
+    gateway = await startGateway(options);
+  };
+  afterEach(async () => {
+    await gateway.close();
+    await source?.close();
+    source = undefined;
+    expect(gateway.unexpected).to.deep.equal([]);
+  });
+
+  for (const recording of STREAMS.filter(({ name }) => ODD_CASES.includes(name))) {
+    it(`odd, with a byte order mark, CRLF, comments, and in tiny pieces, says the same on every route (${recording.name})`, async () => {
+      await start();
+      const theirs = await responseOf(recording);
+      expect(theirs?.output_text).to.match(/[^\p{ASCII}]/u);
+      for (const route of STREAM_ROUTES) {
+        // An array is no event stream, and OpenAI is asked by chat for chat.
+        if (route.name.includes('array') || (recording.wire === 'responses' && route.name === 'chat')) continue;
+        gateway.simulator.enqueue({ raw: asOdd(recording.text), headers: { 'content-type': 'text/event-stream' }, fault: { kind: 'slow', chunkBytes: FULL ? 1 : 3, delayMs: 0 } });
+        const text = await textOf(await openStream(gateway, route, recording.vendor));
+        const ours = completedIn(await decodeText(WIRE_OF[route.name]!, text, recording.vendor));
+        expect(meaningOf(ours).text, route.name).to.equal(theirs?.output_text);
+        expect(meaningOf(ours).status, route.name).to.equal('completed');
+      }
+    });
+  }
+
+  for (const [what, kind] of [['silent', 'stall'], ['alive but says nothing', 'comments-only']] as const) {
+    it(`${what} ends in an error on every route and socket, and in nothing that looks whole`, async () => {
+      await start({ row: { limits: { streamIdleTimeout: IDLE } } });
+      const reply = { text: 'one two three four five six seven eight nine ten', fault: { kind, after: { events: 5 } } } as const;
+      const left: Promise<unknown>[] = [];
+      const expectLeft = (model: (typeof MODELS)[number]): void => {
+        gateway.simulator.enqueue({ vendor: model, ...reply });
+        left.push(gateway.simulator.nextAbort());
+      };
+      const readers = STREAM_ROUTES.flatMap((route) =>
+        MODELS.map(async (model) => {
+          expectLeft(model);
+          const { text, isCut } = await brokenTextOf(await openStream(gateway, route, model));
+          expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`silent for ${IDLE} ms`);
+          expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
+        }),
+      );
+      const sockets = MODELS.map(async (model) => {
+        expectLeft(model);
+        const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
+        const { error, events } = await socket.turn(turnOf(model));
+        expect([error?.code, events.length > 0], model).to.deep.equal(['timeout', true]);
+        await socket.close();
+      });
+      await Promise.all([...readers, ...sockets]);
+      await Promise.all(left);
+    });
+  }
+
+  for (const route of STREAM_ROUTES) {
+    it(`breaking off ends in an error by ${route.name}`, async () => {
+      await start();
+      for (const model of MODELS) {
+        for (const fault of [{ kind: 'reset', after: { events: 5 } }, { kind: 'truncate', after: { events: 5 } }, { kind: 'truncate', after: { bytes: 3_000 } }] as const) {
+          gateway.simulator.enqueue({ text: 'one two three four five six seven eight nine ten '.repeat(20), fault });
+          const { text } = await brokenTextOf(await openStream(gateway, route, model));
+          expect(text, `${model} ${JSON.stringify(fault)}`).to.match(route.failure);
+        }
+      }
+    });
+
+    it(`endless in one line is left after 8 MiB, with an error by ${route.name}`, async () => {
+      source = await startEndlessLine();
+      const { url } = source;
+      await start({ providers: () => [{ id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' }] });
+      const { text } = await brokenTextOf(await openStream(gateway, route, 'talker'));
+      expect(text).to.match(route.failure);
+      expect(text).to.include('larger than 8388608 bytes');
+      expect(text.length).to.be.lessThan(20_000);
+      await source.left;
+      // What kernels hold comes on top.
+      expect(source.taken).to.be.within(8 * 2 ** 20, 2 ** 29);
+    });
+  }
+
+  it('endless or breaking off ends in one error on a socket, which lives on', async () => {
+    source = await startEndlessLine();
+    const { url } = source;
+    await start({ providers: (simulator) => [simulatedRow(simulator, 'openai'), { id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' }] });
+    const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
+    for (const kind of ['reset', 'truncate'] as const) {
+      gateway.simulator.enqueue({ text: 'one two three four five six', fault: { kind, after: { events: 5 } } });
+      const { error, events } = await socket.turn(turnOf('openai'));
+      expect([error?.code, events.length > 0], kind).to.deep.equal(['stream_broken', true]);
+    }
+    expect((await socket.turn(turnOf('talker'))).error?.code).to.equal('stream_broken');
+    await source.left;
+    expect((await socket.turn(turnOf('openai'))).response?.['status']).to.equal('completed');
+    await socket.close();
+  });
+});
+
+function turnOf(model: string): JsonObject {
+  return { model, input: [{ type: 'message', role: 'user', content: 'go' }] };
+}
+
+const WIRE_OF: Readonly<Record<string, WireName>> = { Responses: 'responses', chat: 'chat_completions', Messages: 'anthropic_messages', Gemini: 'gemini' };
