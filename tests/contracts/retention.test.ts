@@ -1,0 +1,101 @@
+/** What becomes of runs after their end, on every store, by a clock that the test moves. */
+import { expect } from 'chai';
+import { userMessage } from '../../imports/business/ai/domain/entities/Message';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { RUNS, TOOL_CALLS } from '../../imports/business/ai/infrastructure/persistence/runDocuments';
+import { RunRetention } from '../../imports/business/ai/infrastructure/persistence/RunRetention';
+import { DATABASES } from '../support/documentDatabases';
+import type { TestDatabase } from '../support/documentDatabases';
+import { answer, callItem, textItem } from '../support/responses';
+import { runRequest, toolCall } from '../support/runRequests';
+
+const DAY = 86_400_000;
+const START = Date.UTC(2026, 10, 22);
+const LONG = 'x'.repeat(20_000);
+
+for (const [name, open] of Object.entries(DATABASES)) {
+  describe(`old runs in ${name}`, () => {
+    let opened: TestDatabase;
+    let store: RunStore;
+    const clock = { now: START };
+    let retention: RunRetention;
+    beforeEach(async () => {
+      opened = await open();
+      store = await openRunStore(opened.database);
+      clock.now = START;
+      retention = new RunRetention(opened.database, { now: () => clock.now });
+      await retention.ready();
+    });
+    afterEach(() => opened.close());
+
+    const reply = (): LLMResponse => answer('', { id: 'resp', output: [callItem({ name: 'clock', arguments: { LONG } }), textItem('Noon.')], output_text: 'Noon.' });
+
+    /** A run that ended at the given time, or not at all, with one long call. */
+    const run = async (executionId: string, endedAt: number | undefined): Promise<void> => {
+      const lease = await store.create(runRequest(executionId, { input: [userMessage('Earlier'), userMessage(`What time is it? ${LONG}`)] }), 'running', 'me');
+      await store.addCall(lease, toolCall(`${executionId}-call`, { state: 'completed', arguments: JSON.stringify({ LONG }), result: LONG, startTime: START, endTime: START, executionTime: 0, deliveredIn: 'resp' }));
+      const ended = endedAt === undefined ? {} : ({ state: 'completed', endedAt } as const);
+      const response = reply();
+      await store.saveRun(lease, { ...ended, response, transcript: [userMessage(LONG), ...response.output], turnStart: 1, iterations: 2 });
+    };
+    const size = async (): Promise<number> => {
+      const documents = [...(await opened.database.collection(RUNS).find({})), ...(await opened.database.collection(TOOL_CALLS).find({}))];
+      return JSON.stringify(documents).length;
+    };
+
+    it('stay as they are for a week', async () => {
+      await run('done', START);
+      const before = await store.load('done');
+      clock.now = START + 7 * DAY;
+      expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 0 });
+      expect(await store.load('done')).to.deep.equal(before);
+    });
+
+    it('keep question and answer after it, and the beginnings of their calls', async () => {
+      await run('done', START);
+      const before = await size();
+      clock.now = START + 7 * DAY + 1;
+      expect(await retention.sweep()).to.deep.equal({ compacted: 1, removed: 0 });
+      expect(await size()).to.be.below(before / 5);
+      const whole = await store.load('done');
+      expect(whole?.run).to.include({ state: 'completed', iterations: 2, endedAt: START, title: 'A question' });
+      expect(whole?.run.response?.output_text).to.equal('Noon.');
+      expect(whole?.run.transcript).to.have.length(2);
+      expect(JSON.stringify(whole?.run.transcript[0])).to.contain('What time is it?');
+      const [call] = whole?.calls ?? [];
+      expect(call).to.include({ state: 'completed', deliveredIn: 'resp' });
+      expect((call as { result: string }).result).to.have.length(257);
+      expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 0 });
+    });
+
+    it('are gone after thirty days, with their calls', async () => {
+      await run('old', START);
+      await run('newer', START + DAY);
+      clock.now = START + 30 * DAY + 1;
+      expect(await retention.sweep()).to.deep.equal({ compacted: 1, removed: 1 });
+      expect(await store.load('old')).to.equal(undefined);
+      expect(await store.findRequest('ann', 'old')).to.equal(undefined);
+      expect(await opened.database.collection(TOOL_CALLS).find({ executionId: 'old' })).to.deep.equal([]);
+      expect(await store.load('newer')).to.not.equal(undefined);
+    });
+
+    it('that have not ended are left alone, however old', async () => {
+      await run('waiting', undefined);
+      const before = await store.load('waiting');
+      clock.now = START + 365 * DAY;
+      expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 0 });
+      expect(await store.load('waiting')).to.deep.equal(before);
+    });
+
+    it('are swept in batches, all of them', async () => {
+      for (let number = 0; number < 205; number += 1) {
+        const lease = await store.create(runRequest(`run-${number}`), 'running', 'me');
+        await store.saveRun(lease, { state: 'cancelled', endedAt: START + number });
+      }
+      clock.now = START + 31 * DAY;
+      expect(await retention.sweep()).to.deep.equal({ compacted: 0, removed: 205 });
+    });
+  });
+}
