@@ -11,6 +11,7 @@ import type { CallLimits, RunDoors } from '../business/ai/infrastructure/factori
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/DocumentBudgetStore';
+import { DocumentResponseStore, RESPONSES } from '../business/ai/infrastructure/persistence/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/DocumentRunStore';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/DocumentRunViews';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
@@ -81,12 +82,15 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
   await Promise.all([providers.ready(), issued.ready()]);
   const kept = new StoredProviderRows(providers, allowPrivateHosts);
   await kept.refresh();
+  const responses = new DocumentResponseStore(database.collection(RESPONSES));
+  await responses.ready();
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const recorder = new RunRecorder(await openRunStore(database));
   const module = createAIModule(ai, {
     budgets,
+    responses,
     ...ports.ai,
     runs: recorder,
     kept,

@@ -1,7 +1,7 @@
 /** Answers that are made after their request was answered: fetched, and cancelled, by their id. */
 import { LLMAbortedError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import type { ResponseStore } from '../../business/ai/domain/interfaces/ResponseStore';
+import type { ResponseStore, StoredResponse } from '../../business/ai/domain/interfaces/ResponseStore';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { InFlight } from '../http/InFlight';
 import type { PreparedResponse } from './prepareResponse';
@@ -14,6 +14,9 @@ export interface BackgroundPorts {
   readonly inFlight: InFlight;
   readonly toError: (thrown: unknown) => LLMError;
 }
+
+/** Milliseconds after which an answer that is in the making nowhere is lost: longer than all attempts at one take. */
+const LOST_AFTER = 3_600_000;
 
 /** How many answers one user may have in the making. */
 const MOST_OF_A_USER = 32;
@@ -59,6 +62,17 @@ export class BackgroundResponses {
     running.controller.abort(new LLMAbortedError('the response was cancelled'));
     await running.ended;
     return true;
+  }
+
+  /** The response as it is by now: one that was in the making when its server died has failed. */
+  async settled(stored: StoredResponse): Promise<StoredResponse> {
+    const { status, created_at } = stored.response;
+    if (status !== 'queued' && status !== 'in_progress') return stored;
+    if (this.running.has(keyOf(stored.userId, stored.id)) || Date.now() - created_at * 1_000 < LOST_AFTER) return stored;
+    const failed = { status: 'failed', error: { code: 'server_error', message: 'The server stopped before the answer was made.' } } as const;
+    const lost: StoredResponse = { ...stored, response: { ...stored.response, ...failed }, body: { ...stored.body, ...failed } };
+    await this.ports.store.save(lost);
+    return lost;
   }
 
   private async run(turn: PreparedResponse, signal: AbortSignal): Promise<void> {

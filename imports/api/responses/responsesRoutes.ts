@@ -70,11 +70,11 @@ export function cancelResponse(ports: ResponsesPorts): ExchangeHandler {
 }
 
 /** @throws DoorError for an id that is unknown, or another user's: nobody can tell which */
-async function findStored({ actor, request }: Exchange, { module }: ResponsesPorts): Promise<StoredResponse> {
+async function findStored({ actor, request }: Exchange, { module, background }: ResponsesPorts): Promise<StoredResponse> {
   const { id } = request.params;
   const asked = typeof id === 'string' ? id : '';
   const stored = await module.responses.find(actor.userId, asked);
   // What was asked for elsewhere has no form in this API.
   if (stored?.body === undefined) throw new DoorError(404, `Response with id '${asked.slice(0, 100)}' not found.`, { path: 'response_id' });
-  return stored;
+  return background.settled(stored);
 }

@@ -15,42 +15,6 @@ describe('stored responses in memory', () => {
     return { id, userId: 'ann', providerId: 'openai', keptByProvider: false, input, response: answer('hi', { id }), ...fields };
   }
 
-  it('gives what was saved, and the last that was saved under an id', async () => {
-    const store = new MemoryResponseStore();
-    await store.save(stored('resp_1'));
-    const later = stored('resp_1', { providerId: 'google' });
-    await store.save(later);
-    expect(await store.find('ann', 'resp_1')).to.deep.equal(later);
-  });
-
-  it("answers another user's id like an unknown one", async () => {
-    const store = new MemoryResponseStore();
-    await store.save(stored('resp_1'));
-    expect(await store.find('bob', 'resp_1')).to.equal(undefined);
-    expect(await store.findItem('bob', 'msg_of_resp_1')).to.equal(undefined);
-    expect(await store.remove('bob', 'resp_1')).to.equal(false);
-    expect(await store.find('ann', 'resp_1')).not.to.equal(undefined);
-  });
-
-  it('keeps the same id of two users apart', async () => {
-    const store = new MemoryResponseStore();
-    await store.save(stored('resp_1'));
-    await store.save(stored('resp_1', { userId: 'bob', providerId: 'google' }));
-    await store.remove('ann', 'resp_1');
-    expect(await store.find('ann', 'resp_1')).to.equal(undefined);
-    expect((await store.find('bob', 'resp_1'))?.providerId).to.equal('google');
-  });
-
-  it('finds items by their ids until their response is gone', async () => {
-    const store = new MemoryResponseStore();
-    await store.save(stored('resp_1'));
-    expect((await store.findItem('ann', 'msg_of_resp_1'))?.item.id).to.equal('msg_of_resp_1');
-    expect(await store.findItem('ann', 'msg_unknown')).to.equal(undefined);
-    expect(await store.remove('ann', 'resp_1')).to.equal(true);
-    expect(await store.findItem('ann', 'msg_of_resp_1')).to.equal(undefined);
-    expect(await store.remove('ann', 'resp_1')).to.equal(false);
-  });
-
   it('forgets what was used longest ago when there are too many', async () => {
     const store = new MemoryResponseStore({ maxResponses: 2 });
     await store.save(stored('resp_1'));

@@ -1,0 +1,66 @@
+/** Stored responses of the plain-Node host, before and after it was started again. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { RunningServer } from '../../server/standalone';
+import { startStandalone } from '../support/startStandalone';
+
+interface Resource {
+  readonly id: string;
+  readonly status: string;
+  readonly error?: { readonly message: string };
+  readonly output: readonly unknown[];
+}
+
+describe('responses of a host that was started again', () => {
+  const TOKEN = 'the-local-token';
+  let directory: string;
+  let server: RunningServer;
+  const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN });
+  const ask = (method: string, path: string, body?: object): Promise<Response> =>
+    fetch(server.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const resource = async (method: string, path: string, body?: object): Promise<Resource> => {
+    const response = await ask(method, path, body);
+    const text = await response.text();
+    expect(response.status, text).to.equal(200);
+    return JSON.parse(text) as Resource;
+  };
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bolide-responses-'));
+    server = await start();
+  });
+  after(async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+
+  it('are there, can be gone on from, and can be deleted', async () => {
+    const first = await resource('POST', '/v1/responses', { model: 'anthropic', input: 'Remember the word kestrel.' });
+    await server.close();
+    server = await start();
+    expect(await resource('GET', `/v1/responses/${first.id}`)).to.deep.equal(first);
+    const second = await resource('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id });
+    expect(second.status).to.equal('completed');
+    await resource('DELETE', `/v1/responses/${first.id}`);
+    expect((await ask('GET', `/v1/responses/${first.id}`)).status).to.equal(404);
+    expect((await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id })).status).to.equal(400);
+  });
+
+  it('have failed when they were in the making as it died, once nobody can be making them', async () => {
+    const { responses } = server.host.module;
+    const made = await resource('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
+    const stored = (await responses.find('local', made.id))!;
+    const dying = async (id: string, age: number): Promise<void> => {
+      const changed = { id, status: 'in_progress', created_at: Math.floor((Date.now() - age) / 1_000) } as const;
+      await responses.save({ ...stored, id, response: { ...stored.response, ...changed }, body: { ...stored.body, ...changed } });
+    };
+    await dying('resp_lately', 60_000);
+    await dying('resp_long_ago', 2 * 3_600_000);
+    expect((await resource('GET', '/v1/responses/resp_lately')).status).to.equal('in_progress');
+    const lost = await resource('GET', '/v1/responses/resp_long_ago');
+    expect(lost.status).to.equal('failed');
+    expect(lost.error?.message).to.include('server stopped');
+  });
+});
