@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules', '.meteor/local', 'tests/fixtures', 'tests/support/mini-mongod.mjs', '.data', 'bench/node_modules'] },
+  { ignores: ['node_modules', '.meteor/local', 'tests/fixtures', 'tests/support/mini-mongod.mjs', '.data', 'bench/node_modules', 'bench/.build'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: { parserOptions: { project: 'tsconfig.test.json', tsconfigRootDir: import.meta.dirname } },

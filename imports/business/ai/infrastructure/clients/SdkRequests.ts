@@ -1,6 +1,7 @@
 /**
- * Requests as an official SDK builds them (URL, authentication, versions, headers, serialised body), sent over the guarded fetch. The SDK's own
- * sending is left out: its retries, timers, loggers and error classes cost more than the request and lose what vendors answer.
+ * Requests as an official SDK builds them (URL, authentication, versions, headers), sent over the guarded fetch. The SDK's own sending is left
+ * out: its retries, timers, loggers and error classes cost more than the request and lose what vendors answer. What it writes before a body is
+ * the same for every call of one credential to one place, so it is asked for once.
  */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
@@ -39,13 +40,25 @@ export interface SdkOptions {
   readonly fetch: () => Promise<never>;
 }
 
-/** How many credentials' SDK clients are kept. */
+/** How many credentials' SDK clients are kept, and how many heads of each. */
 const POOL_SIZE = 256;
+const MAX_HEADS = 64;
+
+/** All of a request but its body. */
+interface RequestHead {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface PooledSdk {
+  readonly sdk: RequestBuilder;
+  readonly heads: Map<string, RequestHead>;
+}
 
 export class SdkRequests {
   readonly #options: SdkRequestsOptions;
   /** The least recently used first. */
-  readonly #pool = new Map<string, RequestBuilder>();
+  readonly #pool = new Map<string, PooledSdk>();
 
   constructor(options: SdkRequestsOptions) {
     this.#options = options;
@@ -55,34 +68,58 @@ export class SdkRequests {
   send(request: SdkRequest, facts: CallFacts): Promise<GuardedResponse> {
     const { vendor, fetch, limits } = this.#options;
     return sendCall(vendor, facts, limits, async (call) => {
-      const sdk = this.#pooled(facts.credential) ?? (await this.#create(facts.credential));
-      const { req, url } = await sdk.buildRequest(request);
-      return fetch(url, { method: request.method.toUpperCase(), headers: req.headers, body: typeof req.body === 'string' ? req.body : undefined, call });
+      const pooled = this.#pooled(facts.credential) ?? (await this.#create(facts.credential));
+      const { url, headers } = knownHead(request, pooled) ?? (await writeHead(request, pooled));
+      const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+      return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
     });
   }
 
-  #pooled(credential: Credential | undefined): RequestBuilder | undefined {
+  #pooled(credential: Credential | undefined): PooledSdk | undefined {
     const key = keyOf(credential);
-    const sdk = this.#pool.get(key);
-    if (sdk !== undefined) {
+    const pooled = this.#pool.get(key);
+    if (pooled !== undefined) {
       this.#pool.delete(key);
-      this.#pool.set(key, sdk);
+      this.#pool.set(key, pooled);
     }
-    return sdk;
+    return pooled;
   }
 
-  async #create(credential: Credential | undefined): Promise<RequestBuilder> {
+  async #create(credential: Credential | undefined): Promise<PooledSdk> {
     const { load, limits } = this.#options;
     const construct = await load();
     const options = { maxRetries: 0, timeout: limits.totalTimeout, logLevel: 'off', fetch: refuse } as const;
-    const sdk = withoutSdkEnvironment(() => construct(credential, options));
-    this.#pool.set(keyOf(credential), sdk);
+    const pooled = { sdk: withoutSdkEnvironment(() => construct(credential, options)), heads: new Map<string, RequestHead>() };
+    this.#pool.set(keyOf(credential), pooled);
     for (const oldest of this.#pool.keys()) {
       if (this.#pool.size <= POOL_SIZE) break;
       this.#pool.delete(oldest);
     }
-    return sdk;
+    return pooled;
   }
+}
+
+function knownHead(request: SdkRequest, { heads }: PooledSdk): RequestHead | undefined {
+  return heads.get(placeOf(request));
+}
+
+async function writeHead(request: SdkRequest, { sdk, heads }: PooledSdk): Promise<RequestHead> {
+  const { body, ...rest } = request;
+  const { req, url } = await sdk.buildRequest(body === undefined ? rest : { ...rest, body: { model: modelOf(request) } });
+  const head = { url: new URL(url), headers: Object.fromEntries(req.headers) };
+  if (heads.size >= MAX_HEADS) heads.clear();
+  heads.set(placeOf(request), head);
+  return head;
+}
+
+/** What a head depends on; of a body only its model, which Azure's SDK writes into the path. */
+function placeOf(request: SdkRequest): string {
+  const { method, path, query, headers } = request;
+  return JSON.stringify([method, path, query, headers, modelOf(request)]);
+}
+
+function modelOf({ body }: SdkRequest): unknown {
+  return body !== undefined && 'model' in body ? body.model : undefined;
 }
 
 function keyOf(credential: Credential | undefined): string {

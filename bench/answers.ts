@@ -1,0 +1,116 @@
+/** The bytes of the simulated vendor's answers, as each wire writes them, made once. */
+import type { BenchWire } from './workloads';
+import { MODELS } from './Contender';
+
+export const ANSWER = 'It is a mild and friendly day, with a little wind from the west.';
+const WORDS = ['It ', 'is ', 'a ', 'mild ', 'day, ', 'with ', 'some ', 'wind. '];
+
+/** What stands in a request once for every result of a tool. */
+export const RESULT_MARK: Readonly<Record<BenchWire, string>> = { openai: '"function_call_output"', anthropic: '"tool_result"', chat: '"role":"tool"' };
+
+const made = new Map<string, Buffer>();
+
+function once(key: string, make: () => object): Buffer {
+  let bytes = made.get(key);
+  if (bytes === undefined) made.set(key, (bytes = Buffer.from(JSON.stringify(make()))));
+  return bytes;
+}
+
+export function textOf(wire: BenchWire): Buffer {
+  return once(`${wire} text`, () => {
+    if (wire === 'anthropic') return message('msg_text', [{ type: 'text', text: ANSWER }], 'end_turn');
+    return wire === 'openai' ? response('resp_text', [outputText(ANSWER)]) : completion({ role: 'assistant', content: ANSWER }, 'stop');
+  });
+}
+
+export function callsOf(wire: BenchWire, calls: number, turn: number): Buffer {
+  return once(`${wire} ${calls} ${turn}`, () => {
+    const ids = Array.from({ length: calls }, (_, index) => `${turn}_${index}`);
+    const city = (id: string): object => ({ city: `City ${id}`, unit: 'celsius' });
+    if (wire === 'anthropic') return message(`msg_${turn}`, ids.map((id) => ({ type: 'tool_use', id: `toolu_${id}`, name: 'get_weather', input: city(id) })), 'tool_use');
+    return response(`resp_${turn}`, ids.map((id) => ({ id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: `call_${id}`, name: 'get_weather', arguments: JSON.stringify(city(id)) })));
+  });
+}
+
+function response(id: string, output: readonly object[], status = 'completed'): object {
+  return {
+    id, object: 'response', created_at: 1_760_000_000, status, background: false, error: null, incomplete_details: null, instructions: null, max_output_tokens: null,
+    model: MODELS.openai, output, parallel_tool_calls: true, previous_response_id: null, reasoning: { effort: null, summary: null }, store: true, temperature: 1,
+    text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], top_p: 1, truncation: 'disabled', metadata: {},
+    usage: { input_tokens: 30, input_tokens_details: { cached_tokens: 0 }, output_tokens: 20, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 50 },
+  };
+}
+
+function outputText(text: string): object {
+  return { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content: [{ type: 'output_text', text, annotations: [], logprobs: [] }] };
+}
+
+function message(id: string, content: readonly object[], stop_reason: string | null): object {
+  const usage = { input_tokens: 30, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 20, service_tier: 'standard' };
+  return { id, type: 'message', role: 'assistant', model: MODELS.anthropic, content, stop_reason, stop_sequence: null, usage };
+}
+
+function completion(reply: object, finish_reason: string): object {
+  const usage = { prompt_tokens: 30, completion_tokens: 20, total_tokens: 50 };
+  return { id: 'chatcmpl-1', object: 'chat.completion', created: 1_760_000_000, model: MODELS.chat, choices: [{ index: 0, message: reply, finish_reason }], usage };
+}
+
+export interface StreamBytes {
+  readonly whole: Buffer;
+  readonly parts: readonly string[];
+}
+
+const streams = new Map<string, StreamBytes>();
+
+export function streamOf(wire: BenchWire, deltas: number): StreamBytes {
+  const key = `${wire} ${deltas}`;
+  let bytes = streams.get(key);
+  if (bytes === undefined) {
+    const parts = FRAMES[wire](Array.from({ length: deltas }, (_, index) => WORDS[index % WORDS.length] ?? ''));
+    streams.set(key, (bytes = { parts, whole: Buffer.from(parts.join('')) }));
+  }
+  return bytes;
+}
+
+const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>> = {
+  openai(words) {
+    const text = words.join('');
+    const at = { item_id: 'msg_1', output_index: 0, content_index: 0 };
+    const part = (said: string): object => ({ type: 'output_text', text: said, annotations: [], logprobs: [] });
+    const events = [
+      { type: 'response.created', response: response('resp_1', [], 'in_progress') },
+      { type: 'response.in_progress', response: response('resp_1', [], 'in_progress') },
+      { type: 'response.output_item.added', output_index: 0, item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] } },
+      { type: 'response.content_part.added', ...at, part: part('') },
+      ...words.map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [], obfuscation: 'a1b2c3d4' })),
+      { type: 'response.output_text.done', ...at, text, logprobs: [] },
+      { type: 'response.content_part.done', ...at, part: part(text) },
+      { type: 'response.output_item.done', output_index: 0, item: outputText(text) },
+      { type: 'response.completed', response: response('resp_1', [outputText(text)]) },
+    ];
+    return events.map((event, sequence_number) => named({ ...event, sequence_number }));
+  },
+  anthropic(words) {
+    return [
+      { type: 'message_start', message: message('msg_1', [], null) },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'ping' },
+      ...words.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: words.length } },
+      { type: 'message_stop' },
+    ].map(named);
+  },
+  chat(words) {
+    const chunk = (delta: object, finish_reason: string | null): object => ({
+      id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: MODELS.chat, service_tier: 'default', system_fingerprint: null,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+    });
+    const chunks = [chunk({ role: 'assistant', content: '', refusal: null }, null), ...words.map((content) => chunk({ content }, null)), chunk({}, 'stop')];
+    return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), 'data: [DONE]\n\n'];
+  },
+};
+
+function named(event: { readonly type: string; readonly [field: string]: unknown }): string {
+  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+}

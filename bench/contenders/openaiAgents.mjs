@@ -1,0 +1,21 @@
+/** OpenAI's Agents SDK as its guides show; it speaks OpenAI's wires only. */
+import { Agent, OpenAIResponsesModel, run, setTracingDisabled, tool } from '@openai/agents';
+import OpenAI from 'openai';
+
+export function create({ wire, baseURL, tool: definition, models, weather }) {
+  if (wire !== 'openai') return {};
+  setTracingDisabled(true);
+  const model = new OpenAIResponsesModel(new OpenAI({ apiKey: 'bench', baseURL }), models.openai);
+  const { name, description, parameters } = definition;
+  const asking = new Agent({ name: 'bench', model });
+  const working = new Agent({ name: 'bench', model, tools: [tool({ name, description, parameters, strict: true, execute: weather })] });
+  return {
+    ask: async (question) => (await run(asking, question)).finalOutput,
+    async stream(question) {
+      let length = 0;
+      for await (const text of (await run(asking, question, { stream: true })).toTextStream()) length += text.length;
+      return length;
+    },
+    loop: async (question) => (await run(working, question, { maxTurns: 100 })).finalOutput,
+  };
+}

@@ -1,0 +1,80 @@
+/** What was measured, as a table of ratios and as the page that is kept. */
+import os from 'node:os';
+import { REFERENCE } from './contenders';
+import type { ContenderRow } from './contenders';
+import type { Cost } from './measure';
+import type { BenchWire, Workload } from './workloads';
+
+export interface Measured {
+  readonly workload: Workload;
+  readonly wire: BenchWire;
+  /** One cost for each round. */
+  readonly costs: ReadonlyMap<string, readonly Cost[]>;
+}
+
+export function resultsTable(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
+  const shown = contenders.filter(({ id }) => id !== REFERENCE);
+  const head = ['workload', 'wire', 'goal', ...shown.map(({ id }) => id)];
+  const rows = measured.map((each) => [`${each.workload.id} ${each.workload.title}`, each.wire, goalOf(each), ...shown.map(({ id }) => cell(each, id))]);
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+export function resultsPage(measured: readonly Measured[], contenders: readonly ContenderRow[], machine: string): string {
+  const rounds = Math.max(...measured.flatMap(({ costs }) => [...costs.values()].map((each) => each.length)));
+  return `# Results
+
+CPU time of the client process, the official SDK used by hand on the same work being 1.00: the median of ${rounds} interleaved rounds and, in brackets, its quartiles.
+Lower is better. W8 is in bytes of memory. \`npm run bench\` writes this page; \`npm install --prefix bench\` brings the peers.
+
+${resultsTable(measured, contenders)}
+
+${growth(measured, contenders)}
+## Where
+
+${machine}
+`;
+}
+
+export function describeMachine(versions: readonly string[]): string {
+  const [cpu] = os.cpus();
+  return `Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown'}, ${os.type()} ${os.release()}; ${versions.join(', ')}.\n`;
+}
+
+function goalOf({ workload: { goal, needs }, wire }: Measured): string {
+  const most = typeof goal === 'number' ? goal : goal[wire === 'anthropic' ? 1 : 0];
+  return needs === 'idle' ? `≤ ${kilobytes(most)}` : `≤ ${most.toFixed(2)}`;
+}
+
+function cell({ workload: { needs }, costs }: Measured, id: string): string {
+  const own = costs.get(id)?.map(({ each }) => each) ?? [];
+  if (own.length === 0) return '–';
+  if (needs === 'idle') return kilobytes(quantile(own, 0.5));
+  const reference = costs.get(REFERENCE)?.map(({ each }) => each) ?? [];
+  const ratios = own.map((cost, round) => cost / (reference[round] ?? NaN));
+  return `**${quantile(ratios, 0.5).toFixed(2)}** (${quantile(ratios, 0.25).toFixed(2)}–${quantile(ratios, 0.75).toFixed(2)})`;
+}
+
+/** What a turn of the long loop costs, a turn of the short one being 1. */
+function growth(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
+  const perTurn = (id: string, wire: BenchWire, contender: string): number => {
+    const found = measured.find((each) => each.workload.id === id && each.wire === wire);
+    return quantile(found?.costs.get(contender)?.map(({ each }) => each) ?? [], 0.5) / ((found?.workload.turns ?? 0) + 1);
+  };
+  const told = contenders.flatMap(({ id }) => {
+    const ratios = (['openai', 'anthropic'] as const).map((wire) => perTurn('W5', wire, id) / perTurn('W5s', wire, id));
+    return ratios.some(Number.isNaN) ? [] : [`${id} ×${ratios.map((ratio) => ratio.toFixed(2)).join(' / ×')}`];
+  });
+  return told.length === 0 ? '' : `What a turn of the loop of 50 costs, a turn of the loop of 5 being 1 (OpenAI / Anthropic): ${told.join(', ')}.\n`;
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(place)] ?? NaN;
+  const high = sorted[Math.ceil(place)] ?? NaN;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`;
+}

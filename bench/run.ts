@@ -1,0 +1,115 @@
+/**
+ * Measures: `npm run bench`, or a part of it: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5`.
+ * Each contender and workload has a process of its own, the simulated vendor another one; rounds are interleaved, so that whatever else
+ * the machine does meets all of them alike. What is told are ratios of CPU time to the official SDK used by hand.
+ */
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { build } from 'esbuild';
+import { CONTENDERS, REFERENCE } from './contenders';
+import type { ContenderRow } from './contenders';
+import type { Cost, Task } from './measure';
+import { describeMachine, resultsPage, resultsTable } from './results';
+import type { Measured } from './results';
+import { WORKLOADS, workload } from './workloads';
+import type { BenchWire, Workload } from './workloads';
+
+const BUILD = path.join(__dirname, '.build');
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' }, rounds: { type: 'string', default: '7' } } });
+  const workloads = positionals.length === 0 ? WORKLOADS : positionals.map(workload);
+  const contenders = chosen(values.only?.split(','));
+  await bundle();
+  const simulator = fork(path.join(BUILD, 'simulator.js'));
+  const [port] = (await once(simulator, 'message')) as [number];
+  const measured: Measured[] = [];
+  try {
+    for (const each of workloads) {
+      for (const wire of each.wires) measured.push(await compare(each, wire, contenders, Number(values.rounds), port));
+    }
+  } finally {
+    await end(simulator);
+  }
+  console.log(resultsTable(measured, contenders));
+  // A part says nothing of the whole, so it does not replace it.
+  if (positionals.length === 0 && values.only === undefined) await writeFile(path.join(__dirname, 'RESULTS.md'), resultsPage(measured, contenders, describeMachine(versions(contenders))));
+}
+
+function chosen(names: readonly string[] | undefined): readonly ContenderRow[] {
+  const unknown = names?.filter((name) => CONTENDERS.every(({ id }) => id !== name)) ?? [];
+  if (unknown.length > 0) throw new Error(`there is no contender ${unknown.join(', ')}; there are: ${CONTENDERS.map(({ id }) => id).join(', ')}`);
+  return CONTENDERS.filter(({ id, file, packages }) => {
+    if (id === REFERENCE) return true;
+    if (names !== undefined && !names.includes(id)) return false;
+    const isThere = file.endsWith('.ts') || packages.every((name) => existsSync(path.join(__dirname, 'node_modules', name)));
+    if (!isThere) console.error(`${id} is left out: its packages come with \`npm install --prefix bench\``);
+    return isThere;
+  });
+}
+
+async function bundle(): Promise<void> {
+  const sources = CONTENDERS.filter(({ file }) => file.endsWith('.ts')).map(({ file }) => path.join(__dirname, 'contenders', file));
+  await build({
+    entryPoints: [path.join(__dirname, 'measure.ts'), path.join(__dirname, 'simulator.ts'), ...sources],
+    outdir: BUILD,
+    outbase: __dirname,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    sourcemap: 'inline',
+    logLevel: 'warning',
+  });
+}
+
+async function compare(each: Workload, wire: BenchWire, contenders: readonly ContenderRow[], rounds: number, port: number): Promise<Measured> {
+  const costs = new Map<string, Cost[]>(contenders.map(({ id }) => [id, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    // Each round begins with another one.
+    const order = contenders.map((_, index) => contenders[(index + round) % contenders.length]).filter((row) => row !== undefined);
+    for (const row of order) {
+      const cost = await measureOnce(row, { workload: each, wire, baseURL: `http://127.0.0.1:${port}/${each.id}/${wire}` });
+      if (cost !== null) costs.get(row.id)?.push(cost);
+    }
+    process.stderr.write(`\r${each.id} ${wire}: round ${round + 1} of ${rounds} `);
+  }
+  process.stderr.write('\n');
+  return { workload: each, wire, costs };
+}
+
+async function measureOnce({ file }: ContenderRow, setting: Task['setting']): Promise<Cost | null> {
+  const module = file.endsWith('.ts') ? path.join(BUILD, 'contenders', file.replace(/\.ts$/, '.js')) : path.join(__dirname, 'contenders', file);
+  const task: Task = { module, setting };
+  const options = { cwd: __dirname, timeout: 300_000, env: { ...process.env, OPENAI_AGENTS_DISABLE_TRACING: '1', LANGSMITH_TRACING: 'false' } };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', path.join(BUILD, 'measure.js'), JSON.stringify(task)], options);
+  return JSON.parse(stdout) as Cost | null;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.disconnect();
+  if (child.exitCode === null) await once(child, 'exit');
+}
+
+function versions(contenders: readonly ContenderRow[]): readonly string[] {
+  const require = createRequire(path.join(BUILD, 'measure.js'));
+  return contenders.flatMap(({ packages }) =>
+    packages.map((name) => {
+      const folder = require.resolve.paths(name)?.find((place) => existsSync(path.join(place, name, 'package.json'))) ?? '';
+      return `${name} ${(require(path.join(folder, name, 'package.json')) as { version: string }).version}`;
+    }),
+  );
+}
+
+main().catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,53 @@
+/** A vendor that costs next to nothing: answers are bytes made beforehand, chosen by the workload in the path and by how many results came. */
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { callsOf, RESULT_MARK, streamOf, textOf } from './answers';
+import { workload } from './workloads';
+import type { BenchWire, Workload } from './workloads';
+
+const PATH = /^\/(\w+)\/(openai|anthropic|chat)\//;
+
+function answer(request: IncomingMessage, response: ServerResponse, body: string): void {
+  const [, id = '', wire = ''] = PATH.exec(request.url ?? '') ?? [];
+  const asked = workload(id);
+  const named = wire as BenchWire;
+  if (body.includes('"stream":true') && asked.deltas !== undefined) stream(response, named, asked);
+  else {
+    const json = asked.turns === undefined ? textOf(named) : turn(named, asked, body);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': json.length, 'x-request-id': 'req_1' }).end(json);
+  }
+}
+
+/** Each turn's results come back with all requests after it. */
+function turn(wire: BenchWire, { turns = 0, calls = 0 }: Workload, body: string): Buffer {
+  const done = (body.split(RESULT_MARK[wire]).length - 1) / calls;
+  return done < turns ? callsOf(wire, calls, done) : textOf(wire);
+}
+
+function stream(response: ServerResponse, wire: BenchWire, { deltas = 0, every }: Workload): void {
+  const frames = streamOf(wire, deltas);
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_1' });
+  if (every === undefined) {
+    response.end(frames.whole);
+    return;
+  }
+  let sent = 0;
+  const timer = setInterval(() => {
+    const frame = frames.parts[sent];
+    sent += 1;
+    if (frame !== undefined) response.write(frame);
+    if (sent < frames.parts.length) return;
+    clearInterval(timer);
+    response.end();
+  }, every);
+}
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => answer(request, response, Buffer.concat(chunks).toString('latin1')));
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,45 @@
+/** What is measured: each workload with its wires, its size, and what Bolide is to reach. */
+
+export type BenchWire = 'openai' | 'anthropic' | 'chat';
+
+export interface Workload {
+  readonly id: string;
+  readonly title: string;
+  /** What a contender must have to take part. */
+  readonly needs: 'ask' | 'stream' | 'loop' | 'convert' | 'transcode' | 'idle';
+  readonly wires: readonly BenchWire[];
+  /** Operations at once. */
+  readonly concurrency: number;
+  /** Operations before the clock starts; with `cold` there are none, and the process's whole life is measured. */
+  readonly warmUp: number;
+  readonly operations: number;
+  readonly cold?: true;
+  /** Turns of a loop before its answer, and calls in each. */
+  readonly turns?: number;
+  readonly calls?: number;
+  /** Deltas of a stream, and the milliseconds between two of them. */
+  readonly deltas?: number;
+  readonly every?: number;
+  /** The most that Bolide may cost, the raw SDK being 1: on OpenAI's wire, on Anthropic's. In bytes for idle runs. */
+  readonly goal: number | readonly [number, number];
+}
+
+export const WORKLOADS: readonly Workload[] = [
+  { id: 'W1', title: 'one short call after another', needs: 'ask', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 100, operations: 400, goal: 0.6 },
+  { id: 'W1c', title: 'short calls, 32 at once', needs: 'ask', wires: ['openai', 'anthropic'], concurrency: 32, warmUp: 100, operations: 600, goal: 0.6 },
+  { id: 'W2', title: 'a stream of 2,000 deltas, sent at once', needs: 'stream', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 5, operations: 20, deltas: 2_000, goal: [0.5, 0.85] },
+  { id: 'W2p', title: '20 streams, a delta every 4 ms', needs: 'stream', wires: ['openai', 'anthropic'], concurrency: 20, warmUp: 20, operations: 40, deltas: 200, every: 4, goal: 0.55 },
+  { id: 'W3', title: 'an agent loop, 5 turns of 4 parallel tools', needs: 'loop', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 30, operations: 80, turns: 5, calls: 4, goal: 0.6 },
+  { id: 'W4', title: 'a stored history of 200 calls, sent on', needs: 'convert', wires: ['anthropic'], concurrency: 1, warmUp: 30, operations: 100, calls: 200, goal: 0.8 },
+  { id: 'W5s', title: 'an agent loop of 5 turns', needs: 'loop', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 30, operations: 80, turns: 5, calls: 1, goal: 0.6 },
+  { id: 'W5', title: 'an agent loop of 50 turns', needs: 'loop', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 4, operations: 12, turns: 50, calls: 1, goal: 0.6 },
+  { id: 'W6', title: 'import, build, first answer', needs: 'ask', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 0, operations: 1, cold: true, goal: 0.95 },
+  { id: 'W7', title: 'a stream of 2,000 deltas, told on as OpenAI’s lines', needs: 'transcode', wires: ['openai', 'anthropic', 'chat'], concurrency: 1, warmUp: 5, operations: 20, deltas: 2_000, goal: 1 },
+  { id: 'W8', title: '10,000 runs that wait for a tool, bytes of each', needs: 'idle', wires: ['openai'], concurrency: 50, warmUp: 0, operations: 10_000, turns: 1, calls: 1, goal: 10_240 },
+];
+
+export function workload(id: string): Workload {
+  const found = WORKLOADS.find((each) => each.id === id);
+  if (found === undefined) throw new Error(`there is no workload ${id}; there are: ${WORKLOADS.map((each) => each.id).join(', ')}`);
+  return found;
+}
