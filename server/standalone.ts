@@ -6,7 +6,6 @@ import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { ApiTokens } from '../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../imports/api/auth/MemoryApiTokenStore';
-import type { DashboardFiles } from '../imports/api/dashboard/dashboardPages';
 import { DashboardSessions } from '../imports/api/dashboard/DashboardSessions';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { DocumentDatabase } from '../imports/business/ai/infrastructure/persistence/DocumentDatabase';
@@ -19,6 +18,7 @@ import { registerDemoTools } from '../imports/startup/demoTools';
 import { readAllowPrivateHosts, readPort, readRootUrl } from '../imports/startup/hostVariables';
 import { valueOf } from '../imports/startup/settingsFromEnvironment';
 import type { Environment } from '../imports/startup/settingsFromEnvironment';
+import { bundleDashboard } from './bundleDashboard';
 import { openSettings, SIMULATION_NOTICE } from './moduleFromEnvironment';
 import type { OpenedSettings } from './moduleFromEnvironment';
 
@@ -77,6 +77,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   const secretKeys = valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
   const rootUrl = readRootUrl(env, hostName, bound);
   const sessions = sessionsOf(async (token) => (await tokens.verify(token)) ?? parts.host?.issued.verify(token), rootUrl);
+  const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
   const host = (parts.host = await createHost(
     { ai, secretKeys, rootUrl, allowPrivateHosts },
     {
@@ -85,7 +86,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
       authenticate: async (request) => (await tokens.authenticate(request)) ?? sessions.authenticate(request),
       callerOf: tokens.callerOf,
       ai: { tools: registerDemoTools(new ToolRegistry()) },
-      dashboard: { sessions, dashboard: NO_DASHBOARD, ...(simulator === undefined ? {} : { notice: SIMULATION_NOTICE }) },
+      dashboard: { sessions, dashboard: await bundleDashboard(notice), ...(notice === undefined ? {} : { notice }) },
     },
   ));
   app.use(host.api.router);
@@ -101,8 +102,6 @@ function sessionsOf(verify: ApiTokens['verify'], rootUrl: string): DashboardSess
   const { hostname, protocol } = new URL(rootUrl);
   return new DashboardSessions({ verify, hostNames: [hostname], isSecure: protocol === 'https:' });
 }
-
-const NO_DASHBOARD: DashboardFiles = { page: '<!doctype html><title>Bolide</title>', files: new Map() };
 
 async function close({ server, host, database, simulator }: Parts): Promise<void> {
   // New connections are refused at once; what is being answered is answered.

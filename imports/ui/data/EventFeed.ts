@@ -1,0 +1,112 @@
+/** The server's stream of run events, read for as long as somebody listens; what arrives between two frames is handed on at once. */
+import { createParser } from 'eventsource-parser';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { Connection } from './DashboardData';
+import type { HttpConnection } from './HttpConnection';
+
+export interface FeedListener {
+  /** The stream is there, for the first time or again; what happened in between has to be fetched. */
+  onOpen(): void;
+  onEvents(events: readonly AgentEvent[]): void;
+  /** The stream could not be opened, or broke; it is tried again. */
+  onLost(): void;
+}
+
+export interface EventFeedPorts {
+  readonly connection: Pick<HttpConnection, 'open'>;
+  readonly path: string;
+  /** Calls back before the next frame. */
+  readonly schedule: (flush: () => void) => void;
+  readonly onState?: (state: Connection) => void;
+  /** Milliseconds to wait before the nth attempt after a loss. */
+  readonly backoff?: (attempt: number) => number;
+}
+
+export class EventFeed {
+  readonly #ports: EventFeedPorts;
+  readonly #listeners = new Set<FeedListener>();
+  #controller: AbortController | undefined;
+  #isOpen = false;
+  #lastId: string | undefined;
+  #queue: AgentEvent[] = [];
+
+  constructor(ports: EventFeedPorts) {
+    this.#ports = ports;
+  }
+
+  listen(listener: FeedListener): () => void {
+    this.#listeners.add(listener);
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      void this.#read(this.#controller.signal);
+    } else if (this.#isOpen) listener.onOpen();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      this.#controller?.abort();
+      this.#controller = undefined;
+      this.#isOpen = false;
+      this.#lastId = undefined;
+      this.#queue = [];
+    };
+  }
+
+  async #read(signal: AbortSignal): Promise<void> {
+    const backoff = this.#ports.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
+    for (let attempt = 0; !signal.aborted; attempt += 1) {
+      try {
+        await this.#readOnce(signal, () => (attempt = 0));
+      } catch {
+        // Whatever it was, the stream is not there.
+      }
+      this.#isOpen = false;
+      if (!signal.aborted) {
+        this.#ports.onState?.('lost');
+        for (const listener of this.#listeners) listener.onLost();
+        await pause(backoff(attempt), signal);
+      }
+    }
+  }
+
+  async #readOnce(signal: AbortSignal, onOpen: () => void): Promise<void> {
+    const headers = this.#lastId === undefined ? undefined : { 'last-event-id': this.#lastId };
+    const body = await this.#ports.connection.open(this.#ports.path, headers ?? {}, signal);
+    onOpen();
+    this.#isOpen = true;
+    this.#ports.onState?.('live');
+    for (const listener of this.#listeners) listener.onOpen();
+    const parser = createParser({ onEvent: ({ event, data, id }) => this.#take(event, data, id, signal) });
+    const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.feed(value);
+    }
+  }
+
+  #take(event: string | undefined, data: string, id: string | undefined, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    if (id !== undefined) this.#lastId = id;
+    if (event === 'resync') {
+      for (const listener of this.#listeners) listener.onOpen();
+      return;
+    }
+    // The stream carries the events of the domain's union, and the two words above.
+    if (event?.includes(':') !== true) return;
+    if (this.#queue.length === 0) this.#ports.schedule(() => this.#flush());
+    this.#queue.push(JSON.parse(data) as AgentEvent);
+  }
+
+  #flush(): void {
+    const events = this.#queue;
+    this.#queue = [];
+    if (events.length > 0) for (const listener of this.#listeners) listener.onEvents(events);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

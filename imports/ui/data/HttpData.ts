@@ -1,0 +1,133 @@
+/** The plain-Node source: JSON over HTTP for what is, one stream of events for what happens. */
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { RunCountView, RunView } from '../../business/ai/domain/types/RunViews';
+import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
+import { DashboardError } from './DashboardData';
+import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer } from './DashboardData';
+import { EventFeed } from './EventFeed';
+import { ENDS, foldRuns, needsList } from './foldRuns';
+import { foldRun, fromSnapshot } from './foldRun';
+import type { RunSnapshot, StreamedRun } from './foldRun';
+import { createHttpCommands } from './httpCommands';
+import { HttpConnection } from './HttpConnection';
+import { HttpResource } from './HttpResource';
+import type { HttpResourcePorts } from './HttpResource';
+import { LiveValue, useLiveValue } from './LiveValue';
+
+export interface HttpDataPorts {
+  readonly fetch: typeof fetch;
+  readonly origin?: string;
+  /** Calls back before the next frame. */
+  readonly schedule: (flush: () => void) => void;
+  readonly simulationNotice?: string;
+  /** Milliseconds between two fetches that events ask for; default 1000. */
+  readonly reloadEvery?: number;
+  readonly backoff?: (attempt: number) => number;
+}
+
+/** What the hooks of `createHttpData` read, for readers that are no components. */
+export class HttpData {
+  readonly access = new LiveValue<Access>({ state: 'asking' });
+  readonly connectionState = new LiveValue<Connection>('connecting');
+  readonly connection: HttpConnection;
+  readonly runs: HttpResource<readonly ListedRun[]>;
+  readonly tools: HttpResource<readonly ToolOffer[]>;
+  readonly providers: HttpResource<readonly PublicProvider[]>;
+  readonly statistics: HttpResource<readonly RunCountView[]>;
+  readonly #ports: HttpDataPorts;
+  readonly #feed: EventFeed;
+  readonly #watched = new Map<string, HttpResource<StreamedRun | undefined>>();
+
+  constructor(ports: HttpDataPorts) {
+    this.#ports = ports;
+    this.connection = new HttpConnection({ ...ports, onSignedOut: () => this.access.set({ state: 'signedOut', means: 'token' }) });
+    this.#feed = this.#feedOf('/runs/stream');
+    this.runs = this.#resource({
+      load: async () => this.#listed(await this.connection.get<{ runs: readonly RunView[] }>('/runs')),
+      fold: foldRuns,
+      mustReload: needsList,
+    });
+    const { connection } = this;
+    this.tools = this.#counted(async () => (await connection.get<{ tools: readonly ToolOffer[] }>('/tools')).tools, ({ type }) => type.startsWith('tool:'));
+    this.providers = this.#counted(async () => (await connection.get<{ providers: readonly PublicProvider[] }>('/providers')).providers, () => false);
+    this.statistics = this.#counted(async () => (await connection.get<{ counts: readonly RunCountView[] }>('/stats')).counts, ({ type }) => type === 'run:started' || ENDS.has(type));
+  }
+
+  run(executionId: string): HttpResource<StreamedRun | undefined> {
+    const path = `/runs/${encodeURIComponent(executionId)}`;
+    const known = this.#watched.get(executionId);
+    if (known !== undefined) return known;
+    const resource: HttpResource<StreamedRun | undefined> = this.#resource<StreamedRun | undefined>({
+      feed: this.#feedOf(`/runs/stream?executionId=${encodeURIComponent(executionId)}`),
+      load: async () => {
+        const snapshot = await orMissing(this.connection.get<RunSnapshot>(path));
+        const shown = resource.get();
+        return snapshot === undefined ? undefined : fromSnapshot(snapshot, shown.state === 'ready' ? shown.value : undefined);
+      },
+      fold: (run, events) => (run === undefined ? run : events.reduce(foldRun, run)),
+      mustReload: (run, events) => run === undefined || events.some(({ type }) => type === 'llm:response' || ENDS.has(type)),
+    });
+    this.#watched.set(executionId, resource);
+    const [oldest] = this.#watched.keys();
+    if (this.#watched.size > KEPT_RUNS && oldest !== undefined) this.#watched.delete(oldest);
+    return resource;
+  }
+
+  /** Finds out whether the page has a session. */
+  async begin(): Promise<void> {
+    try {
+      await this.connection.get('/session');
+      this.access.set({ state: 'signedIn' });
+    } catch (error) {
+      // Without an answer the pages say what is wrong; a refusal has been noted.
+      if (!(error instanceof DashboardError && error.code === 'auth-failed') && this.access.get().state === 'asking') this.access.set({ state: 'signedIn' });
+    }
+  }
+
+  #listed({ runs }: { readonly runs: readonly RunView[] }): readonly ListedRun[] {
+    const shown = this.runs.get();
+    const asking = new Map(shown.state === 'ready' ? shown.value.map((run) => [run._id, run.asking]) : []);
+    return runs.map((run) => ({ ...run, asking: run.endedAt === undefined ? (asking.get(run._id) ?? []) : [] }));
+  }
+
+  #feedOf(path: string): EventFeed {
+    const { schedule, backoff } = this.#ports;
+    return new EventFeed({ connection: this.connection, path, schedule, onState: (state) => this.connectionState.set(state), ...(backoff === undefined ? {} : { backoff }) });
+  }
+
+  /** What the server counts is fetched again when an event says that it changed. */
+  #counted<T>(load: () => Promise<T>, isTold: (event: AgentEvent) => boolean): HttpResource<T> {
+    return this.#resource<T>({ load, fold: (value) => value, mustReload: (_value, events) => events.some(isTold) });
+  }
+
+  #resource<T>(ports: Omit<HttpResourcePorts<T>, 'feed' | 'reloadEvery'> & { readonly feed?: EventFeed }): HttpResource<T> {
+    return new HttpResource<T>({ feed: this.#feed, reloadEvery: this.#ports.reloadEvery ?? 1_000, ...ports });
+  }
+}
+
+const KEPT_RUNS = 12;
+
+export function createHttpData(ports: HttpDataPorts): { readonly data: DashboardData; readonly source: HttpData } {
+  const source = new HttpData(ports);
+  const data: DashboardData = {
+    useAccess: () => useLiveValue(source.access),
+    useSimulationNotice: () => ports.simulationNotice,
+    useConnection: () => useLiveValue(source.connectionState),
+    useRuns: () => useLiveValue(source.runs),
+    useRun: (executionId) => useLiveValue<Loaded<StreamedRun | undefined>>(source.run(executionId)),
+    useTools: () => useLiveValue(source.tools),
+    useProviders: () => useLiveValue(source.providers),
+    useStatistics: () => useLiveValue(source.statistics),
+    commands: createHttpCommands(source),
+  };
+  return { data, source };
+}
+
+async function orMissing<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof DashboardError && error.code === 'not-found') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,34 @@
+/** The list of runs after a frame's events. */
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { ListedRun } from './DashboardData';
+import { foldRunRecord } from './foldRunRecord';
+
+/** Rows that no event touched stay the same objects, so that only the others are drawn again. */
+export function foldRuns(runs: readonly ListedRun[], events: readonly AgentEvent[]): readonly ListedRun[] {
+  const changed = new Map<string, ListedRun>();
+  const known = new Map(runs.map((run) => [run._id, run]));
+  for (const event of events) {
+    const before = changed.get(event.executionId) ?? known.get(event.executionId);
+    if (before === undefined) continue;
+    const after = foldAsking(foldRunRecord(before, event), event);
+    if (after !== before) changed.set(event.executionId, after);
+  }
+  return changed.size === 0 ? runs : runs.map((run) => changed.get(run._id) ?? run);
+}
+
+/** A run that is not in the list, and an end, whose cost the server alone knows. */
+export function needsList(runs: readonly ListedRun[], events: readonly AgentEvent[]): boolean {
+  const known = new Set(runs.map((run) => run._id));
+  return events.some((event) => ENDS.has(event.type) || !known.has(event.executionId));
+}
+
+export const ENDS: ReadonlySet<AgentEvent['type']> = new Set(['run:completed', 'run:failed', 'run:cancelled']);
+
+function foldAsking(run: ListedRun, event: AgentEvent): ListedRun {
+  if (ENDS.has(event.type)) return run.asking.length === 0 ? run : { ...run, asking: [] };
+  if (!('callId' in event)) return run;
+  const isAsking = run.asking.includes(event.callId);
+  if (event.type === 'tool:approval_required' && !isAsking) return { ...run, asking: [...run.asking, event.callId] };
+  const isAnswered = event.type === 'tool:executing' || event.type === 'tool:failed' || event.type === 'tool:cancelled';
+  return isAnswered && isAsking ? { ...run, asking: run.asking.filter((id) => id !== event.callId) } : run;
+}

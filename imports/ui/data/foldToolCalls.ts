@@ -1,0 +1,101 @@
+/** Tool calls as they are shown, after an event: the domain's own table says which moves there are. */
+import { applyToolEvent, TOOL_CALL_MOVES } from '../../business/ai/domain/entities/Tool';
+import type { ToolCall, ToolEvent } from '../../business/ai/domain/entities/Tool';
+import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
+import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
+
+/** The same list when the event changes nothing: it is no call's, or what it tells is known already. */
+export function foldToolCalls(calls: readonly ToolCallView[], event: AgentEvent): readonly ToolCallView[] {
+  if (event.type === 'tool:pending') return withCall(calls, event);
+  if (!isToolEvent(event)) return calls;
+  const at = calls.findIndex((call) => call.callId === event.callId);
+  const call = calls[at];
+  if (call === undefined) return calls;
+  const next = afterEvent(call, event);
+  return next === call ? calls : calls.with(at, next);
+}
+
+type CallEvent = Extract<AgentEvent, { type: Exclude<ToolEvent['type'], 'tool:delivered'> }>;
+
+function isToolEvent(event: AgentEvent): event is CallEvent {
+  return event.type.startsWith('tool:') && event.type !== 'tool:pending';
+}
+
+function withCall(calls: readonly ToolCallView[], event: Extract<AgentEvent, { type: 'tool:pending' }>): readonly ToolCallView[] {
+  if (calls.some((call) => call.callId === event.callId)) return calls;
+  const { executionId, callId, name, blocking } = event;
+  return [...calls, { _id: `${executionId}:${callId}`, executionId, callId, name, blocking, state: 'pending', arguments: event.arguments }];
+}
+
+function afterEvent(view: ToolCallView, event: CallEvent): ToolCallView {
+  const call = toCall(view);
+  // What a page fetched may be newer than the events that it reads next.
+  if (event.type !== 'tool:progress' && event.type !== 'tool:late' && !isMove(call, event)) return view;
+  if (event.type === 'tool:late' && call.state !== 'timeout') return view;
+  const next = applyToolEvent(call, event);
+  return next === call ? view : toView(view, next);
+}
+
+function isMove(call: ToolCall, event: CallEvent): boolean {
+  const state = STATE_AFTER[event.type as keyof typeof STATE_AFTER];
+  return (TOOL_CALL_MOVES[call.state] as readonly string[]).includes(state);
+}
+
+const STATE_AFTER = {
+  'tool:approval_required': 'awaiting_approval',
+  'tool:executing': 'executing',
+  'tool:needs_review': 'needs_review',
+  'tool:completed': 'completed',
+  'tool:failed': 'failed',
+  'tool:timeout': 'timeout',
+  'tool:cancelled': 'cancelled',
+} as const;
+
+function toCall(view: ToolCallView): ToolCall {
+  const { callId, name, blocking, state, startTime, endTime, executionTime, progress, note } = view;
+  const facts = {
+    id: callId,
+    call_id: callId,
+    name,
+    arguments: view.arguments,
+    blocking,
+    createdAt: startTime ?? 0,
+    ...(progress === undefined ? {} : { progress: { fraction: progress, ...(note === undefined ? {} : { note }) } }),
+  };
+  const settled = { endTime: endTime ?? startTime ?? 0, executionTime: executionTime ?? 0, ...(startTime === undefined ? {} : { startTime }) };
+  // The view has the message alone.
+  const error = { failure: 'threw', message: view.error ?? '' } as const;
+  switch (state) {
+    case 'pending':
+    case 'awaiting_approval':
+      return { ...facts, state };
+    case 'executing':
+    case 'needs_review':
+      return { ...facts, state, startTime: startTime ?? 0 };
+    case 'completed':
+      return { ...facts, ...settled, state, result: view.result ?? '' };
+    case 'failed':
+    case 'timeout':
+    case 'cancelled':
+      return { ...facts, ...settled, state, error };
+  }
+}
+
+function toView(before: ToolCallView, call: ToolCall): ToolCallView {
+  const { _id, executionId, callId, name, blocking } = before;
+  return {
+    _id,
+    executionId,
+    callId,
+    name,
+    blocking,
+    arguments: before.arguments,
+    state: call.state,
+    ...('startTime' in call && call.startTime !== undefined ? { startTime: call.startTime } : {}),
+    ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
+    ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
+    ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
+    ...('result' in call ? { result: call.result } : {}),
+    ...('error' in call ? { error: call.error.message } : {}),
+  };
+}

@@ -1,0 +1,65 @@
+/** Numbers and times as people read them, short and without surprises. */
+
+/** 840 ms, 2.4 s, 1 m 12 s, 2 h 03 m. */
+export function duration(milliseconds: number): string {
+  const ms = Math.max(0, milliseconds);
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} m ${twoDigits(seconds % 60)} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} m`;
+}
+
+/** 940, 12.3k, 4.1M. */
+export function count(value: number): string {
+  if (value < 10_000) return value.toLocaleString('en-US');
+  if (value < 999_950) return `${(value / 1_000).toFixed(1)}k`;
+  return `${(value / 1_000_000).toFixed(1)}M`;
+}
+
+/** US dollars; small sums keep two digits that say something. */
+export function money(dollars: number): string {
+  if (dollars === 0) return '$0';
+  if (dollars < 0.000_1) return '< $0.0001';
+  if (dollars < 0.1) return `$${dollars.toFixed(4)}`;
+  return `$${dollars.toFixed(2)}`;
+}
+
+/** just now, 12 s ago, 5 min ago, 3 h ago, then the date. */
+export function ago(at: number, now: number): string {
+  const seconds = Math.floor((now - at) / 1_000);
+  if (seconds < 5) return 'just now';
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ago`;
+  return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+/** 14:03:27 */
+export function clockTime(at: number): string {
+  return new Date(at).toLocaleTimeString('en-GB');
+}
+
+/** 22 Nov 2026, 14:03:27 */
+export function dateTime(at: number): string {
+  return new Date(at).toLocaleString('en-GB', { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+}
+
+/** JSON with line breaks where it is JSON, the text as it is elsewhere. */
+export function prettyJson(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? JSON.stringify(value, undefined, 2) : text;
+  } catch {
+    return text;
+  }
+}
+
+export function plural(amount: number, one: string, many = `${one}s`): string {
+  return `${count(amount)} ${amount === 1 ? one : many}`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}

@@ -1,0 +1,33 @@
+/** How each state looks and what it is called: one row for runs and calls alike. Colours are classes of the style sheet. */
+import type { RunState } from '../../business/ai/domain/entities/Run';
+import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
+import type { IconName } from '../parts/Icon';
+
+export interface StateFace {
+  readonly label: string;
+  readonly icon: IconName;
+  /** `tone-…` in the style sheet. */
+  readonly tone: 'blue' | 'violet' | 'grey' | 'green' | 'red' | 'orange' | 'amber' | 'pink';
+  /** Still goes on. */
+  readonly isLive: boolean;
+}
+
+export const RUN_FACES = {
+  queued: { label: 'Queued', icon: 'clock', tone: 'grey', isLive: true },
+  running: { label: 'Running', icon: 'spinner', tone: 'blue', isLive: true },
+  waiting: { label: 'Waiting', icon: 'hourglass', tone: 'violet', isLive: true },
+  completed: { label: 'Completed', icon: 'check', tone: 'green', isLive: false },
+  failed: { label: 'Failed', icon: 'cross', tone: 'red', isLive: false },
+  cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
+} as const satisfies Record<RunState, StateFace>;
+
+export const CALL_FACES = {
+  pending: { label: 'Pending', icon: 'clock', tone: 'grey', isLive: true },
+  awaiting_approval: { label: 'Needs approval', icon: 'hand', tone: 'amber', isLive: true },
+  executing: { label: 'Executing', icon: 'spinner', tone: 'blue', isLive: true },
+  needs_review: { label: 'Needs review', icon: 'eye', tone: 'pink', isLive: true },
+  completed: { label: 'Completed', icon: 'check', tone: 'green', isLive: false },
+  failed: { label: 'Failed', icon: 'cross', tone: 'red', isLive: false },
+  timeout: { label: 'Timed out', icon: 'timer', tone: 'orange', isLive: false },
+  cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
+} as const satisfies Record<ToolCallState, StateFace>;

@@ -1,0 +1,27 @@
+/** The browser's entry where plain Node serves the page. */
+import '@fontsource-variable/inter';
+import './styles/tokens.css';
+import './styles/base.css';
+import './styles/shell.css';
+import './styles/overview.css';
+import './styles/runs.css';
+import './styles/run.css';
+import './styles/pages.css';
+import { createHttpData } from './data/HttpData';
+import { mountDashboard } from './mountDashboard';
+import { takeToken } from './session/takeToken';
+
+const place = document.getElementById('app');
+if (place !== null) {
+  const notice = place.dataset['simulated'];
+  const { data, source } = createHttpData({
+    fetch: (input, init) => window.fetch(input, init),
+    // Pages that nobody sees have no frames.
+    schedule: (flush) => void (document.visibilityState === 'visible' ? requestAnimationFrame(flush) : setTimeout(flush, 250)),
+    ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
+  });
+  const token = takeToken(window);
+  mountDashboard(place, data);
+  if (token === undefined) void source.begin();
+  else data.commands.signIn({ means: 'token', token }).catch(() => source.begin());
+}

@@ -1,0 +1,16 @@
+/** Puts the dashboard into the page, on either host. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './App';
+import type { DashboardData } from './data/DashboardData';
+import { DataProvider } from './data/DataContext';
+
+export function mountDashboard(place: HTMLElement, data: DashboardData): void {
+  createRoot(place).render(
+    <StrictMode>
+      <DataProvider data={data}>
+        <App />
+      </DataProvider>
+    </StrictMode>,
+  );
+}

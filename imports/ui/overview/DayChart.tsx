@@ -1,0 +1,107 @@
+/** Runs by day as stacked columns; the same numbers as a table for people who hear the page. */
+import type { RunState } from '../../business/ai/domain/entities/Run';
+import type { RunCountView } from '../../business/ai/domain/types/RunViews';
+import { count } from '../format/format';
+import { RUN_FACES } from '../format/stateFaces';
+import { shortDay } from './days';
+
+const STACK = ['completed', 'failed', 'cancelled', 'running'] as const satisfies readonly RunState[];
+type Layer = (typeof STACK)[number];
+const HEIGHT = 150;
+const WIDTH = 40;
+
+export function DayChart({ counts, days }: { readonly counts: readonly RunCountView[]; readonly days: readonly string[] }) {
+  const columns = days.map((day) => columnOf(day, counts));
+  const most = niceMaximum(Math.max(0, ...columns.map((column) => column.total)));
+  const total = columns.reduce((sum, column) => sum + column.total, 0);
+  if (total === 0) return <p className="muted chart-empty">No runs in the last {days.length} days.</p>;
+  return (
+    <figure className="chart">
+      <svg viewBox={`0 0 ${days.length * WIDTH + 34} ${HEIGHT + 30}`} role="img" aria-label={`${count(total)} runs in the last ${days.length} days`}>
+        {[0, 0.5, 1].map((part) => (
+          <g key={part} className="grid">
+            <line x1="34" x2={days.length * WIDTH + 34} y1={HEIGHT - part * (HEIGHT - 10)} y2={HEIGHT - part * (HEIGHT - 10)} />
+            <text x="28" y={HEIGHT - part * (HEIGHT - 10) + 4} textAnchor="end">
+              {count(most * part)}
+            </text>
+          </g>
+        ))}
+        {columns.map((column, index) => (
+          <Column key={column.day} column={column} x={34 + index * WIDTH} most={most} isLabelled={(days.length - 1 - index) % 3 === 0} />
+        ))}
+      </svg>
+      <ul className="legend" aria-hidden="true">
+        {STACK.map((state) => (
+          <li key={state} className={`tone-${RUN_FACES[state].tone}`}>
+            <span className="legend-dot" /> {state === 'running' ? 'In flight' : RUN_FACES[state].label}
+          </li>
+        ))}
+      </ul>
+      <table className="visually-hidden">
+        <caption>Runs by day</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {STACK.map((state) => (
+              <th key={state} scope="col">
+                {RUN_FACES[state].label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {columns.map((column) => (
+            <tr key={column.day}>
+              <th scope="row">{shortDay(column.day)}</th>
+              {STACK.map((state) => (
+                <td key={state}>{column.layers[state]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+interface ColumnData {
+  readonly day: string;
+  readonly layers: Readonly<Record<Layer, number>>;
+  readonly total: number;
+}
+
+function Column({ column, x, most, isLabelled }: { readonly column: ColumnData; readonly x: number; readonly most: number; readonly isLabelled: boolean }) {
+  let y = HEIGHT;
+  return (
+    <g>
+      <title>{`${shortDay(column.day)}: ${count(column.total)} runs`}</title>
+      {STACK.map((state) => {
+        const height = (column.layers[state] / most) * (HEIGHT - 10);
+        if (height === 0) return null;
+        y -= height;
+        return <rect key={state} className={`column tone-${RUN_FACES[state].tone}`} x={x + 7} y={y} width={WIDTH - 14} height={Math.max(1, height - 1)} rx="3" />;
+      })}
+      {isLabelled && (
+        <text className="axis-text" x={x + WIDTH / 2} y={HEIGHT + 20} textAnchor="middle">
+          {shortDay(column.day)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function columnOf(day: string, counts: readonly RunCountView[]): ColumnData {
+  const layers: Record<Layer, number> = { completed: 0, failed: 0, cancelled: 0, running: 0 };
+  for (const row of counts) {
+    if (row.day !== day) continue;
+    // Whatever has not ended is in flight.
+    const layer = STACK.find((state) => state === row.state) ?? 'running';
+    layers[layer] += Math.max(0, row.count);
+  }
+  return { day, layers, total: Object.values(layers).reduce((sum, amount) => sum + amount, 0) };
+}
+
+/** The next of 2, 4, 10, 20, 40, 100, …, so that half of it is whole. */
+function niceMaximum(value: number): number {
+  for (let power = 1; ; power *= 10) for (const step of [2, 4, 10]) if (step * power >= value) return step * power;
+}

@@ -1,0 +1,124 @@
+/** How things stand: what runs now, what needs somebody, and the last two weeks. */
+import type { ReactNode } from 'react';
+import type { RunCountView } from '../../business/ai/domain/types/RunViews';
+import { useData } from '../data/DataContext';
+import type { ListedRun } from '../data/DashboardData';
+import { count, money } from '../format/format';
+import { EmptyFace, WhenLoaded } from '../parts/faces';
+import { PageTitle } from '../parts/PageTitle';
+import { useNow } from '../parts/useNow';
+import { isLive } from '../runs/filterRuns';
+import { RunRow } from '../runs/RunRow';
+import { DayChart } from './DayChart';
+import { dayOf, lastDays } from './days';
+import { ProviderBars } from './ProviderBars';
+
+const DAYS = 14;
+const ROWS = 6;
+
+export function OverviewPage() {
+  const data = useData();
+  const runs = data.useRuns();
+  const statistics = data.useStatistics();
+  return (
+    <>
+      <PageTitle title="Overview">
+        <a className="button button-primary" href="#/playground">
+          New run
+        </a>
+      </PageTitle>
+      <WhenLoaded loaded={runs} what="runs">
+        {(list) => (
+          <>
+            <Tiles runs={list} counts={statistics.state === 'ready' ? statistics.value : []} />
+            <section className="card list-card" aria-labelledby="latest-title">
+              <div className="card-head">
+                <h2 id="latest-title">Latest runs</h2>
+                <a href="#/runs">All runs</a>
+              </div>
+              {list.length === 0 ? (
+                <EmptyFace icon="spark" title="Nothing has run yet">
+                  <a href="#/playground">Ask something in the playground.</a>
+                </EmptyFace>
+              ) : (
+                <ul className="run-list" aria-label="Latest runs">
+                  {mostUrgent(list).map((run) => (
+                    <RunRow key={run._id} run={run} />
+                  ))}
+                </ul>
+              )}
+            </section>
+          </>
+        )}
+      </WhenLoaded>
+      <WhenLoaded loaded={statistics} what="statistics">
+        {(counts) => <Charts counts={counts} />}
+      </WhenLoaded>
+    </>
+  );
+}
+
+function Charts({ counts }: { readonly counts: readonly RunCountView[] }) {
+  const now = useNow(60_000);
+  return (
+    <div className="charts">
+      <section className="card" aria-labelledby="days-title">
+        <h2 id="days-title">Runs by day</h2>
+        <DayChart counts={counts} days={lastDays(now, DAYS)} />
+      </section>
+      <section className="card" aria-labelledby="by-provider-title">
+        <h2 id="by-provider-title">By provider</h2>
+        <ProviderBars counts={counts} />
+      </section>
+    </div>
+  );
+}
+
+function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly counts: readonly RunCountView[] }) {
+  const today = dayOf(useNow(60_000));
+  const live = runs.filter((run) => isLive(run.state)).length;
+  const asking = runs.reduce((sum, run) => sum + run.asking.length, 0);
+  const ended = (state: RunCountView['state']): number => counts.filter((row) => row.day === today && row.state === state).reduce((sum, row) => sum + row.count, 0);
+  const todays = runs.filter((run) => dayOf(run.createdAt) === today);
+  const tokens = todays.reduce((sum, run) => sum + run.usage.total_tokens, 0);
+  const cost = todays.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+  return (
+    <div className="tiles">
+      <Tile name="In flight" href="#/runs?state=live" tone="blue">
+        {live}
+      </Tile>
+      <Tile name="Need you" href="#/runs?state=asking" tone={asking > 0 ? 'amber' : 'grey'}>
+        {asking}
+      </Tile>
+      <Tile name="Completed today" href="#/runs?state=completed" tone="green">
+        {count(ended('completed'))}
+      </Tile>
+      <Tile name="Failed today" href="#/runs?state=failed" tone={ended('failed') > 0 ? 'red' : 'grey'}>
+        {count(ended('failed'))}
+      </Tile>
+      <Tile name="Tokens today" tone="grey">
+        {count(tokens)}
+      </Tile>
+      <Tile name="Cost today" tone="grey">
+        {money(cost)}
+      </Tile>
+    </div>
+  );
+}
+
+function Tile({ name, href, tone, children }: { readonly name: string; readonly href?: string; readonly tone: string; readonly children: ReactNode }) {
+  const inner = (
+    <>
+      <span className="tile-name">{name}</span>
+      <span className="tile-value numeric">{children}</span>
+    </>
+  );
+  const className = `tile tone-${tone}`;
+  return href === undefined ? <div className={className}>{inner}</div> : <a className={className} href={href}>{inner}</a>;
+}
+
+/** What waits for somebody comes first, then what goes on, then the newest. */
+function mostUrgent(runs: readonly ListedRun[]): readonly ListedRun[] {
+  const rank = (run: ListedRun): number => (run.asking.length > 0 ? 0 : isLive(run.state) ? 1 : 2);
+  return runs.toSorted((a, b) => rank(a) - rank(b)).slice(0, ROWS);
+}

@@ -1,0 +1,13 @@
+/** A state as a coloured word with its icon. */
+import { memo } from 'react';
+import type { StateFace } from '../format/stateFaces';
+import { Icon } from './Icon';
+
+export const StateBadge = memo(function StateBadge({ face }: { readonly face: StateFace }) {
+  return (
+    <span className={`badge tone-${face.tone}`}>
+      <Icon name={face.icon} />
+      {face.label}
+    </span>
+  );
+});

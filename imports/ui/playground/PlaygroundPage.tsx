@@ -1,0 +1,39 @@
+/** Asks any provider with chosen tools, and shows what happens as it happens. */
+import { useState } from 'react';
+import { useData } from '../data/DataContext';
+import { EmptyFace, WhenLoaded } from '../parts/faces';
+import { PageTitle } from '../parts/PageTitle';
+import { PlaygroundForm } from './PlaygroundForm';
+import { PlaygroundRun } from './PlaygroundRun';
+
+export function PlaygroundPage() {
+  const data = useData();
+  const providers = data.useProviders();
+  const tools = data.useTools();
+  const [executionId, setExecutionId] = useState<string>();
+  return (
+    <>
+      <PageTitle title="Playground" />
+      <div className="playground">
+        <WhenLoaded loaded={providers} what="providers">
+          {(list) => (
+            <WhenLoaded loaded={tools} what="tools">
+              {(offers) => <PlaygroundForm providers={list.filter((provider) => provider.enabled)} tools={offers} onStarted={setExecutionId} />}
+            </WhenLoaded>
+          )}
+        </WhenLoaded>
+        <section className="playground-out" aria-label="The run">
+          {executionId === undefined ? (
+            <div className="card">
+              <EmptyFace icon="spark" title="Nothing asked yet">
+                The answer is written here while the model speaks, with every tool that it calls.
+              </EmptyFace>
+            </div>
+          ) : (
+            <PlaygroundRun key={executionId} executionId={executionId} />
+          )}
+        </section>
+      </div>
+    </>
+  );
+}

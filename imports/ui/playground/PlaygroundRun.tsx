@@ -1,0 +1,61 @@
+/** The run that was just started, as it goes on. */
+import { useCallback } from 'react';
+import { useData } from '../data/DataContext';
+import { RUN_FACES } from '../format/stateFaces';
+import { count } from '../format/format';
+import { Elapsed } from '../parts/Elapsed';
+import { WhenLoaded } from '../parts/faces';
+import { Icon } from '../parts/Icon';
+import { StateBadge } from '../parts/StateBadge';
+import { useAction } from '../parts/useAction';
+import { CallCards } from '../runs/CallCards';
+import { Conversation } from '../runs/Conversation';
+import { Decisions } from '../runs/Decisions';
+import { isLive } from '../runs/filterRuns';
+import { openCall } from '../runs/openCall';
+import { linkTo } from '../shell/route';
+
+export function PlaygroundRun({ executionId }: { readonly executionId: string }) {
+  const data = useData();
+  const { commands } = data;
+  const loaded = data.useRun(executionId);
+  const cancel = useAction(useCallback(() => commands.cancelRun(executionId), [commands, executionId]));
+  return (
+    <WhenLoaded loaded={loaded} what="run">
+      {(watched) =>
+        watched !== undefined && (
+          <div className="card" data-run={executionId} data-state={watched.run.state}>
+            <div className="playground-head">
+              <StateBadge face={RUN_FACES[watched.run.state]} />
+              <span className="muted numeric">
+                <Elapsed start={watched.run.startedAt ?? watched.run.createdAt} end={watched.run.endedAt} /> · {count(watched.run.usage.total_tokens)} tokens
+              </span>
+              <span className="spacer" />
+              {isLive(watched.run.state) && (
+                <button type="button" className="button button-danger" onClick={() => cancel.run()} disabled={cancel.isBusy}>
+                  Cancel run
+                </button>
+              )}
+              <a className="button" href={linkTo(['runs', executionId])}>
+                Open the run <Icon name="arrow" />
+              </a>
+            </div>
+            {(watched.run.error ?? cancel.error) !== undefined && (
+              <p className="form-error" role="alert">
+                {watched.run.error?.message ?? cancel.error}
+              </p>
+            )}
+            <Decisions watched={watched} />
+            <Conversation watched={watched} onChoose={openCall} />
+            {watched.calls.length > 0 && (
+              <>
+                <h2>Tool calls</h2>
+                <CallCards calls={watched.calls} />
+              </>
+            )}
+          </div>
+        )
+      }
+    </WhenLoaded>
+  );
+}

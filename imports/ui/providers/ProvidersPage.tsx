@@ -1,0 +1,29 @@
+/** The accounts at vendors that runs may use. */
+import { useData } from '../data/DataContext';
+import { EmptyFace, WhenLoaded } from '../parts/faces';
+import { PageTitle } from '../parts/PageTitle';
+import { ProviderCard } from './ProviderCard';
+
+export function ProvidersPage() {
+  const loaded = useData().useProviders();
+  return (
+    <>
+      <PageTitle title="Providers" />
+      <WhenLoaded loaded={loaded} what="providers">
+        {(providers) =>
+          providers.length === 0 ? (
+            <EmptyFace icon="providers" title="No providers yet">
+              Give the server a vendor’s key, and its provider appears here.
+            </EmptyFace>
+          ) : (
+            <ul className="provider-grid">
+              {providers.map((provider) => (
+                <ProviderCard key={provider._id} provider={provider} />
+              ))}
+            </ul>
+          )
+        }
+      </WhenLoaded>
+    </>
+  );
+}

@@ -1,0 +1,59 @@
+/** The result of a call that no code of the server gives: an external tool's, or one that nobody knows after a crash. */
+import { useCallback, useId, useState } from 'react';
+import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
+import { useData } from '../data/DataContext';
+import { CALL_FACES } from '../format/stateFaces';
+import { CodeBlock } from '../parts/CodeBlock';
+import { Icon } from '../parts/Icon';
+import { useAction } from '../parts/useAction';
+
+export function ResultForm({ call }: { readonly call: ToolCallView }) {
+  const { commands } = useData();
+  const [text, setText] = useState('');
+  const [kind, setKind] = useState<'output' | 'error'>('output');
+  const id = useId();
+  const { executionId, callId } = call;
+  const submit = useAction(
+    useCallback(() => commands.submitToolResult({ executionId, callId, outcome: kind === 'output' ? { output: text } : { error: text } }), [commands, executionId, callId, kind, text]),
+  );
+  const isReview = call.state === 'needs_review';
+  return (
+    <form
+      className={`decision tone-${isReview ? CALL_FACES.needs_review.tone : CALL_FACES.executing.tone}`}
+      aria-labelledby={`${id}-title`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit.run();
+      }}
+    >
+      <h2 id={`${id}-title`}>
+        <Icon name={isReview ? 'eye' : 'arrow'} /> <span className="mono">{call.name}</span> {isReview ? 'needs a review' : 'waits for a result'}
+      </h2>
+      <p className="muted">{isReview ? 'The server stopped while it ran, so nobody knows whether it took effect. Say what came of it.' : 'Its result comes from outside.'}</p>
+      <CodeBlock text={call.arguments === '' ? '{}' : call.arguments} label={`arguments of ${call.name} without a result`} />
+      <fieldset className="choice">
+        <legend className="visually-hidden">What came of it</legend>
+        <label>
+          <input type="radio" name={`${id}-kind`} checked={kind === 'output'} onChange={() => setKind('output')} /> Result
+        </label>
+        <label>
+          <input type="radio" name={`${id}-kind`} checked={kind === 'error'} onChange={() => setKind('error')} /> Error
+        </label>
+      </fieldset>
+      <label className="field" htmlFor={`${id}-text`}>
+        <span>{kind === 'output' ? 'Result, as the model is told' : 'What went wrong'}</span>
+        <textarea id={`${id}-text`} rows={2} value={text} onChange={(event) => setText(event.target.value)} required />
+      </label>
+      {submit.error !== undefined && (
+        <p className="form-error" role="alert">
+          {submit.error}
+        </p>
+      )}
+      <div className="buttons">
+        <button type="submit" className="button button-primary" disabled={submit.isBusy}>
+          Submit
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,79 @@
+/** All runs, newest first, as they are now. */
+import { useDeferredValue, useMemo, useState } from 'react';
+import { useData } from '../data/DataContext';
+import type { ListedRun } from '../data/DashboardData';
+import { count } from '../format/format';
+import { EmptyFace, WhenLoaded } from '../parts/faces';
+import { PageTitle } from '../parts/PageTitle';
+import type { Route } from '../shell/route';
+import { filterRuns, readRunFilter } from './filterRuns';
+import { RunFilters } from './RunFilters';
+import { RunRow } from './RunRow';
+
+/** Rows that are drawn at first, and with each wish for more: what is drawn stays bounded, however many runs there are. */
+const PORTION = 60;
+
+export function RunsPage({ route }: { readonly route: Route }) {
+  const loaded = useData().useRuns();
+  return (
+    <>
+      <PageTitle title="Runs">
+        <a className="button button-primary" href="#/playground">
+          New run
+        </a>
+      </PageTitle>
+      <WhenLoaded loaded={loaded} what="runs">
+        {(runs) => <RunsList runs={runs} route={route} />}
+      </WhenLoaded>
+    </>
+  );
+}
+
+function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readonly route: Route }) {
+  const filter = useMemo(() => readRunFilter(route.query), [route]);
+  // Typing comes first; the list follows when there is time.
+  const latest = useDeferredValue(runs);
+  const found = useMemo(() => filterRuns(latest, filter), [latest, filter]);
+  const [shown, setShown] = useState(PORTION);
+  if (runs.length === 0) {
+    return (
+      <EmptyFace icon="runs" title="No runs yet">
+        Runs appear here as soon as something asks a model. <a href="#/playground">Start one in the playground.</a>
+      </EmptyFace>
+    );
+  }
+  return (
+    <>
+      <RunFilters route={route} runs={runs} filter={filter} />
+      <p className="visually-hidden" role="status">
+        {found.length === 1 ? 'One run' : `${count(found.length)} runs`}
+      </p>
+      {found.length === 0 ? (
+        <EmptyFace icon="search" title="No run fits these filters">
+          <a href="#/runs">Show all runs</a>
+        </EmptyFace>
+      ) : (
+        <div className="card list-card">
+          <div className="run-head" aria-hidden="true">
+            <span>State</span>
+            <span>Run</span>
+            <span>Tokens</span>
+            <span>Cost</span>
+            <span>Took</span>
+            <span>Started</span>
+          </div>
+          <ul className="run-list" aria-label="Runs">
+            {found.slice(0, shown).map((run) => (
+              <RunRow key={run._id} run={run} />
+            ))}
+          </ul>
+        </div>
+      )}
+      {found.length > shown && (
+        <button type="button" className="button more" onClick={() => setShown(shown + PORTION)}>
+          Show more ({count(found.length - shown)} left)
+        </button>
+      )}
+    </>
+  );
+}

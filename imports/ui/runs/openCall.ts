@@ -1,0 +1,8 @@
+/** Unfolds a call's card and goes there. */
+export function openCall(callId: string): void {
+  const card = document.getElementById(`call-${callId}`);
+  if (!(card instanceof HTMLDetailsElement)) return;
+  card.open = true;
+  card.scrollIntoView({ block: 'nearest' });
+  card.querySelector('summary')?.focus({ preventScroll: true });
+}

@@ -1,0 +1,79 @@
+/** What surrounds every page: navigation, connection, theme, and the notice that answers are simulated. */
+import type { ReactNode } from 'react';
+import { useData } from '../data/DataContext';
+import { Icon } from '../parts/Icon';
+import type { IconName } from '../parts/Icon';
+import { useAction } from '../parts/useAction';
+import { ConnectionMark } from './ConnectionMark';
+import { Logo } from './Logo';
+import type { Route } from './route';
+import { SimulationNotice } from './SimulationNotice';
+import { ThemeSwitch } from './ThemeSwitch';
+import type { useTheme } from './useTheme';
+
+const PAGES = [
+  { path: '', icon: 'overview', label: 'Overview' },
+  { path: 'runs', icon: 'runs', label: 'Runs' },
+  { path: 'playground', icon: 'playground', label: 'Playground' },
+  { path: 'tools', icon: 'tools', label: 'Tools' },
+  { path: 'providers', icon: 'providers', label: 'Providers' },
+] as const satisfies readonly { path: string; icon: IconName; label: string }[];
+
+export interface ShellProps {
+  readonly route: Route;
+  readonly theme: ReturnType<typeof useTheme>;
+  readonly name?: string;
+  readonly children: ReactNode;
+}
+
+export function Shell({ route, theme, name, children }: ShellProps) {
+  const { commands } = useData();
+  const signOut = useAction(commands.signOut);
+  const current = route.path[0] ?? '';
+  return (
+    <div className="shell">
+      <a className="skip" href="#content" onClick={focusContent}>
+        Skip to the content
+      </a>
+      <header className="rail">
+        <a className="brand" href="#/" aria-label="Bolide, overview">
+          <Logo />
+          <span>Bolide</span>
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {PAGES.map(({ path, icon, label }) => (
+              <li key={path}>
+                <a href={`#/${path}`} aria-current={current === path || (path === '' && current === 'overview') ? 'page' : undefined}>
+                  <Icon name={icon} />
+                  <span>{label}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="rail-foot">
+          <ConnectionMark />
+          <div className="rail-actions">
+            <ThemeSwitch theme={theme} />
+            <button type="button" className="icon-button" onClick={() => signOut.run()} aria-label={name === undefined ? 'Sign out' : `Sign out ${name}`} title="Sign out">
+              <Icon name="exit" />
+            </button>
+          </div>
+        </div>
+      </header>
+      <div className="stage">
+        <SimulationNotice />
+        <main id="content" tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}
+
+/** The address belongs to the pages. */
+function focusContent(event: { preventDefault(): void }): void {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+}

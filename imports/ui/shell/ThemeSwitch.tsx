@@ -1,0 +1,20 @@
+/** Goes round the three themes. */
+import { Icon } from '../parts/Icon';
+import { THEMES } from './useTheme';
+import type { Theme, useTheme } from './useTheme';
+
+const FACES = {
+  system: { icon: 'screen', label: 'Theme: as the system' },
+  light: { icon: 'sun', label: 'Theme: light' },
+  dark: { icon: 'moon', label: 'Theme: dark' },
+} as const satisfies Record<Theme, unknown>;
+
+export function ThemeSwitch({ theme: [theme, choose] }: { readonly theme: ReturnType<typeof useTheme> }) {
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
+  const { icon, label } = FACES[theme];
+  return (
+    <button type="button" className="icon-button" onClick={() => choose(next)} aria-label={`${label}. Change it`} title={label}>
+      <Icon name={icon} />
+    </button>
+  );
+}

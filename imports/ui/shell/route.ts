@@ -1,0 +1,43 @@
+/** Which page is shown: kept in the address after `#`, so that any host serves every page as one document. */
+import { useMemo, useSyncExternalStore } from 'react';
+
+export interface Route {
+  /** `runs/8f2…` has two steps. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  return { path: path.split('/').filter((step) => step !== '').map(decode), query: new URLSearchParams(query) };
+}
+
+export function linkTo(path: readonly string[], query: Readonly<Record<string, string>> = {}): string {
+  const entries = Object.entries(query).filter(([, value]) => value !== '');
+  const search = entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
+  return `#/${path.map(encodeURIComponent).join('/')}${search}`;
+}
+
+/** Changes what follows `?` without a new step in the history. */
+export function replaceQuery(route: Route, query: Readonly<Record<string, string>>): void {
+  window.history.replaceState(null, '', linkTo(route.path, query));
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+function subscribe(listener: () => void): () => void {
+  window.addEventListener('hashchange', listener);
+  return () => window.removeEventListener('hashchange', listener);
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
