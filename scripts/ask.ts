@@ -57,7 +57,7 @@ async function ask(module: AIModule, { question, model, schema, tools, stream }:
     model,
     input: question,
     stream,
-    tools: tools ? module.tools.tools.map(({ name }) => name) : [],
+    tools: tools ? module.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name) : [],
     ...(settings.systemPrompt === undefined ? {} : { instructions: settings.systemPrompt }),
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
     ...(schema === undefined ? {} : { response_format: { type: 'json_schema', name: 'answer', schema } }),

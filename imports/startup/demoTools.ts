@@ -1,4 +1,7 @@
-/** A few harmless tools for the terminal, the playground and first steps: two that block, one that takes its time, one that asks first. */
+/**
+ * A few harmless tools for the terminal, the playground and first steps: two that block, one that asks first, one that works in the background,
+ * one that takes long enough to be cancelled, and one whose result a person gives.
+ */
 import type { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 
 export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
@@ -37,8 +40,31 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
       parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
       needsApproval: true,
       execute: ({ text }: { text: string }) => ({ noted: text }),
+    })
+    .register({
+      name: 'render_video',
+      description: 'Renders a short video in the background; takes most of a minute.',
+      parameters: { type: 'object', properties: { scene: { type: 'string' } }, required: ['scene'], additionalProperties: false },
+      blocking: false,
+      timeout: 120_000,
+      execute: async ({ scene }: { scene: string }, { signal, progress }) => {
+        for (let frame = 1; frame <= FRAMES; frame += 1) {
+          await pause(500, signal);
+          progress(frame / FRAMES, `frame ${frame} of ${FRAMES}`);
+        }
+        return { scene, frames: FRAMES };
+      },
+    })
+    .register({
+      name: 'consult_expert',
+      description: 'Puts a question to a person, whose answer follows.',
+      parameters: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'], additionalProperties: false },
+      blocking: false,
+      external: true,
     });
 }
+
+const FRAMES = 90;
 
 const SKIES = ['sunny', 'cloudy', 'rainy', 'windy', 'foggy'] as const;
 

@@ -17,7 +17,10 @@ if (place !== null) {
   const { data, source } = createHttpData({
     fetch: (input, init) => window.fetch(input, init),
     // Pages that nobody sees have no frames.
-    schedule: (flush) => void (document.visibilityState === 'visible' ? requestAnimationFrame(flush) : setTimeout(flush, 250)),
+    schedule: (flush) => {
+      if (document.visibilityState === 'visible') requestAnimationFrame(flush);
+      else setTimeout(flush, 250);
+    },
     ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
   });
   const token = takeToken(window);

@@ -2,10 +2,15 @@
 import assert from 'node:assert/strict';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { ServerStatus } from '../../imports/ui/ServerStatus';
+import { createMeteorData } from '../../imports/ui/data/MeteorData';
+import { DataProvider } from '../../imports/ui/data/DataContext';
+import { SignInPage } from '../../imports/ui/session/SignInPage';
 
-describe('the page', () => {
-  it('says that it asks the server before the answer is there', () => {
-    assert.match(renderToString(createElement(ServerStatus)), /Asking the server/);
+describe('the dashboard in Meteor', () => {
+  it('asks for a user name and a password', () => {
+    const page = createElement(SignInPage, { means: 'password' });
+    const html = renderToString(createElement(DataProvider, { data: createMeteorData(), children: page }));
+    assert.match(html, /User name or e-mail address/);
+    assert.match(html, /type="password"/);
   });
 });

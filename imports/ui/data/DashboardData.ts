@@ -22,18 +22,18 @@ export interface DashboardData {
 
 /** Each rejects with a `DashboardError`. */
 export interface DashboardCommands {
-  signIn(credentials: Credentials): Promise<void>;
-  signOut(): Promise<void>;
-  startRun(request: StartRequest): Promise<{ readonly executionId: string }>;
-  cancelRun(executionId: string): Promise<void>;
-  approve(decision: Decision): Promise<void>;
-  reject(decision: Decision & { readonly reason: string }): Promise<void>;
-  submitToolResult(settlement: Settlement): Promise<void>;
+  readonly signIn: (credentials: Credentials) => Promise<void>;
+  readonly signOut: () => Promise<void>;
+  readonly startRun: (request: StartRequest) => Promise<{ readonly executionId: string }>;
+  readonly cancelRun: (executionId: string) => Promise<void>;
+  readonly approve: (decision: Decision) => Promise<void>;
+  readonly reject: (decision: Decision & { readonly reason: string }) => Promise<void>;
+  readonly submitToolResult: (settlement: Settlement) => Promise<void>;
   /** @returns the page to open, where the vendor has one */
-  connectProvider(providerId: string): Promise<string | undefined>;
-  disconnectProvider(providerId: string): Promise<void>;
+  readonly connectProvider: (providerId: string) => Promise<string | undefined>;
+  readonly disconnectProvider: (providerId: string) => Promise<void>;
   /** @returns what came of it, in a sentence */
-  testProvider(providerId: string): Promise<string>;
+  readonly testProvider: (providerId: string) => Promise<string>;
 }
 
 export type Loaded<T> =

@@ -15,6 +15,8 @@ export interface FeedListener {
 export interface EventFeedPorts {
   readonly connection: Pick<HttpConnection, 'open'>;
   readonly path: string;
+  /** Types of events that the listeners have no use for. */
+  readonly ignored?: ReadonlySet<string>;
   /** Calls back before the next frame. */
   readonly schedule: (flush: () => void) => void;
   readonly onState?: (state: Connection) => void;
@@ -60,7 +62,8 @@ export class EventFeed {
         // Whatever it was, the stream is not there.
       }
       this.#isOpen = false;
-      if (!signal.aborted) {
+      // It may have been aborted while it was read.
+      if (!(signal.aborted as boolean)) {
         this.#ports.onState?.('lost');
         for (const listener of this.#listeners) listener.onLost();
         await pause(backoff(attempt), signal);
@@ -92,7 +95,7 @@ export class EventFeed {
       return;
     }
     // The stream carries the events of the domain's union, and the two words above.
-    if (event?.includes(':') !== true) return;
+    if (event?.includes(':') !== true || this.#ports.ignored?.has(event) === true) return;
     if (this.#queue.length === 0) this.#ports.schedule(() => this.#flush());
     this.#queue.push(JSON.parse(data) as AgentEvent);
   }
@@ -107,6 +110,10 @@ export class EventFeed {
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+    const wake = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener('abort', wake, { once: true });
   });
 }

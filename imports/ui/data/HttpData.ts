@@ -1,4 +1,5 @@
 /** The plain-Node source: JSON over HTTP for what is, one stream of events for what happens. */
+import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { RunCountView, RunView } from '../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
@@ -41,9 +42,9 @@ export class HttpData {
   constructor(ports: HttpDataPorts) {
     this.#ports = ports;
     this.connection = new HttpConnection({ ...ports, onSignedOut: () => this.access.set({ state: 'signedOut', means: 'token' }) });
-    this.#feed = this.#feedOf('/runs/stream');
+    this.#feed = this.#feedOf('/runs/stream', NOT_LISTED);
     this.runs = this.#resource({
-      load: async () => this.#listed(await this.connection.get<{ runs: readonly RunView[] }>('/runs')),
+      load: async () => this.#listed((await this.connection.get<{ runs: readonly RunView[] }>('/runs')).runs),
       fold: foldRuns,
       mustReload: needsList,
     });
@@ -84,15 +85,23 @@ export class HttpData {
     }
   }
 
-  #listed({ runs }: { readonly runs: readonly RunView[] }): readonly ListedRun[] {
+  /** Events tell what waits for a decision; for runs that were under way before the page, their calls do. */
+  async #listed(runs: readonly RunView[]): Promise<readonly ListedRun[]> {
     const shown = this.runs.get();
     const asking = new Map(shown.state === 'ready' ? shown.value.map((run) => [run._id, run.asking]) : []);
-    return runs.map((run) => ({ ...run, asking: run.endedAt === undefined ? (asking.get(run._id) ?? []) : [] }));
+    const unknown = runs.filter((run) => !asking.has(run._id) && isLive(run)).slice(0, MOST_LOOKED_AT);
+    await Promise.all(
+      unknown.map(async ({ _id }) => {
+        const snapshot = await orMissing(this.connection.get<RunSnapshot>(`/runs/${encodeURIComponent(_id)}`));
+        asking.set(_id, (snapshot?.toolCalls ?? []).filter((call) => call.state === 'awaiting_approval').map((call) => call.callId));
+      }),
+    );
+    return runs.map((run) => ({ ...run, asking: isLive(run) ? (asking.get(run._id) ?? []) : [] }));
   }
 
-  #feedOf(path: string): EventFeed {
+  #feedOf(path: string, ignored?: ReadonlySet<string>): EventFeed {
     const { schedule, backoff } = this.#ports;
-    return new EventFeed({ connection: this.connection, path, schedule, onState: (state) => this.connectionState.set(state), ...(backoff === undefined ? {} : { backoff }) });
+    return new EventFeed({ connection: this.connection, path, schedule, ...(ignored === undefined ? {} : { ignored }), onState: (state) => this.connectionState.set(state), ...(backoff === undefined ? {} : { backoff }) });
   }
 
   /** What the server counts is fetched again when an event says that it changed. */
@@ -106,6 +115,10 @@ export class HttpData {
 }
 
 const KEPT_RUNS = 12;
+const MOST_LOOKED_AT = 12;
+
+/** A list shows no text as it is written, nor how far a call is. */
+const NOT_LISTED: ReadonlySet<string> = new Set(['llm:delta', 'tool:progress']);
 
 export function createHttpData(ports: HttpDataPorts): { readonly data: DashboardData; readonly source: HttpData } {
   const source = new HttpData(ports);
@@ -121,6 +134,10 @@ export function createHttpData(ports: HttpDataPorts): { readonly data: Dashboard
     commands: createHttpCommands(source),
   };
   return { data, source };
+}
+
+function isLive({ state }: RunView): boolean {
+  return !isFinished(state);
 }
 
 async function orMissing<T>(request: Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 /** The Meteor source: publications for what is and what happens, methods for what people do. */
-import { useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Meteor } from 'meteor/meteor';
 import { Mongo } from 'meteor/mongo';
 import { useFind, useSubscribe, useTracker } from 'meteor/react-meteor-data';
@@ -7,15 +7,12 @@ import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../..
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from './DashboardData';
 import { readItems } from './foldRun';
-import { createMeteorCommands } from './meteorCommands';
+import { applyMethod, createMeteorCommands } from './MeteorCommands';
 import { countTools } from './countTools';
 import { NO_TOKENS } from './runUsage';
 import { unsaid } from './unsaid';
 
-/** The server's list of tools, which is no collection: it changes only with the code. */
-export type OfferedTools = readonly Omit<ToolOffer, 'counts'>[];
-
-export function createMeteorData(offered: OfferedTools): DashboardData {
+export function createMeteorData(): DashboardData {
   const runs = new Mongo.Collection<RunDetailView>('ai_runs');
   const calls = new Mongo.Collection<ToolCallView>('ai_tool_calls');
   const deltas = new Mongo.Collection<DeltaView>('ai_deltas');
@@ -47,9 +44,10 @@ export function createMeteorData(offered: OfferedTools): DashboardData {
     },
     useTools() {
       const isLoading = useSubscribe('ai.toolCalls', {});
+      const offered = useOfferedTools();
       const found = useFind(() => calls.find({}), []);
-      const counted = useMemo(() => countTools(offered, found), [found]);
-      return loaded(isLoading(), counted);
+      const counted = useMemo(() => countTools(offered ?? [], found), [offered, found]);
+      return loaded(isLoading() || offered === undefined, counted);
     },
     useProviders() {
       const isLoading = useSubscribe('ai.providers');
@@ -63,6 +61,20 @@ export function createMeteorData(offered: OfferedTools): DashboardData {
     },
     commands: createMeteorCommands(),
   };
+}
+
+/** Tools are no documents: they change with the server's code alone. */
+function useOfferedTools(): readonly ToolOffer[] | undefined {
+  const [offered, setOffered] = useState<readonly ToolOffer[]>();
+  useEffect(() => {
+    let isWanted = true;
+    applyMethod<readonly ToolOffer[]>('ai.tools.list', {}).then(
+      (tools) => isWanted && setOffered(tools),
+      () => isWanted && setOffered([]),
+    );
+    return () => void (isWanted = false);
+  }, []);
+  return offered;
 }
 
 /** What has come is shown before all of it has. */

@@ -2,18 +2,32 @@
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { ListedRun } from './DashboardData';
 import { foldRunRecord } from './foldRunRecord';
+import { NO_TOKENS } from './runUsage';
 
 /** Rows that no event touched stay the same objects, so that only the others are drawn again. */
 export function foldRuns(runs: readonly ListedRun[], events: readonly AgentEvent[]): readonly ListedRun[] {
   const changed = new Map<string, ListedRun>();
   const known = new Map(runs.map((run) => [run._id, run]));
   for (const event of events) {
-    const before = changed.get(event.executionId) ?? known.get(event.executionId);
+    const before = changed.get(event.executionId) ?? known.get(event.executionId) ?? newRun(event);
     if (before === undefined) continue;
     const after = foldAsking(foldRunRecord(before, event), event);
     if (after !== before) changed.set(event.executionId, after);
   }
-  return changed.size === 0 ? runs : runs.map((run) => changed.get(run._id) ?? run);
+  if (changed.size === 0) return runs;
+  const began = [...changed.values()].filter((run) => !known.has(run._id)).reverse();
+  return [...began, ...runs.map((run) => changed.get(run._id) ?? run)].slice(0, MOST_RUNS);
+}
+
+/** What a page keeps; older runs are on the server. */
+const MOST_RUNS = 500;
+
+/** The first event of a run says what its row needs, where the server knows it by then. */
+function newRun(event: AgentEvent): ListedRun | undefined {
+  if (event.type !== 'run:started') return undefined;
+  const { executionId, userId, providerId, title, createdAt, at } = event;
+  if (providerId === undefined || title === undefined || createdAt === undefined) return undefined;
+  return { _id: executionId, userId, providerId, title, createdAt, startedAt: at, state: 'running', iterations: 0, usage: NO_TOKENS, asking: [] };
 }
 
 /** A run that is not in the list, and an end, whose cost the server alone knows. */

@@ -91,7 +91,7 @@ function toView(before: ToolCallView, call: ToolCall): ToolCallView {
     blocking,
     arguments: before.arguments,
     state: call.state,
-    ...('startTime' in call && call.startTime !== undefined ? { startTime: call.startTime } : {}),
+    ...('startTime' in call ? { startTime: call.startTime } : {}),
     ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
     ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),

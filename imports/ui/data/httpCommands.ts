@@ -1,9 +1,16 @@
 /** What people do, as requests. */
 import { DashboardError } from './DashboardData';
-import type { DashboardCommands } from './DashboardData';
-import type { HttpData } from './HttpData';
+import type { Access, DashboardCommands } from './DashboardData';
+import type { HttpConnection } from './HttpConnection';
+import type { LiveValue } from './LiveValue';
 
-export function createHttpCommands({ connection, access, providers }: Pick<HttpData, 'connection' | 'access' | 'providers'>): DashboardCommands {
+export interface HttpCommandsPorts {
+  readonly connection: HttpConnection;
+  readonly access: LiveValue<Access>;
+  readonly providers: { reload(): void };
+}
+
+export function createHttpCommands({ connection, access, providers }: HttpCommandsPorts): DashboardCommands {
   const ofRun = (executionId: string, action: string): string => `/runs/${encodeURIComponent(executionId)}/${action}`;
   const ofProvider = (providerId: string, action: string): string => `/providers/${encodeURIComponent(providerId)}/${action}`;
   return {

@@ -29,12 +29,12 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
   return (
     <li className="card provider-card" data-provider={_id}>
       <div className="provider-head">
-        <span className={`monogram vendor-${vendor}`} aria-hidden="true">
+        <span className={`monogram tone-${VENDOR_TONES[vendor]}`} aria-hidden="true">
           {name.slice(0, 1).toUpperCase()}
         </span>
         <div>
           <h2>{name}</h2>
-          <p className="muted">{vendor.replaceAll('_', ' ')}</p>
+          <p className="muted">{VENDOR_NAMES[vendor]}</p>
         </div>
         <span className={`badge tone-${standing.tone}`}>
           <Icon name={standing.icon} />
@@ -44,12 +44,14 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
       <dl className="provider-facts">
         <div>
           <dt>Default model</dt>
-          <dd className="mono">{defaultModel ?? 'the vendor’s'}</dd>
+          <dd>{defaultModel ?? 'the vendor’s'}</dd>
         </div>
-        <div>
-          <dt>Models</dt>
-          <dd>{allowedModels === undefined || allowedModels.length === 0 ? 'any' : allowedModels.join(', ')}</dd>
-        </div>
+        {allowedModels !== undefined && allowedModels.length > 0 && (
+          <div>
+            <dt>Models</dt>
+            <dd>{allowedModels.join(', ')}</dd>
+          </div>
+        )}
         <div>
           <dt>Sign-in</dt>
           <dd>{AUTH_WORDS[auth.kind]}</dd>
@@ -87,6 +89,28 @@ function standingOf({ enabled, connected, needsReconnect }: PublicProvider): { r
   if (needsReconnect) return { tone: 'amber', icon: 'hand', label: 'Reconnect' };
   return connected ? { tone: 'green', icon: 'check', label: 'Ready' } : { tone: 'grey', icon: 'plug', label: 'Not connected' };
 }
+
+const VENDOR_NAMES = {
+  openai: 'OpenAI',
+  azure_openai: 'Azure OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google Gemini',
+  grok: 'xAI Grok',
+  groq: 'Groq',
+  llama: 'Llama',
+  openai_compatible: 'OpenAI-compatible host',
+} as const satisfies Record<PublicProvider['vendor'], string>;
+
+const VENDOR_TONES = {
+  openai: 'green',
+  azure_openai: 'blue',
+  anthropic: 'orange',
+  google: 'violet',
+  grok: 'grey',
+  groq: 'red',
+  llama: 'pink',
+  openai_compatible: 'amber',
+} as const satisfies Record<PublicProvider['vendor'], string>;
 
 const AUTH_WORDS = {
   api_key: 'the server’s key',

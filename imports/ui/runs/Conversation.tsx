@@ -88,7 +88,7 @@ const ItemView = memo(function ItemView({ item, call, onChoose }: ItemViewProps)
         </li>
       );
     default:
-      return <li className="said-note muted">{String(item.type).replaceAll('_', ' ')}</li>;
+      return <li className="said-note muted">{item.type.replaceAll('_', ' ')}</li>;
   }
 });
 

@@ -1,5 +1,6 @@
 /** Meteor's own object on the server: what this app uses of it, and nothing that only Meteor 2 had. */
 import type { Connection } from '../server/contexts';
+import { clientOnly } from '../server/clientOnly';
 import { MeteorError } from '../server/MeteorError';
 import { callFromServer, current } from '../server/MethodInvocation';
 import { registry } from '../server/registry';
@@ -15,6 +16,7 @@ export interface User {
 }
 
 export const Meteor = {
+  ...clientOnly,
   isServer: true,
   isClient: false,
   isDevelopment: true,

@@ -11,21 +11,21 @@ export function createMeteorCommands(): DashboardCommands {
       return new Promise((resolve, reject) => Meteor.loginWithPassword(login, password, (error) => (error === undefined ? resolve() : reject(toError(error)))));
     },
     signOut: () => new Promise((resolve, reject) => Meteor.logout((error) => (error === undefined ? resolve() : reject(toError(error))))),
-    startRun: (request) => apply<{ executionId: string }>('ai.runs.start', request),
-    cancelRun: (executionId) => apply('ai.runs.cancel', { executionId }),
-    approve: (decision) => apply('ai.runs.approve', decision),
-    reject: (decision) => apply('ai.runs.reject', decision),
-    submitToolResult: ({ executionId, callId, outcome }) => apply('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
-    connectProvider: (providerId) => apply<string>('ai.providers.connect', { providerId }),
-    disconnectProvider: (providerId) => apply('ai.providers.disconnect', { providerId }),
+    startRun: (request) => applyMethod<{ executionId: string }>('ai.runs.start', request),
+    cancelRun: (executionId) => applyMethod('ai.runs.cancel', { executionId }),
+    approve: (decision) => applyMethod('ai.runs.approve', decision),
+    reject: (decision) => applyMethod('ai.runs.reject', decision),
+    submitToolResult: ({ executionId, callId, outcome }) => applyMethod('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
+    connectProvider: (providerId) => applyMethod<string>('ai.providers.connect', { providerId }),
+    disconnectProvider: (providerId) => applyMethod('ai.providers.disconnect', { providerId }),
     async testProvider(providerId) {
-      await apply('ai.providers.test', { providerId });
+      await applyMethod('ai.providers.test', { providerId });
       return 'It answers.';
     },
   };
 }
 
-async function apply<T = void>(name: string, argument: object): Promise<T> {
+export async function applyMethod<T = void>(name: string, argument: object): Promise<T> {
   try {
     // What a method answers is typed by its contract.
     return (await Meteor.applyAsync(name, [argument], { noRetry: true })) as T;

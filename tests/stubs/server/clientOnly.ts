@@ -1,0 +1,20 @@
+/** What of Meteor there is in browsers alone: here it has its types, and fails when it is called. */
+interface ClientUser {
+  readonly _id: string;
+  readonly username?: string;
+  readonly emails?: readonly { readonly address: string; readonly verified: boolean }[];
+}
+
+type Callback = (error?: Error) => void;
+
+export const clientOnly = {
+  loggingIn: (): boolean => refuse('Meteor.loggingIn'),
+  user: (): ClientUser | null => refuse('Meteor.user'),
+  status: (): { readonly connected: boolean; readonly status: 'connected' | 'connecting' | 'failed' | 'waiting' | 'offline' } => refuse('Meteor.status'),
+  loginWithPassword: (_user: string, _password: string, _callback?: Callback): void => refuse('Meteor.loginWithPassword'),
+  logout: (_callback?: Callback): void => refuse('Meteor.logout'),
+};
+
+export function refuse(name: string): never {
+  throw new Error(`${name} is for browsers`);
+}
