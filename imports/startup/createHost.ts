@@ -11,6 +11,7 @@ import type { CallLimits, RunDoors } from '../business/ai/infrastructure/factori
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/DocumentBudgetStore';
+import { DocumentConversationMemory, MESSAGES } from '../business/ai/infrastructure/persistence/DocumentConversationMemory';
 import { DocumentResponseStore, RESPONSES } from '../business/ai/infrastructure/persistence/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/DocumentRunStore';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/DocumentRunViews';
@@ -83,7 +84,8 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
   const kept = new StoredProviderRows(providers, allowPrivateHosts);
   await kept.refresh();
   const responses = new DocumentResponseStore(database.collection(RESPONSES));
-  await responses.ready();
+  const memory = new DocumentConversationMemory(database.collection(MESSAGES));
+  await Promise.all([responses.ready(), memory.ready()]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
@@ -91,6 +93,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
   const module = createAIModule(ai, {
     budgets,
     responses,
+    memory,
     ...ports.ai,
     runs: recorder,
     kept,
