@@ -14,6 +14,8 @@ import { DELTAS_COLLECTION, LiveTexts } from '../persistence/LiveTexts';
 import type { DeltaDocument } from '../persistence/LiveTexts';
 import { RunCounts, STATS_COLLECTION } from '../persistence/RunCounts';
 import type { RunCountDocument } from '../persistence/RunCounts';
+import { RUNS } from '../persistence/runDocuments';
+import { StateCounter } from '../persistence/StateCounter';
 import { WindowCounter, WINDOWS_COLLECTION } from '../persistence/WindowCounter';
 import type { WindowDocument } from '../persistence/WindowCounter';
 import { RunEventLog } from '../streaming/RunEventLog';
@@ -47,7 +49,6 @@ export interface RunDoors {
   readonly methods: AIMethods;
   readonly queries: RunQueries;
   readonly events: RunEventLog;
-  readonly counts: RunCounts;
   /** Makes the indexes. Safe to call again. */
   ready(): Promise<void>;
   /** Waits for what is being written. */
@@ -62,9 +63,10 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
   const events = new RunEventLog();
   const texts = new LiveTexts({ collection: collection<DeltaDocument>(DELTAS_COLLECTION), flush: (executionId) => feed.flush(executionId), logger });
   const counts = new RunCounts(collection<RunCountDocument>(STATS_COLLECTION));
+  const states = new StateCounter({ runs: collection(RUNS), counts, logger });
   const windows = new WindowCounter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
   const watch = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
-  const feed = new RunFeed({ sinks: [...sinks, texts.take, watch], logger });
+  const feed = new RunFeed({ sinks: [...sinks, texts.take, states.take, watch], logger });
   const take = enrich === undefined ? feed.take : (event: AgentEvent): void => feed.take(enrich(event));
   loop.on('event', take);
 
@@ -78,14 +80,13 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
     methods: createAIMethods({ useCases, control, admit, ownerOf: (executionId) => views.ownerOf(executionId) }),
     queries: new RunQueries({ views, texts, stats: counts, tools }),
     events,
-    counts,
     async ready() {
       await Promise.all([texts.ready(), counts.ready(), windows.ready()]);
     },
     async close() {
       loop.off('event', take);
       feed.flushAll();
-      await texts.close();
+      await Promise.all([texts.close(), states.close()]);
     },
   };
 }

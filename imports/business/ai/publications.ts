@@ -1,0 +1,89 @@
+/**
+ * Runs, their calls, live text and counts as Meteor publications: each user's own, and everybody's for admins; the published fields and no
+ * others; nothing without a bound. Who is nobody gets nothing, and is asked again when they log in.
+ */
+import { check, Match } from 'meteor/check';
+import { Meteor } from 'meteor/meteor';
+import type { Mongo } from 'meteor/mongo';
+import { fieldsOf, oneOf, optional, word } from './application/methods/argumentFields';
+import { mayHandle } from './application/methods/AIMethods';
+import { readRunFilter, VIEW_LIMITS } from './application/methods/RunQueries';
+import { TOOL_CALL_MOVES } from './domain/entities/Tool';
+import type { ToolCallState } from './domain/entities/Tool';
+import { toClientError } from './domain/errors/clientError';
+import { isLLMError } from './domain/errors/LLMErrors';
+import type { StoredDocument } from './domain/interfaces/DocumentCollection';
+import type { Actor } from './domain/types/Actor';
+import { RUN_DETAIL_FIELDS, RUN_FIELDS, runSelector, TOOL_CALL_FIELDS } from './infrastructure/persistence/DocumentRunViews';
+import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/LiveTexts';
+import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/RunCounts';
+import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runDocuments';
+
+export interface AIPublicationPorts {
+  readonly database: { published(name: string): Mongo.Collection<StoredDocument> };
+  /** What the app knows of a user; undefined for one who is gone. */
+  readonly actorOf: (userId: string) => Promise<Actor | undefined>;
+  /** Whose run it is. */
+  readonly ownerOf: (executionId: string) => Promise<string | undefined>;
+}
+
+type Cursors = readonly Mongo.Cursor<StoredDocument>[];
+type Find = (actor: Actor, argument: unknown) => Cursors | Promise<Cursors>;
+
+const ARGUMENT = Match.Maybe(Match.ObjectIncluding({}));
+const CALL_STATES = Object.keys(TOOL_CALL_MOVES) as ToolCallState[];
+const ID_LENGTH = 128;
+
+export function definePublications({ database, actorOf, ownerOf }: AIPublicationPorts): readonly string[] {
+  const runs = database.published(RUNS);
+  const calls = database.published(TOOL_CALLS);
+  const deltas = database.published(DELTAS_COLLECTION);
+  const stats = database.published(STATS_COLLECTION);
+
+  const publications: Readonly<Record<string, Find>> = {
+    'ai.runs': (actor, argument) => [
+      runs.find({ ...ownOnly(actor), ...runSelector(readRunFilter(argument)) }, { fields: RUN_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.runs }),
+    ],
+    'ai.run': async (actor, argument) => {
+      const executionId = word(ID_LENGTH)(fieldsOf(argument, ['executionId']).executionId, 'executionId');
+      // Somebody else's run is as unknown as one that never was.
+      if (!mayHandle(actor, await ownerOf(executionId))) return [];
+      return [
+        runs.find({ _id: executionId, ...ownOnly(actor) }, { fields: RUN_DETAIL_FIELDS }),
+        calls.find({ executionId, ...ownOnly(actor) }, { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls }),
+        deltas.find({ executionId }, { fields: DELTA_FIELDS, sort: { seq: 1 }, limit: VIEW_LIMITS.deltas }),
+      ];
+    },
+    'ai.toolCalls': (actor, argument) => {
+      const fields = fieldsOf(argument, ['executionId', 'state']);
+      const wanted = { ...optional(fields, 'executionId', word(ID_LENGTH)), ...optional(fields, 'state', oneOf(CALL_STATES)) };
+      return [calls.find({ ...wanted, ...ownOnly(actor) }, { fields: TOOL_CALL_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.toolCalls })];
+    },
+    'ai.stats': (actor, argument) => {
+      fieldsOf(argument, []);
+      return [stats.find({ count: { $gt: 0 }, ...ownOnly(actor) }, { fields: COUNT_FIELDS, sort: { day: -1 }, limit: VIEW_LIMITS.counts })];
+    },
+  };
+
+  for (const [name, find] of Object.entries(publications)) {
+    Meteor.publish(name, async function (argument?: unknown) {
+      check(argument, ARGUMENT);
+      this.unblock();
+      const actor = this.userId === null ? undefined : await actorOf(this.userId);
+      if (actor === undefined) return [];
+      try {
+        // Meteor takes lists that it may keep.
+        return [...(await find(actor, argument ?? {}))];
+      } catch (error) {
+        if (!isLLMError(error)) throw error;
+        const { code, message, details } = toClientError(error);
+        throw new Meteor.Error(code, message, details as unknown as string);
+      }
+    });
+  }
+  return Object.keys(publications);
+}
+
+function ownOnly({ userId, isAdmin }: Actor): { readonly userId?: string } {
+  return isAdmin === true ? {} : { userId };
+}

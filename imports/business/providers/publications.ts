@@ -1,0 +1,39 @@
+/** `ai.providers` as a Meteor publication: each user's providers, sent anew when providers, keys or connections change. */
+import { Meteor } from 'meteor/meteor';
+import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/ProvidersPublication';
+import type { PublicProvider } from './domain/entities/PublicProvider';
+import type { Caller, CallerLookup } from './domain/types/Caller';
+
+export interface ProviderPublicationPorts {
+  readonly list: (caller: Caller) => Promise<readonly PublicProvider[]>;
+  readonly callerOf: CallerLookup;
+  /** @returns what ends the listening */
+  readonly onChange: (listener: () => void) => () => void;
+}
+
+export function defineProviderPublication({ list, callerOf, onChange }: ProviderPublicationPorts): readonly string[] {
+  Meteor.publish('ai.providers', async function () {
+    this.unblock();
+    const { userId } = this;
+    if (userId === null) return [];
+    const publication = new ProvidersPublication({
+      list,
+      caller: () => callerOf(userId),
+      sink: {
+        added: (id, fields) => this.added(PROVIDERS_COLLECTION, id, { ...fields }),
+        changed: (id, fields) => this.changed(PROVIDERS_COLLECTION, id, { ...fields }),
+        removed: (id) => this.removed(PROVIDERS_COLLECTION, id),
+        ready: () => this.ready(),
+      },
+    });
+    const stop = onChange(() => void publication.refresh().catch((error: unknown) => this.error(error instanceof Error ? error : new Error('providers can’t be listed'))));
+    this.onStop(() => {
+      stop();
+      publication.stop();
+    });
+    await publication.start();
+    // Its documents are sent as they come, not found by a cursor.
+    return undefined;
+  });
+  return ['ai.providers'];
+}
