@@ -63,7 +63,7 @@ module.exports = {
       name: 'providers-see-of-the-ai-module-domain-and-clients',
       severity: 'error',
       from: { path: PROVIDERS },
-      to: { path: OURS, pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/)` },
+      to: { path: OURS, pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/|^tests/stubs/meteor/)` },
     },
     { name: 'ui-sees-domain', severity: 'error', from: { path: '^imports/ui/' }, to: { path: '^imports/', pathNot: '^imports/(ui|business/[^/]+/domain)/' } },
     { name: 'meteor-at-the-door', severity: 'error', from: { path: OURS, pathNot: METEOR_FILES }, to: { path: '(^meteor/|tests/stubs/meteor)' } },

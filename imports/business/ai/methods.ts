@@ -47,9 +47,8 @@ export function defineAIMethods({ methods, actorOf }: AIMethodPorts): readonly s
 }
 
 /** What is no error of ours is Meteor's to hide. */
-function toMeteorError(thrown: unknown): unknown {
+export function toMeteorError(thrown: unknown): unknown {
   if (!isLLMError(thrown)) return thrown;
   const { code, message, details } = toClientError(thrown);
-  // EJSON takes details of any shape; the types know only texts.
-  return new Meteor.Error(code, message, details as unknown as string);
+  return new Meteor.Error(code, message, details);
 }

@@ -10,14 +10,13 @@ import { mayHandle } from './application/methods/AIMethods';
 import { readRunFilter, VIEW_LIMITS } from './application/methods/RunQueries';
 import { TOOL_CALL_MOVES } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
-import { toClientError } from './domain/errors/clientError';
-import { isLLMError } from './domain/errors/LLMErrors';
 import type { StoredDocument } from './domain/interfaces/DocumentCollection';
 import type { Actor } from './domain/types/Actor';
 import { RUN_DETAIL_FIELDS, RUN_FIELDS, runSelector, TOOL_CALL_FIELDS } from './infrastructure/persistence/DocumentRunViews';
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/LiveTexts';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/RunCounts';
 import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runDocuments';
+import { toMeteorError } from './methods';
 
 export interface AIPublicationPorts {
   readonly database: { published(name: string): Mongo.Collection<StoredDocument> };
@@ -75,9 +74,7 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
         // Meteor takes lists that it may keep.
         return [...(await find(actor, argument ?? {}))];
       } catch (error) {
-        if (!isLLMError(error)) throw error;
-        const { code, message, details } = toClientError(error);
-        throw new Meteor.Error(code, message, details as unknown as string);
+        throw toMeteorError(error);
       }
     });
   }

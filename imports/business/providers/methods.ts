@@ -37,8 +37,7 @@ export function defineProviderMethods({ methods, callerOf }: ProviderMethodPorts
         } catch (error) {
           if (!isLLMError(error)) throw error;
           const { code, message, details } = toClientError(error);
-          // EJSON takes details of any shape; the types know only texts.
-          throw new Meteor.Error(code, message, details as unknown as string);
+          throw new Meteor.Error(code, message, details);
         }
       },
     });

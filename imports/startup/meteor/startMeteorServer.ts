@@ -1,31 +1,51 @@
-/** The Meteor host: the HTTP API on WebApp's Express, for people who are logged in, with everything kept in the app's own database. */
+/** The Meteor host: methods, publications and the HTTP API for people who are logged in, with everything kept in the app's own database. */
 import express from 'express';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
 import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/MeteorDatabase';
+import { defineAIMethods } from '../../business/ai/methods';
+import { definePublications } from '../../business/ai/publications';
+import { MethodTools } from '../../business/ai/infrastructure/tools/MethodTools';
+import type { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
+import type { Actor } from '../../business/ai/domain/types/Actor';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
+import { defineProviderMethods } from '../../business/providers/methods';
+import { defineProviderPublication } from '../../business/providers/publications';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { settingsFromMeteor } from '../settingsFromEnvironment';
 import { readMeteorHostSettings } from './hostSettings';
+import { limitRates } from './limitRates';
 import { MeteorUsers } from './MeteorUsers';
 
 export interface MeteorHost extends Host {
   readonly database: MeteorDatabase;
   readonly users: MeteorUsers;
+  /** Makes methods of the app tools: `host.methodTools.expose('orders.lookup', { description, parameters })`. */
+  readonly methodTools: MethodTools;
+}
+
+export interface MeteorServerOptions {
+  /** Tools that are no methods. */
+  readonly tools?: ToolRegistry;
 }
 
 /**
  * `Meteor.settings.ai` has the same keys as the environment, and comes first.
  * @throws LLMInvalidRequestError that names everything that is wrong with them, and when there is no key to seal with
  */
-export async function startMeteorServer(): Promise<MeteorHost> {
+export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Promise<MeteorHost> {
   const given = Meteor.settings['ai'];
   const ai = settingsFromMeteor(given, process.env);
   const { admins, ...settings } = readMeteorHostSettings(given, process.env);
   const users = new MeteorUsers(admins);
   const database = new MeteorDatabase();
-  const host = await createHost({ ai, ...settings, rootUrl: Meteor.absoluteUrl() }, { express, database, authenticate: users.authenticate, callerOf: users.callerOf, hasAccounts: true });
+  const { authenticate, callerOf } = users;
+  const host = await createHost(
+    { ai, ...settings, rootUrl: Meteor.absoluteUrl() },
+    { express, database, authenticate, callerOf, hasAccounts: true, ...(tools === undefined ? {} : { ai: { tools } }) },
+  );
+  openDoors(host, database, callerOf);
   WebApp.handlers.use(host.api.router);
   WebApp.httpServer.on('upgrade', (request, socket, head) => {
     // DDP owns every socket that is not the API's.
@@ -36,11 +56,26 @@ export async function startMeteorServer(): Promise<MeteorHost> {
     ...host,
     database,
     users,
+    methodTools: new MethodTools(host.module.tools),
     async close() {
       for (const { stop } of observed) stop();
       await host.close();
     },
   };
+}
+
+function openDoors({ runs, providers }: Host, database: MeteorDatabase, callerOf: MeteorUsers['callerOf']): void {
+  const actorOf = async (userId: string): Promise<Actor | undefined> => {
+    const caller = await callerOf(userId);
+    return caller === undefined ? undefined : { ...caller, source: 'method' };
+  };
+  limitRates({
+    methods: [...defineAIMethods({ methods: runs.methods, actorOf }), ...defineProviderMethods({ methods: providers.methods, callerOf })],
+    publications: [
+      ...definePublications({ database, actorOf, ownerOf: runs.ownerOf }),
+      ...defineProviderPublication({ callerOf, list: (caller) => providers.methods.list(caller), onChange: (listener) => providers.changes.subscribe(listener) }),
+    ],
+  });
 }
 
 /** Providers and connections that another process of the app changed look different to users of this one, too. */

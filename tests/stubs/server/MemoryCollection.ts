@@ -29,6 +29,11 @@ export class MemoryCollection {
     this.name = name;
   }
 
+  /** How many observers there are. */
+  get watching(): number {
+    return this.#watchers.size;
+  }
+
   insert(document: Doc): void {
     if (this.#documents.has(document._id)) throw duplicate(this.name, '_id_');
     this.#put(document, undefined);

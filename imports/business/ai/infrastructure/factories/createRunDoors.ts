@@ -49,6 +49,8 @@ export interface RunDoors {
   readonly methods: AIMethods;
   readonly queries: RunQueries;
   readonly events: RunEventLog;
+  /** Whose run it is, or undefined for one that is not known. */
+  readonly ownerOf: (executionId: string) => Promise<string | undefined>;
   /** Makes the indexes. Safe to call again. */
   ready(): Promise<void>;
   /** Waits for what is being written. */
@@ -76,8 +78,10 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
     if (wait > 0) throw new LLMRateLimitError('You have done this too often in the last minute.', { retryAfterMs: wait });
   };
 
+  const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
   return {
-    methods: createAIMethods({ useCases, control, admit, ownerOf: (executionId) => views.ownerOf(executionId) }),
+    methods: createAIMethods({ useCases, control, admit, ownerOf }),
+    ownerOf,
     queries: new RunQueries({ views, texts, stats: counts, tools }),
     events,
     async ready() {

@@ -60,7 +60,7 @@ async function invoke(variable: InvocationVariable, method: string, args: readon
     },
   };
   try {
-    return await variable.withValue(outer, () => Meteor.applyAsync(method, [...args]) as Promise<unknown>);
+    return await variable.withValue(outer, () => Meteor.applyAsync(method, [...args]));
   } catch (error) {
     throw forModel(error);
   }

@@ -1,0 +1,34 @@
+/** How fast one connection, and one user over all their connections to this process, may call and subscribe. What counts over all processes is kept in the store. */
+import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
+
+/** Attempts in a window; its length in milliseconds. */
+export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 10_000 } as const;
+
+const ASKS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
+
+/** @returns what takes the rules away again */
+export function limitRates(names: { readonly methods: readonly string[]; readonly publications: readonly string[] }): () => void {
+  const asking = new Set(names.methods.filter((name) => ASKS_A_MODEL.test(name)));
+  const moving = new Set(names.methods.filter((name) => !ASKS_A_MODEL.test(name)));
+  const rules = [
+    ...limit('method', asking, DDP_LIMITS.model),
+    ...limit('method', moving, DDP_LIMITS.command),
+    ...limit('subscription', new Set(names.publications), DDP_LIMITS.subscription),
+  ];
+  return () => {
+    for (const rule of rules) DDPRateLimiter.removeRule(rule);
+  };
+}
+
+/** Who is not logged in has no user to be counted by; each of their connections has. */
+function limit(type: 'method' | 'subscription', names: ReadonlySet<string>, most: number): readonly string[] {
+  const name = (each: string): boolean => names.has(each);
+  return [
+    DDPRateLimiter.addRule({ type, name, connectionId: () => true }, most, DDP_LIMITS.window),
+    DDPRateLimiter.addRule({ type, name, userId: isSomebody }, most * 2, DDP_LIMITS.window),
+  ];
+}
+
+function isSomebody(userId: string | null): boolean {
+  return typeof userId === 'string';
+}

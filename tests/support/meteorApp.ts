@@ -1,0 +1,83 @@
+/** The Meteor host on the stubs, over the vendor simulator, with people, tools and a provider that all of them may use. */
+import { Meteor } from 'meteor/meteor';
+import { resetWebApp } from 'meteor/webapp';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { limitRates } from '../../imports/startup/meteor/limitRates';
+import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
+import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
+import { DdpClient } from '../stubs/server/DdpClient';
+import { registry, resetMeteor } from '../stubs/server/registry';
+import { newKey } from './oauth/ProvidersHost';
+import { recordEvents } from './recordEvents';
+import type { EventRecord } from './recordEvents';
+import type { Simulator } from './simulator/Simulator';
+import { startSimulator } from './simulator/startSimulator';
+
+/** Ann is the admin; `nobody` is not logged in. */
+export const PEOPLE = ['ann', 'bob', 'cat'] as const;
+export type Person = (typeof PEOPLE)[number] | 'nobody';
+
+export interface MeteorApp {
+  readonly host: MeteorHost;
+  readonly simulator: Simulator;
+  readonly events: EventRecord;
+  /** A connection of its own for each call. */
+  client(person: Person): DdpClient;
+  call(person: Person, method: string, ...args: readonly unknown[]): Promise<unknown>;
+  /** From now on; before, tests may call as fast as they like. */
+  limitRates(): void;
+  stop(): Promise<void>;
+}
+
+/** @param ai what differs in `Meteor.settings.ai` */
+export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {}): Promise<MeteorApp> {
+  const simulator = await startSimulator();
+  const settings = Meteor.settings;
+  Meteor.settings = { public: {}, ai: { secrets: newKey('k1'), admins: ['ann'], allowPrivateHosts: true, ...ai } };
+  resetMeteor();
+  resetWebApp();
+  for (const _id of PEOPLE) await Meteor.users.insertAsync({ _id });
+  const host = await startMeteorServer({ tools: testTools() });
+  registry.rateRules.clear();
+  await host.providers.service.create({
+    providerId: 'shared',
+    name: 'Shared',
+    vendor: 'openai',
+    baseURL: simulator.baseURL('openai'),
+    auth: { kind: 'api_key' },
+    apiKey: 'sk-of-all',
+    access: 'everyone',
+  });
+  const clients: DdpClient[] = [];
+  const client = (person: Person): DdpClient => {
+    const made = new DdpClient({ userId: person === 'nobody' ? null : person });
+    clients.push(made);
+    return made;
+  };
+  return {
+    host,
+    simulator,
+    events: recordEvents(host.module.loop),
+    client,
+    call: (person, method, ...args) => client(person).callAsync(method, ...args),
+    limitRates() {
+      limitRates({ methods: [...registry.methods.keys()].filter((name) => name.startsWith('ai.')), publications: [...registry.publications.keys()] });
+    },
+    async stop() {
+      for (const each of clients) each.close();
+      await host.close();
+      resetMeteor();
+      resetWebApp();
+      Meteor.settings = settings;
+      await simulator.close();
+    },
+  };
+}
+
+function testTools(): ToolRegistry {
+  const parameters = { type: 'object', properties: { text: { type: 'string' } }, additionalProperties: false };
+  return new ToolRegistry()
+    .register({ name: 'clock', description: 'The time.', parameters, execute: () => 'noon' })
+    .register({ name: 'danger', description: 'Asks first.', parameters, needsApproval: true, execute: () => 'done' })
+    .register({ name: 'outside', description: 'Answered from outside.', parameters, external: true });
+}
