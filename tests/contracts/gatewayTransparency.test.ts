@@ -2,11 +2,13 @@
 import { expect } from 'chai';
 import { createParser } from 'eventsource-parser';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { REQUEST_ID_HEADERS } from '../../imports/business/ai/domain/errors/vendorErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
 import { startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
+import { missingFrom } from '../support/missingFrom';
 import { modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { meaningOfAnthropic } from '../support/sameMeaning/anthropic';
@@ -18,6 +20,8 @@ import { wireContext } from '../support/wireContexts';
 
 /** Requests that their vendor refused for how the client had written a history: one goes out mended, the other is refused here. */
 const MENDED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
+
+const counts = { exchanges: 0, requests: 0, recordedRequests: 0, answers: 0, streams: 0, errors: 0, ids: 0 };
 
 interface ToldError {
   readonly message: unknown;
@@ -34,6 +38,14 @@ function toldError({ error, ...others }: JsonObject): ToldError {
 function expectSameError(ours: ToldError, theirs: ToldError, { name }: Recording): void {
   expect(String(ours.message), name).to.satisfy((message: string) => message.startsWith(String(theirs.message).trim()));
   if (theirs.kind !== undefined && theirs.kind !== null) expect(ours.kind, name).to.equal(theirs.kind);
+}
+
+/** What SDKs show people, and people show the vendor. */
+function expectSameId(ours: Headers, { headers, name }: Recording): void {
+  const id = REQUEST_ID_HEADERS.map((header) => headers[header]).find((value) => value !== undefined);
+  if (id === undefined) return;
+  counts.ids += 1;
+  expect([ours.get('x-request-id'), ours.get('request-id')], name).to.deep.equal([id, id]);
 }
 
 /** Proxies before a vendor answer in plain text. */
@@ -148,7 +160,6 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
 
   const cases = new Map<string, Recording[]>();
   for (const recording of RECORDINGS) cases.set(recording.caseId, [...(cases.get(recording.caseId) ?? []), recording]);
-  const counts = { exchanges: 0, requests: 0, recordedRequests: 0, answers: 0, streams: 0, errors: 0 };
 
   for (const [caseId, exchanges] of cases) {
     it(caseId, async () => {
@@ -161,7 +172,11 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
 
         if (recording.status >= 400) {
           expect(answer.status, recording.name).to.equal(recording.status);
-          expectSameError(toldError(JSON.parse(text) as JsonObject), toldError(parsedError(recording)), recording);
+          const [ours, theirs] = [JSON.parse(text) as JsonObject, parsedError(recording)];
+          expectSameError(toldError(ours), toldError(theirs), recording);
+          // Open Responses has words of its own for kinds of errors.
+          if (recording.wire !== 'responses' && typeof theirs['error'] === 'object') expect(missingFrom(ours, theirs), recording.name).to.deep.equal([]);
+          expectSameId(answer.headers, recording);
           counts.errors += 1;
         } else if (recording.stream) {
           const model = modelOf(recording);
@@ -184,6 +199,7 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
         } else {
           expect(answer.status, text.slice(0, 300)).to.equal(200);
           expectSaid(JSON.parse(text) as JsonObject, JSON.parse(recording.text) as JsonObject, recording);
+          expectSameId(answer.headers, recording);
           counts.answers += 1;
         }
 
@@ -204,6 +220,7 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
   it('counts them', () => {
     console.log(`      ${JSON.stringify(counts)}`);
     expect(counts.exchanges).to.equal(RECORDINGS.length);
+    expect(counts.ids).to.be.greaterThan(0);
     expect(counts.answers + counts.streams + counts.errors).to.equal(RECORDINGS.length);
   });
 });

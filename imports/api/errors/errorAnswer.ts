@@ -1,6 +1,7 @@
 /** An error as the API that is being spoken words it: status, body and headers. */
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
+import { isObject } from '../../business/ai/domain/json';
 import { DoorError } from './DoorError';
 
 export interface ErrorAnswer {
@@ -19,10 +20,30 @@ export interface ErrorContext {
   readonly isSameApi?: boolean;
 }
 
-/** @returns what the client gets; nothing in it but the error's code, message and path */
-export function errorAnswer(error: LLMError, context: ErrorContext): ErrorAnswer {
+/**
+ * @returns what the client gets; nothing in it but the error's code, message and path, unless the vendor said more to a client of its own API
+ */
+export function errorAnswer(error: LLMError, given: ErrorContext): ErrorAnswer {
+  const isVendors = given.isSameApi === true && error.status !== undefined;
+  const context = isVendors && error.requestId !== undefined ? { ...given, requestId: error.requestId } : given;
   const status = statusOf(error, context);
-  return { status, body: BODIES[context.api](error, status, context), headers: headersOf(error, status) };
+  const body = BODIES[context.api](error, status, context);
+  return {
+    status,
+    body: isVendors ? (asVendorSaidIt(error, body, context.api) ?? body) : body,
+    headers: { ...headersOf(error, status), ...(context === given ? {} : requestIdHeaders(context.requestId)) },
+  };
+}
+
+/** Both spellings: OpenAI's SDK reads the first, Anthropic's the second. */
+export function requestIdHeaders(requestId: string): Readonly<Record<string, string>> {
+  return { 'x-request-id': requestId, 'request-id': requestId };
+}
+
+/** The vendor's own body, completed. Open Responses has words of its own for kinds of errors, whoever is behind it. */
+function asVendorSaidIt({ vendorBody }: LLMError, ours: JsonObject, api: ApiName): JsonObject | undefined {
+  if (vendorBody === undefined || !isObject(vendorBody.error) || !isObject(ours.error) || typeof vendorBody.error.message !== 'string') return undefined;
+  return api === 'responses' ? undefined : { ...ours, ...vendorBody, error: { ...ours.error, ...vendorBody.error } };
 }
 
 /** Where an API has a status of its own for what our table has another one for. */

@@ -5,6 +5,9 @@ import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITyp
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { StreamForm } from '../http/ResponseSink';
 
+/** The Responses API keeps what was said, and numbers the events of its streams: nothing of it can be passed on as it came. */
+export type StatelessWire = Exclude<WireName, 'responses'>;
+
 export interface ClientRequest {
   readonly options: GenerateOptions;
   /** How to stream the answer. Absent: it comes whole. */
@@ -14,7 +17,7 @@ export interface ClientRequest {
 }
 
 export interface GenerationApi {
-  readonly wire: WireName;
+  readonly wire: StatelessWire;
   /** @throws LLMInvalidRequestError with the JSON path of what is wrong */
   read(request: Request): ClientRequest;
   write(response: LLMResponse): JsonObject;

@@ -5,14 +5,14 @@
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
-import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import { NO_FRAMES } from '../../business/ai/infrastructure/streaming/StreamEncoder';
 import type { StreamEncoder } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import type { StatelessWire } from './GenerationApi';
 
 type WireMessage = Extract<ResponseStreamEvent, { readonly type: 'wire.message' }>;
 
 export interface RelayOptions {
-  readonly wire: WireName;
+  readonly wire: StatelessWire;
   /** For what came over another wire, and for errors. */
   readonly encoder: StreamEncoder;
   /** The client did not ask chat completions for token counts; the vendor was asked all the same. */
@@ -54,15 +54,20 @@ export class RelayEncoder implements StreamEncoder {
     return JSON.stringify({ ...chunk, choices: choices.map((choice, index) => ({ ...choice, delta: { role: 'assistant', ...deltas[index] } })) });
   }
 
+  /** A host's own error goes on as it came; a stream that is relayed and breaks in another way gets an error of ours after it. */
   fail(error: LLMError): readonly string[] {
+    if (!this.isRelaying) return this.options.encoder.fail(error);
+    const { response, vendorBody } = error;
     // An answer that came whole says itself what is wrong with it.
-    const isTold = this.isRelaying && error.response?.vendor.wire === this.options.wire;
-    return isTold ? NO_FRAMES : this.options.encoder.fail(error);
+    if (response?.vendor.wire === this.options.wire) return NO_FRAMES;
+    if (vendorBody === undefined || !isObject(vendorBody.error)) return this.options.encoder.fail(error);
+    const event = typeof vendorBody.type === 'string' ? vendorBody.type : undefined;
+    return [frameOf({ event }, JSON.stringify(vendorBody))];
   }
 }
 
 /** A message may have had several lines of data; each is one again. */
-function frameOf({ event }: WireMessage, data: string): string {
+function frameOf({ event }: Pick<WireMessage, 'event'>, data: string): string {
   const lines = data.includes('\n') ? data.replaceAll('\n', '\ndata: ') : data;
   return `${event === undefined ? '' : `event: ${event}\n`}data: ${lines}\n\n`;
 }

@@ -5,14 +5,14 @@ import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import { SCHEME_OF_WIRE } from '../../business/ai/domain/types/VendorTypes';
-import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../business/ai/infrastructure/streaming/createStreamEncoder';
+import { requestIdHeaders } from '../errors/errorAnswer';
 import type { ExchangeHandler } from '../http/Exchange';
 import { pumpStream } from '../http/pumpStream';
 import { ResponseSink } from '../http/ResponseSink';
 import type { ModelDirectory } from '../models/ModelDirectory';
-import type { GenerationApi } from './GenerationApi';
+import type { GenerationApi, StatelessWire } from './GenerationApi';
 import { RelayEncoder } from './RelayEncoder';
 
 export interface GenerationPorts {
@@ -31,7 +31,10 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
     facts.isSameApi = route.wire === api.wire;
     const asked: GenerateOptions = { ...options, model: route.address, wire: api.wire, signal };
     if (stream === undefined) {
-      response.json(api.write(await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked))));
+      const answer = await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked));
+      const { wire, request_id } = answer.vendor;
+      if (wire === api.wire && request_id !== undefined) response.set(requestIdHeaders(request_id));
+      response.json(api.write(answer));
       return;
     }
     const isSame = route.wire === api.wire;
@@ -48,7 +51,7 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
 }
 
 /** An answer of the client's own API that we take for a failure is still what its vendor answered. */
-async function wholeAnswer(wire: WireName, answer: Promise<LLMResponse>): Promise<LLMResponse> {
+async function wholeAnswer(wire: StatelessWire, answer: Promise<LLMResponse>): Promise<LLMResponse> {
   try {
     return await answer;
   } catch (error) {

@@ -6,7 +6,7 @@ import { LLMAbortedError, LLMAuthError, LLMOverloadedError, LLMPermissionError }
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { mayDo } from '../auth/Actor';
 import type { Actor, Scope } from '../auth/Actor';
-import { errorAnswer } from '../errors/errorAnswer';
+import { errorAnswer, requestIdHeaders } from '../errors/errorAnswer';
 import type { ApiName } from '../errors/errorAnswer';
 import type { Exchange, ExchangeFacts, ExchangeHandler } from './Exchange';
 import type { InFlight } from './InFlight';
@@ -75,8 +75,7 @@ function beginExchange(ports: RoutePorts, { name }: RouteFacts, request: Request
   const controller = new AbortController();
   const facts: ExchangeFacts = {};
   let left = false;
-  // Both spellings: OpenAI's SDK reads the first, Anthropic's the second.
-  response.set({ 'x-request-id': requestId, 'request-id': requestId });
+  response.set(requestIdHeaders(requestId));
   if (inFlight.isClosing) response.set('connection', 'close');
   else inFlight.enter(controller);
   response.once('close', () => {

@@ -22,6 +22,12 @@ export interface TurnOptions extends Pick<PumpOptions, 'hasLeft' | 'toError' | '
   readonly remember: Remember;
 }
 
+export interface WholeTurn {
+  readonly body: JsonObject;
+  /** How a Responses host names the request. */
+  readonly requestId?: string;
+}
+
 export class ResponseTurns {
   private readonly manager: AIModule['manager'];
 
@@ -33,7 +39,7 @@ export class ResponseTurns {
    * The whole answer; also a failed one, where the vendor behind speaks this API and answers so.
    * @throws what the manager throws, LLMServerError for an answer that `tool_choice` does not allow
    */
-  async generate(turn: PreparedResponse, { signal, remember }: Pick<TurnOptions, 'signal' | 'remember'>): Promise<JsonObject> {
+  async generate(turn: PreparedResponse, { signal, remember }: Pick<TurnOptions, 'signal' | 'remember'>): Promise<WholeTurn> {
     let response: LLMResponse;
     try {
       response = await this.manager.generate(turn.userId, { ...turn.options, signal });
@@ -46,7 +52,8 @@ export class ResponseTurns {
     const named = withIdentity(response, turn);
     const body = resourceOf(named, turn.echo);
     await remember(storedTurn(turn, named, body), turn.isStored);
-    return body;
+    const { wire, request_id } = response.vendor;
+    return { body, ...(wire === 'responses' && request_id !== undefined ? { requestId: request_id } : {}) };
   }
 
   /** @throws what the manager throws before it says anything */

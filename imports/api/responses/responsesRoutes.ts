@@ -4,6 +4,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import type { StoredResponse } from '../../business/ai/domain/interfaces/ResponseStore';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import { DoorError } from '../errors/DoorError';
+import { requestIdHeaders } from '../errors/errorAnswer';
 import type { Exchange, ExchangeHandler } from '../http/Exchange';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
@@ -35,7 +36,11 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
       await turns.stream(turn, sink, { signal, hasLeft, toError, keepAliveAfter, remember });
-    } else response.json(await turns.generate(turn, { signal, remember }));
+    } else {
+      const { body, requestId } = await turns.generate(turn, { signal, remember });
+      if (requestId !== undefined) response.set(requestIdHeaders(requestId));
+      response.json(body);
+    }
   };
 }
 

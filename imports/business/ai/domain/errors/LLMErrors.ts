@@ -1,5 +1,6 @@
 /** One family of errors: the code is a promise, the message is for people, the cause is kept on the server. */
 import type { Item, LLMResponse, Usage } from '../types/ResponsesAPITypes';
+import type { JsonObject } from '../types/VendorTypes';
 
 /** Code → HTTP status and whether the same request may succeed if it is sent again. */
 export const ERROR_TABLE = {
@@ -39,6 +40,8 @@ export interface LLMErrorDetails {
   readonly vendor?: string;
   /** The vendor's own error code or type, verbatim. */
   readonly vendorCode?: string;
+  /** The vendor's error body, with what looks like a secret blotted out; only for clients that speak the vendor's own API. */
+  readonly vendorBody?: JsonObject;
   readonly requestId?: string;
   readonly retryAfterMs?: number;
   /** The response, where there was one. */
@@ -61,6 +64,7 @@ export class LLMError extends Error {
   readonly status?: number;
   readonly vendor?: string;
   readonly vendorCode?: string;
+  readonly vendorBody?: JsonObject;
   readonly requestId?: string;
   readonly retryAfterMs?: number;
   readonly response?: LLMResponse;
@@ -76,6 +80,7 @@ export class LLMError extends Error {
     if (details.status !== undefined) this.status = details.status;
     if (details.vendor !== undefined) this.vendor = details.vendor;
     if (details.vendorCode !== undefined) this.vendorCode = details.vendorCode;
+    if (details.vendorBody !== undefined) this.vendorBody = details.vendorBody;
     if (details.requestId !== undefined) this.requestId = details.requestId;
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (details.response !== undefined) this.response = details.response;

@@ -1,4 +1,5 @@
 /** Makes a vendor's words fit to show: markup reduced to its text, secrets blotted out, length limited. */
+import type { JsonObject } from '../types/VendorTypes';
 
 /** Longest message in UTF-16 code units; vendors echo whole prompts into theirs. */
 const MAX_MESSAGE_LENGTH = 1_000;
@@ -33,6 +34,13 @@ export function safeMessage(text: string): string {
   const page = text.slice(0, MAX_PAGE_LENGTH);
   const words = isHtml(page) ? textOfHtml(page) : page;
   return shorten(redactSecrets(withoutControls(words.trim().slice(0, MAX_READ_LENGTH))));
+}
+
+/** A vendor's JSON that is safe to show, each text in it like a message; undefined for more than a client should be bothered with. */
+export function safeJson(value: JsonObject): JsonObject | undefined {
+  const json = JSON.stringify(value);
+  if (json.length > MAX_PAGE_LENGTH) return undefined;
+  return JSON.parse(json, (_key, part: unknown) => (typeof part === 'string' ? safeMessage(part) : part)) as JsonObject;
 }
 
 function isHtml(text: string): boolean {

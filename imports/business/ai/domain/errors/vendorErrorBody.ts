@@ -1,7 +1,10 @@
 /** Reads any vendor's error answer: HTTP bodies, error events of streams, and the `error` of a failed response, nested or flat. */
 import { fieldsOf, isObject } from '../json';
+import type { JsonObject } from '../types/VendorTypes';
 
 export interface VendorErrorBody {
+  /** The parsed body, where it is an object. */
+  readonly whole: JsonObject | undefined;
   /** What the vendor says, not yet made safe. */
   readonly message: string;
   /** Codes, types, reasons and statuses, the most exact first, verbatim. */
@@ -32,6 +35,7 @@ export function readVendorErrorBody(body: unknown): VendorErrorBody {
   const broad = [word(error.type), word(error.error_type), word(error.status), word(whole.type)];
   const words = [...exact, ...broad].filter((each) => each !== undefined && !ENVELOPES.has(each)) as string[];
   return {
+    whole,
     message: messageOf(whole, error),
     words,
     code: [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ?? numeral(error.code),
@@ -44,6 +48,7 @@ export function readVendorErrorBody(body: unknown): VendorErrorBody {
 }
 
 const NOTHING: Omit<VendorErrorBody, 'message'> = {
+  whole: undefined,
   words: [],
   code: undefined,
   status: undefined,

@@ -2,7 +2,7 @@
 import type { LLMError, LLMErrorDetails } from './LLMErrors';
 import { LLMInvalidRequestError } from './LLMErrors';
 import { retryHint } from './retryHint';
-import { safeMessage } from './safeText';
+import { safeJson, safeMessage } from './safeText';
 import { readVendorErrorBody } from './vendorErrorBody';
 import { classifyVendorError } from './vendorErrorTable';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -34,11 +34,13 @@ export function vendorError(facts: VendorErrorFacts): LLMError {
   const ErrorClass = classifyVendorError(status, body.words, said);
   const requestId = facts.requestId ?? requestIdIn(facts.header) ?? body.requestId;
   const retryAfterMs = retryHint(facts.header, body.details, said);
+  const vendorBody = body.whole && safeJson(body.whole);
   const cause = facts.cause ?? (body.failedGeneration === undefined ? undefined : { failed_generation: body.failedGeneration });
   const details: LLMErrorDetails = {
     vendor: facts.vendor,
     ...(status === undefined ? {} : { status }),
     ...(body.code === undefined ? {} : { vendorCode: body.code }),
+    ...(vendorBody === undefined ? {} : { vendorBody }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(cause === undefined ? {} : { cause }),
