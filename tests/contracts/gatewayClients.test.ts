@@ -207,6 +207,21 @@ describe('official SDKs as clients of the gateway', () => {
     }
   }
 
+  it("read a model's raw reasoning under the name that OpenAI gives it, and others under that of Open Responses", async () => {
+    const openai = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
+    for (const model of ['groq/openai/gpt-oss-120b', 'anthropic/claude-sonnet-4-5']) {
+      const reply = { reasoning: 'They greet me, so I greet them.', text: 'Good morning.' };
+      gateway.simulator.enqueue(reply, reply);
+      const events = openai.responses.stream({ model, input: 'Hello?', reasoning: { effort: 'low' } });
+      let thought = '';
+      for await (const event of events) if (event.type === 'response.reasoning_text.delta') thought += event.delta;
+      expect(thought, model).to.equal(reply.reasoning);
+      expect((await events.finalResponse()).output_text).to.equal(reply.text);
+      const plain = await (await gateway.ask('/v1/responses', { model, input: 'Hello?', reasoning: { effort: 'low' }, stream: true })).text();
+      expect(plain).to.include('event: response.reasoning.delta\n').and.not.to.include('reasoning_text.delta');
+    }
+  });
+
   it('get their own classes of errors', async () => {
     const openai = new OpenAI({ apiKey: 'wrong', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
     expect(await openai.responses.create({ model: 'openai', input: 'x' }).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(OpenAI.AuthenticationError);

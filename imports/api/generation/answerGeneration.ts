@@ -25,8 +25,9 @@ export interface GenerationPorts {
 
 export function answerGeneration(api: GenerationApi, ports: GenerationPorts): ExchangeHandler {
   return async ({ actor, request, response, signal, hasLeft, facts }) => {
-    const { options, stream, includeUsage = false } = api.read(request);
-    const route = await ports.models.resolve(actor, options.model, api.wire);
+    const { options: read, stream, includeUsage = false } = api.read(request);
+    const route = await ports.models.resolve(actor, read.model, api.wire);
+    const options = route.wire === 'responses' ? withoutChatWords(read) : read;
     facts.provider = route.providerId;
     facts.isSameApi = route.wire === api.wire;
     const asked: GenerateOptions = { ...options, model: route.address, wire: api.wire, signal };
@@ -48,6 +49,12 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
     const events = ports.module.manager.stream(actor.userId, isSame ? { ...asked, relay: true } : asked);
     await pumpStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
   };
+}
+
+/** What only chat completions know stands under `openai`, which a Responses host of that name would take for its own. */
+function withoutChatWords(options: GenerateOptions): GenerateOptions {
+  const { openai: _, ...vendor } = options.vendor ?? {};
+  return { ...options, vendor };
 }
 
 /** An answer of the client's own API that we take for a failure is still what its vendor answered. */

@@ -6,6 +6,7 @@ import type { LLMResponse, OutputItem } from '../../business/ai/domain/types/Res
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../business/ai/infrastructure/streaming/createStreamEncoder';
+import type { RawReasoningName } from '../../business/ai/infrastructure/streaming/StreamEncoder';
 import type { FrameSink } from '../http/FrameSink';
 import { pumpStream } from '../http/pumpStream';
 import type { PumpOptions } from '../http/pumpStream';
@@ -20,6 +21,7 @@ export type Remember = (stored: StoredResponse, isStored: boolean) => Promise<vo
 export interface TurnOptions extends Pick<PumpOptions, 'hasLeft' | 'toError' | 'keepAliveAfter' | 'fail'> {
   readonly signal: AbortSignal;
   readonly remember: Remember;
+  readonly rawReasoningName: RawReasoningName;
 }
 
 export interface WholeTurn {
@@ -59,7 +61,7 @@ export class ResponseTurns {
   /** @throws what the manager throws before it says anything */
   async stream(turn: PreparedResponse, sink: FrameSink, options: TurnOptions): Promise<void> {
     const { mintedId: id, createdAt: created, echo, route, guard } = turn;
-    const encoder = createStreamEncoder('openai_responses', { model: turn.options.model ?? route.providerId, id, created, echo });
+    const encoder = createStreamEncoder('openai_responses', { model: turn.options.model ?? route.providerId, id, created, echo, rawReasoningName: options.rawReasoningName });
     const events = this.manager.stream(turn.userId, { ...turn.options, signal: options.signal });
     let whole: LLMResponse | undefined;
     await pumpStream(events, encoder, sink, {

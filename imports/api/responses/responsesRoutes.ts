@@ -10,6 +10,7 @@ import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
+import { rawReasoningFor } from './rawReasoningFor';
 import type { ResponseTurns } from './ResponseTurns';
 
 export interface ResponsesPorts extends PreparationPorts {
@@ -35,7 +36,7 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
       response.json(await background.start(turn));
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
-      await turns.stream(turn, sink, { signal, hasLeft, toError, keepAliveAfter, remember });
+      await turns.stream(turn, sink, { signal, hasLeft, toError, keepAliveAfter, remember, rawReasoningName: rawReasoningFor(request) });
     } else {
       const { body, requestId } = await turns.generate(turn, { signal, remember });
       if (requestId !== undefined) response.set(requestIdHeaders(requestId));

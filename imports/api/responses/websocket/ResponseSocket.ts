@@ -3,6 +3,7 @@ import type { RawData, WebSocket } from 'ws';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
+import type { RawReasoningName } from '../../../business/ai/infrastructure/streaming/StreamEncoder';
 import type { Actor } from '../../auth/Actor';
 import { errorAnswer } from '../../errors/errorAnswer';
 import type { InFlight } from '../../http/InFlight';
@@ -26,6 +27,8 @@ export interface SocketPorts extends PreparationPorts {
   /** Milliseconds. */
   readonly maxConnectionTime: number;
   readonly maxJsonDepth: number;
+  /** What this client calls raw reasoning. */
+  readonly rawReasoningName: RawReasoningName;
 }
 
 /** Requests that may wait for the one that is being answered; then the socket is not read any more. */
@@ -81,7 +84,7 @@ export class ResponseSocket {
 
   /** Never rejects: whatever goes wrong is told to the client. */
   private async answer(data: RawData, isBinary: boolean): Promise<void> {
-    const { turns, inFlight, metrics, toError, keepAliveAfter } = this.ports;
+    const { turns, inFlight, metrics, toError, keepAliveAfter, rawReasoningName } = this.ports;
     const controller = new AbortController();
     const { signal } = controller;
     const startedAt = performance.now();
@@ -107,6 +110,7 @@ export class ResponseSocket {
         hasLeft: () => this.hasLeft,
         toError,
         keepAliveAfter,
+        rawReasoningName,
         fail,
         remember: (stored, isStored) => this.memory.remember(stored, turn.history, isStored),
       });

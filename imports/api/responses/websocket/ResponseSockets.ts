@@ -6,10 +6,11 @@ import { LLMOverloadedError } from '../../../business/ai/domain/errors/LLMErrors
 import type { Actor } from '../../auth/Actor';
 import { errorAnswer } from '../../errors/errorAnswer';
 import { admit } from '../../http/createRoute';
+import { rawReasoningFor } from '../rawReasoningFor';
 import { ResponseSocket } from './ResponseSocket';
 import type { SocketPorts } from './ResponseSocket';
 
-export interface ResponseSocketsPorts extends SocketPorts {
+export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName'> {
   readonly authenticate: (request: IncomingMessage) => Promise<Actor | undefined> | Actor | undefined;
   readonly maxBodyBytes: number;
 }
@@ -39,7 +40,7 @@ export class ResponseSockets {
       (actor) => {
         socket.off('error', onError);
         this.server.handleUpgrade(request, socket, head, (webSocket) => {
-          const session = new ResponseSocket(webSocket, actor, this.ports);
+          const session = new ResponseSocket(webSocket, actor, { ...this.ports, rawReasoningName: rawReasoningFor(request) });
           this.open.add(session);
           webSocket.once('close', () => this.open.delete(session));
         });

@@ -1,0 +1,178 @@
+/**
+ * A client of a vendor's API with that vendor behind the gateway, where the recordings have nothing new: fields, events and kinds of tools
+ * that nobody here has heard of.
+ */
+import { expect } from 'chai';
+import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import { simulatedRow, startGateway } from '../support/gateway';
+import type { Gateway } from '../support/gateway';
+import { missingFrom } from '../support/missingFrom';
+import { RECORDINGS, sseMessages } from '../support/recordings';
+import type { Recording } from '../support/recordings';
+
+// A name that is spelled alike in all of them: Google takes snake_case for camelCase.
+const NEW = { brandNew: { deep: [1, null, 'x'], flag: true } };
+
+interface SameVendor {
+  readonly name: string;
+  readonly wire: Recording['wire'];
+  readonly vendor: Recording['vendor'];
+  readonly path: (stream: boolean) => string;
+  /** Something new wherever a vendor may put something new. */
+  readonly request: JsonObject;
+  /** The places in an answer of the vendor's that get something new, beside its top. */
+  readonly places: readonly string[];
+}
+
+const CASES: readonly SameVendor[] = [
+  {
+    name: 'OpenAI by Responses',
+    wire: 'responses',
+    vendor: 'openai',
+    path: () => '/v1/responses',
+    request: {
+      model: 'openai',
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'x', ...NEW }], ...NEW }, { type: 'brand_new_item', id: 'bn_1', ...NEW }],
+      tools: [{ type: 'function', name: 'f', description: 'F.', parameters: { type: 'object', properties: {} }, strict: false, ...NEW }, { type: 'brand_new_tool', ...NEW }],
+      text: { verbosity: 'low', ...NEW },
+      reasoning: { effort: 'low', ...NEW },
+      ...NEW,
+    },
+    places: ['output.0', 'output.0.content.0', 'usage'],
+  },
+  {
+    name: 'OpenAI by chat completions',
+    wire: 'chat_completions',
+    vendor: 'openai',
+    path: () => '/v1/chat/completions',
+    request: {
+      model: 'openai',
+      messages: [{ role: 'system', content: 's', ...NEW }, { role: 'user', content: [{ type: 'text', text: 'x', ...NEW }, { type: 'brand_new_part', ...NEW }], ...NEW }],
+      tools: [{ type: 'function', function: { name: 'f', description: 'F.', parameters: { type: 'object', properties: {} }, ...NEW }, ...NEW }, { type: 'brand_new_tool', ...NEW }],
+      ...NEW,
+    },
+    places: ['choices.0', 'choices.0.message', 'usage'],
+  },
+  {
+    name: 'Anthropic by Messages',
+    wire: 'anthropic_messages',
+    vendor: 'anthropic',
+    path: () => '/v1/messages',
+    request: {
+      model: 'anthropic',
+      max_tokens: 100,
+      system: [{ type: 'text', text: 's', ...NEW }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'x', ...NEW }, { type: 'brand_new_block', ...NEW }] }],
+      tools: [{ name: 'f', description: 'F.', input_schema: { type: 'object', properties: {} }, ...NEW }, { type: 'brand_new_20990101', name: 'g', ...NEW }],
+      ...NEW,
+    },
+    places: ['content.0', 'usage'],
+  },
+  {
+    name: 'Google by generateContent',
+    wire: 'gemini',
+    vendor: 'google',
+    path: (stream) => `/v1beta/models/google:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    request: {
+      systemInstruction: { parts: [{ text: 's', ...NEW }] },
+      contents: [{ role: 'user', parts: [{ text: 'x', ...NEW }, { brandNewPart: {}, ...NEW }] }],
+      tools: [{ functionDeclarations: [{ name: 'f', description: 'F.', parametersJsonSchema: { type: 'object', properties: {} }, ...NEW }] }, { brandNewTool: NEW }],
+      generationConfig: { temperature: 0.5, ...NEW },
+      ...NEW,
+    },
+    places: ['candidates.0', 'candidates.0.content.parts.0', 'usageMetadata'],
+  },
+];
+
+function recordedAnswer({ wire, vendor }: SameVendor, stream: boolean): Recording {
+  return RECORDINGS.find((each) => each.wire === wire && each.vendor === vendor && each.stream === stream && each.status === 200 && each.n === 1)!;
+}
+
+function withNews(text: string, places: readonly string[]): JsonObject {
+  const answer = JSON.parse(text) as JsonObject;
+  Object.assign(answer, NEW);
+  for (const place of places) {
+    const found = place.split('.').reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], answer);
+    expect(found, place).to.be.an('object');
+    Object.assign(found as JsonObject, NEW);
+  }
+  return answer;
+}
+
+describe('what is new at', () => {
+  let gateway: Gateway;
+  beforeEach(async () => {
+    gateway = await startGateway();
+  });
+  afterEach(async () => {
+    await gateway.close();
+    expect(gateway.unexpected).to.deep.equal([]);
+  });
+
+  for (const facts of CASES) {
+    const { name, path, request, places } = facts;
+
+    for (const stream of [false, true]) {
+      it(`${name} goes into a request${stream ? ' for a stream' : ''} as the client wrote it`, async () => {
+        // Recorded answers come whatever was asked.
+        gateway.simulator.playRecording(recordedAnswer(facts, stream).caseId);
+        const answer = await gateway.ask(path(stream), stream && !path(stream).includes('stream') ? { ...request, stream } : request);
+        expect(answer.status, await answer.text()).to.equal(200);
+        const { model: _, ...sent } = request;
+        expect(missingFrom(gateway.simulator.requests.at(-1)?.body, sent)).to.deep.equal([]);
+      });
+    }
+
+    it(`${name} comes out of an answer as the vendor wrote it`, async () => {
+      const body = withNews(recordedAnswer(facts, false).text, places);
+      gateway.simulator.enqueue({ status: 200, body, headers: { 'x-request-id': 'req_theirs' } });
+      const answer = await gateway.ask(path(false), PLAIN[facts.wire]);
+      const ours = (await answer.json()) as JsonObject;
+      expect(answer.headers.get('x-request-id')).to.equal('req_theirs');
+      if (facts.wire === 'responses') expect(missingFrom(ours, withoutNulls(body))).to.deep.equal([]);
+      else expect(ours).to.deep.equal(body);
+    });
+
+    it(`${name} comes out of a stream as the vendor wrote it, unknown events too`, async () => {
+      const [first, ...others] = sseMessages(recordedAnswer(facts, true).text);
+      const event = { type: 'response.brand_new.happened', sequence_number: 1, output_index: 0, choices: [], ...NEW };
+      const news = { event: first?.event === undefined ? undefined : event.type, data: JSON.stringify(event) };
+      const raw = [first!, news, ...others].map((message) => `${message.event === undefined ? '' : `event: ${message.event}\n`}data: ${message.data}\n\n`).join('');
+      gateway.simulator.enqueue({ raw, headers: { 'content-type': 'text/event-stream' } });
+      const text = await (await gateway.ask(path(true), path(true).includes('stream') ? PLAIN[facts.wire] : { ...PLAIN[facts.wire], stream: true, ...(facts.wire === 'chat_completions' ? { stream_options: { include_usage: true } } : {}) })).text();
+      const ours = sseMessages(text);
+      if (facts.wire !== 'responses') {
+        expect(ours).to.deep.equal(sseMessages(raw));
+        return;
+      }
+      // The events of this API are numbered anew, and what a response repeats of its request is completed.
+      const found = ours.find((message) => message.event === news.event);
+      const { sequence_number: _, ...said } = JSON.parse(found?.data ?? '{}') as JsonObject;
+      const { sequence_number: __, ...theirs } = event;
+      expect(said).to.deep.equal(theirs);
+    });
+  }
+});
+
+describe('words that only chat completions know', () => {
+  it('stay away from a provider of OpenAI that is to speak Responses', async () => {
+    const gateway = await startGateway({ providers: (simulator) => [{ ...simulatedRow(simulator, 'openai'), wire: 'responses' }] });
+    const answer = await gateway.ask('/v1/chat/completions', { ...PLAIN.chat_completions, seed: 7, logit_bias: { 1: 1 } });
+    expect(answer.status, await answer.text()).to.equal(200);
+    expect(gateway.simulator.requests.at(-1)).to.include({ wire: 'responses' });
+    expect(gateway.simulator.requests.at(-1)?.body).not.to.have.any.keys('seed', 'logit_bias');
+    await gateway.close();
+  });
+});
+
+const PLAIN = {
+  responses: { model: 'openai', input: 'x' },
+  chat_completions: { model: 'openai', messages: [{ role: 'user', content: 'x' }] },
+  anthropic_messages: { model: 'anthropic', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] },
+  gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
+} as const satisfies Record<Recording['wire'], JsonObject>;
+
+/** Where a host says null, Open Responses may demand something. */
+function withoutNulls(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
+}
