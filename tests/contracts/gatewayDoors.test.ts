@@ -1,4 +1,5 @@
 /** Every route × everything that can be wrong before a model answers: status and shape are those of the API that is being spoken. */
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -311,6 +312,21 @@ describe('every door', () => {
       expect(answer.status, await answer.text()).to.equal(200);
     }
     expect((await refusalOf(await gateway.ask('/v1/models/nothing'), 'chat_completions')).status).to.equal(404);
+  });
+
+  it('stops although a client has promised a body that never comes, and tells it why', async () => {
+    const stopping = await startGateway({ api: { limits: { shutdownGrace: 30 } } });
+    const begun = once(stopping.server, 'request');
+    const socket = connect(Number(new URL(stopping.url).port), '127.0.0.1', () => {
+      socket.write(`POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ann}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`);
+    });
+    const told = once(socket, 'data');
+    await begun;
+    await stopping.api.close();
+    expect(String((await told)[0])).to.match(/^HTTP\/1\.1 503 [^]*shutting down/);
+    socket.destroy();
+    await stopping.close();
+    expect(stopping.unexpected).to.deep.equal([]);
   });
 
   it('survives a client that promises a body and leaves', async () => {

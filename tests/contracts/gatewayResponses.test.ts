@@ -565,3 +565,22 @@ describe('a provider that a caller may not use', () => {
     await gateway.close();
   });
 });
+
+describe('a response in the background whose store fails', () => {
+  it('is lost, and nothing else is', async () => {
+    const gateway = await startGateway();
+    const { responses } = gateway.module;
+    const save = responses.save.bind(responses);
+    let saves = 0;
+    responses.save = (stored) => {
+      saves += 1;
+      return saves === 1 ? save(stored) : Promise.reject(new Error('the disk is full'));
+    };
+    const answer = await gateway.ask('/v1/responses', { model: 'openai', input: 'x', background: true });
+    const { id } = (await answer.json()) as Body;
+    await gateway.api.close();
+    expect(gateway.unexpected.map((error) => (error as Error).message)).to.deep.equal(['the disk is full', 'the disk is full']);
+    expect((await responses.find('ann', id))?.response.status).to.equal('queued');
+    await gateway.close();
+  });
+});

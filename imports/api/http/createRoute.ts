@@ -89,8 +89,10 @@ function beginExchange(ports: RoutePorts, { name }: RouteFacts, request: Request
   return { request, response, signal: controller.signal, hasLeft: () => left, requestId, facts };
 }
 
-function throughMiddleware(middleware: RequestHandler, { request, response }: OpenExchange): Promise<void> {
+/** @throws what the middleware passes on, and the signal's reason: a body that never comes must not keep a server from stopping */
+function throughMiddleware(middleware: RequestHandler, { request, response, signal }: OpenExchange): Promise<void> {
   return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     const next = (failed?: unknown): void => {
       if (failed === undefined) resolve();
       else reject(failed instanceof Error ? failed : new Error('a middleware failed without an error'));

@@ -75,6 +75,7 @@ export class BackgroundResponses {
     return lost;
   }
 
+  /** Never rejects: nobody waits for it but who cancels. */
   private async run(turn: PreparedResponse, signal: AbortSignal): Promise<void> {
     const { turns, store, toError } = this.ports;
     try {
@@ -82,7 +83,9 @@ export class BackgroundResponses {
       await turns.generate(turn, { signal, remember: (stored) => store.save(stored) });
     } catch (thrown) {
       const error = toError(thrown);
-      await store.save(error instanceof LLMAbortedError ? unfinishedTurn(turn, 'cancelled') : unfinishedTurn(turn, 'failed', error));
+      const ending = error instanceof LLMAbortedError ? unfinishedTurn(turn, 'cancelled') : unfinishedTurn(turn, 'failed', error);
+      // A store that fails again has been told of; what it holds stays unfinished.
+      await store.save(ending).catch(toError);
     }
   }
 }

@@ -115,7 +115,8 @@ export class ResponseSocket {
         remember: (stored, isStored) => this.memory.remember(stored, turn.history, isStored),
       });
     } catch (thrown) {
-      if (!this.hasLeft) for (const frame of fail(toError(thrown))) await sink.write(frame);
+      // Who leaves while being told is told nothing.
+      if (!this.hasLeft) for (const frame of fail(toError(thrown))) await sink.write(frame)?.catch(() => undefined);
     } finally {
       this.current = undefined;
       inFlight.leave(controller);
