@@ -43,16 +43,22 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
     })
     .register({
       name: 'render_video',
-      description: 'Renders a short video in the background; takes most of a minute.',
-      parameters: { type: 'object', properties: { scene: { type: 'string' } }, required: ['scene'], additionalProperties: false },
+      description: 'Renders a short video in the background; takes as long as the video is.',
+      parameters: {
+        type: 'object',
+        properties: { scene: { type: 'string' }, seconds: { type: 'integer', minimum: 1, maximum: 60 } },
+        required: ['scene', 'seconds'],
+        additionalProperties: false,
+      },
       blocking: false,
       timeout: 120_000,
-      execute: async ({ scene }: { scene: string }, { signal, progress }) => {
-        for (let frame = 1; frame <= FRAMES; frame += 1) {
-          await pause(500, signal);
-          progress(frame / FRAMES, `frame ${frame} of ${FRAMES}`);
+      execute: async ({ scene, seconds }: { scene: string; seconds: number }, { signal, progress }) => {
+        const frames = seconds * 4;
+        for (let frame = 1; frame <= frames; frame += 1) {
+          await pause(250, signal);
+          progress(frame / frames, `frame ${frame} of ${frames}`);
         }
-        return { scene, frames: FRAMES };
+        return { scene, frames };
       },
     })
     .register({
@@ -63,8 +69,6 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
       external: true,
     });
 }
-
-const FRAMES = 90;
 
 const SKIES = ['sunny', 'cloudy', 'rainy', 'windy', 'foggy'] as const;
 

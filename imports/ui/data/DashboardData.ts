@@ -78,6 +78,8 @@ export interface TurnTime {
 }
 
 export interface LogEntry {
+  /** Of the event; absent where a record proves what no event told. */
+  readonly seq?: number;
   readonly at: number;
   readonly type: AgentEventType;
   readonly callId?: string;

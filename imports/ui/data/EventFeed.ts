@@ -29,6 +29,7 @@ export class EventFeed {
   readonly #listeners = new Set<FeedListener>();
   #controller: AbortController | undefined;
   #isOpen = false;
+  /** Kept for who listens again: what happened in between is told then. */
   #lastId: string | undefined;
   #queue: AgentEvent[] = [];
 
@@ -48,7 +49,6 @@ export class EventFeed {
       this.#controller?.abort();
       this.#controller = undefined;
       this.#isOpen = false;
-      this.#lastId = undefined;
       this.#queue = [];
     };
   }

@@ -30,7 +30,7 @@ export function fromSnapshot({ run, toolCalls, deltas }: RunSnapshot, before?: S
     turns: before?.turns ?? new Map<number, TurnTime>(),
     log: before?.log ?? [],
     hashes: before?.hashes ?? new Map<string, string>(),
-    seq: deltas.reduce((last, delta) => Math.max(last, delta.seq), 0),
+    seq: Math.max(0, ...deltas.map((delta) => delta.seq)),
   };
 }
 
@@ -53,18 +53,20 @@ export function foldRun(watched: StreamedRun, event: AgentEvent): StreamedRun {
     log: withEntry(watched.log, event),
     seq: Math.max(watched.seq, event.seq),
   };
+  // The text of a fetch is newer than the events before its last piece.
+  const isNew = event.seq > watched.seq;
   switch (event.type) {
     case 'iteration:start':
-      return { ...next, turns: new Map(next.turns).set(event.iteration, { start: event.at }), live: SILENT };
+      return { ...next, turns: withTurn(next.turns, event.iteration, { start: event.at }), ...(isNew ? { live: SILENT } : {}) };
     case 'llm:delta':
-      return event.seq <= watched.seq ? next : { ...next, live: withDelta(next.live, event.kind, event.delta) };
+      return isNew ? { ...next, live: withDelta(next.live, event.kind, event.delta) } : next;
     case 'llm:response': {
       const start = next.turns.get(event.iteration)?.start ?? event.at;
       const { output } = event.response;
       return {
         ...next,
-        turns: new Map(next.turns).set(event.iteration, { start, end: event.at }),
-        live: SILENT,
+        turns: withTurn(next.turns, event.iteration, { start, end: event.at }),
+        ...(isNew ? { live: SILENT } : {}),
         items: isKnown(next.items, output) ? next.items : [...next.items, ...output],
       };
     }
@@ -73,6 +75,11 @@ export function foldRun(watched: StreamedRun, event: AgentEvent): StreamedRun {
     default:
       return next;
   }
+}
+
+/** A turn that is known to have ended does not begin again. */
+function withTurn(turns: WatchedRun['turns'], turn: number, time: TurnTime): WatchedRun['turns'] {
+  return turns.get(turn)?.end === undefined ? new Map(turns).set(turn, time) : turns;
 }
 
 const SILENT: WatchedRun['live'] = { text: '', reasoning: '' };
@@ -94,10 +101,10 @@ const LOG_LENGTH = 500;
 function withEntry(log: readonly LogEntry[], event: AgentEvent): readonly LogEntry[] {
   if (event.type === 'llm:delta' || event.type === 'tool:progress') return log;
   const callId = 'callId' in event ? event.callId : undefined;
-  const isKnown = log.some((entry) => entry.at === event.at && entry.type === event.type && entry.callId === callId);
-  if (isKnown) return log;
+  if (log.some((entry) => entry.seq === event.seq)) return log;
   const detail = detailOf(event);
   const entry: LogEntry = {
+    seq: event.seq,
     at: event.at,
     type: event.type,
     ...(callId === undefined ? {} : { callId }),

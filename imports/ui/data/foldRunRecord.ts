@@ -13,7 +13,7 @@ export function foldRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R
   if (isFinished(run.state)) return run;
   switch (event.type) {
     case 'run:started':
-      return moved({ ...run, startedAt: run.startedAt ?? event.at }, 'running');
+      return run.startedAt === undefined ? moved({ ...run, startedAt: event.at }, 'running') : run;
     case 'iteration:start':
       return event.iteration > run.iterations ? moved({ ...run, iterations: event.iteration, isCalling: true }, 'running') : run;
     case 'llm:response':

@@ -12,7 +12,7 @@ export function foldRuns(runs: readonly ListedRun[], events: readonly AgentEvent
     const before = changed.get(event.executionId) ?? known.get(event.executionId) ?? newRun(event);
     if (before === undefined) continue;
     const after = foldAsking(foldRunRecord(before, event), event);
-    if (after !== before) changed.set(event.executionId, after);
+    if (after !== known.get(event.executionId)) changed.set(event.executionId, after);
   }
   if (changed.size === 0) return runs;
   const began = [...changed.values()].filter((run) => !known.has(run._id)).reverse();

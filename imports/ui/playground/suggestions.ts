@@ -13,7 +13,7 @@ const SUGGESTIONS: readonly Suggestion[] = [
   { label: 'With approval', prompt: 'Please send_reminder "water the plants".', tools: ['send_reminder'] },
   {
     label: 'Everything at once',
-    prompt: 'Use get_weather for Lisbon, send_reminder "take a coat", research_topic "harbour fog", render_video "fog over a harbour", consult_expert "Is it safe to sail?"',
+    prompt: 'Use get_weather for Lisbon, send_reminder "take a coat", research_topic "harbour fog", render_video "fog over a harbour" 20 seconds, consult_expert "Is it safe to sail?"',
     tools: ['get_weather', 'send_reminder', 'research_topic', 'render_video', 'consult_expert'],
   },
 ];

@@ -9,8 +9,8 @@ export function EventLog({ watched }: { readonly watched: WatchedRun }) {
   const entries = useMemo(() => logOf(run, calls, log), [run, calls, log]);
   return (
     <ol className="events" tabIndex={0} aria-label="Events, oldest first">
-      {entries.map(({ at, type, callId, name, detail }) => (
-        <li key={`${type} ${callId ?? ''} ${at}`} data-event={type}>
+      {entries.map(({ seq, at, type, callId, name, detail }) => (
+        <li key={seq ?? `${type} ${callId ?? ''}`} data-event={type}>
           <time className="numeric" dateTime={new Date(at).toISOString()}>
             {clockTime(at)}
           </time>
