@@ -5,7 +5,7 @@ import { LLMInvalidRequestError, LLMServerError } from '../../business/ai/domain
 import type { InputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { readResponsesRequest } from '../../business/ai/infrastructure/converters/ResponsesGateway';
-import { wireForm } from '../../business/ai/infrastructure/converters/ResponsesItems';
+import { wireForm } from '../../business/ai/infrastructure/converters/responses/ResponsesItems';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { ExchangeHandler } from '../http/Exchange';
 import { checkResponseRequest } from './checkResponseRequest';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
 import { readGoogleRequest, writeGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
-import { NO_SIGNATURE } from '../../../../imports/business/ai/infrastructure/converters/GoogleContents';
+import { NO_SIGNATURE } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleContents';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';

@@ -2,8 +2,8 @@
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../domain/json';
 import { assistantItems } from './anthropic/anthropicBlocks';
-import { itemBlocks } from './anthropicContent';
-import { anthropicUsage, stopReasonOf } from './anthropicOutcome';
+import { itemBlocks } from './anthropic/anthropicContent';
+import { anthropicUsage, stopReasonOf } from './anthropic/anthropicOutcome';
 import { readTool, readToolChoice } from './anthropic/anthropicToolReader';
 import { userItems } from './anthropic/anthropicUserBlocks';
 import type { GenerateOptions, ResponseFormat } from '../../domain/types/LLMTypes';

@@ -2,13 +2,13 @@
  * The chat completions wire, as OpenAI, Azure, xAI, Groq and the hosts of open models speak it: our request as its body, its answer as
  * ours. https://platform.openai.com/docs/api-reference/chat
  */
-import { without } from './chatJson';
+import { without } from './chat/chatJson';
 import { toChatMessages } from './chat/chatMessages';
 import { inWords, toChatParameters } from './chat/chatParameters';
 import { quirksOf } from './chat/chatQuirks';
 import { completionIn, replyId, replyItems } from './chat/chatReply';
 import type { Completion } from './chat/chatReply';
-import { fromChatUsage } from './chatUsage';
+import { fromChatUsage } from './chat/chatUsage';
 import type { ReplyContext, WireContext, WireRequest } from './Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../domain/entities/Response';
 import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';

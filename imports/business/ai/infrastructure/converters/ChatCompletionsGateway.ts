@@ -1,10 +1,10 @@
 /** The chat wire from the other side: a client's request as our options, our response as the completion that it waits for. */
-import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from './chatAssistantMessage';
-import { toChatAnnotation } from './chatAnnotations';
+import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from './chat/chatAssistantMessage';
+import { toChatAnnotation } from './chat/chatAnnotations';
 import { readMessages } from './chat/chatRequestMessages';
 import { readParameters } from './chat/chatRequestParameters';
-import { toChatUsage } from './chatUsage';
-import { messageFieldsOf } from './chatWords';
+import { toChatUsage } from './chat/chatUsage';
+import { messageFieldsOf } from './chat/chatWords';
 import { refusalOf } from '../../domain/entities/Response';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../domain/json';

@@ -2,12 +2,12 @@
  * The Gemini wire's two conversions (https://ai.google.dev/api/generate-content; Vertex AI speaks it too): a request of ours as a
  * generateContent body, here, and its answer as a response of ours, in GoogleResponse.
  */
-import { toContents } from './GoogleContents';
+import { toContents } from './google/GoogleContents';
 import { toGenerationConfig } from './google/GoogleGeneration';
 import { googleModelFacts } from './google/GoogleModels';
 import { toGoogleTools } from './google/GoogleTools';
-import { camelFields } from './GoogleTypes';
-import type { GoogleConversation } from './GoogleContents';
+import { camelFields } from './google/GoogleTypes';
+import type { GoogleConversation } from './google/GoogleContents';
 import type { WireContext, WireRequest } from './Wire';
 import { fieldsOf, isEmpty, isObject } from '../../domain/json';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';

@@ -5,7 +5,7 @@
 import { readContents, readSystemInstruction } from './google/GoogleGatewayContents';
 import { readToolConfig, readTools } from './google/GoogleGatewayTools';
 import { readGenerationConfig } from './google/GoogleGatewayGeneration';
-import { camelFields } from './GoogleTypes';
+import { camelFields } from './google/GoogleTypes';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../domain/json';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';

@@ -2,7 +2,7 @@
  * The Responses wire, out and back. The inner language is this wire's own, so what is converted is what a caller may say and the wire
  * may not, and what a host sealed for itself. https://platform.openai.com/docs/api-reference/responses/create
  */
-import { readItem } from './ResponsesItems';
+import { readItem } from './responses/ResponsesItems';
 import { toInput } from './responses/ResponsesInput';
 import { toToolChoice, toTools } from './responses/ResponsesTools';
 import { strictFormat } from './strictSchema';

@@ -1,7 +1,7 @@
 /** The Responses wire seen from the other side: requests that a client of ours sends, and the answers that it gets. */
 import { unwrapForeign, wrapForeign } from './foreignSeal';
 import { usageOf } from './ResponsesConverter';
-import { readItem, wireForm } from './ResponsesItems';
+import { readItem, wireForm } from './responses/ResponsesItems';
 import { readToolChoice, readTools } from './responses/ResponsesToolReader';
 import { userMessage } from '../../domain/entities/Message';
 import { NO_USAGE } from '../../domain/entities/Response';

@@ -5,7 +5,7 @@ import { isObject } from '../../domain/json';
 import { blockContext, fromAnthropic } from '../converters/AnthropicConverter';
 import { assistantText, blockItem, isStructuredAnswer, outputPart } from '../converters/anthropic/anthropicBlocks';
 import { annotationOf } from '../converters/anthropic/anthropicCitations';
-import { outcomeOf, usageOf } from '../converters/anthropicOutcome';
+import { outcomeOf, usageOf } from '../converters/anthropic/anthropicOutcome';
 import { addText, addUnknown, AnthropicMessageAssembly } from './AnthropicMessageAssembly';
 import type { OutputItem, OutputText } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';

@@ -1,12 +1,12 @@
 /** Domain events as the SSE stream of a message. https://platform.claude.com/docs/en/build-with-claude/streaming */
+import { isObject } from '../../domain/json';
 import { NO_USAGE } from '../../domain/entities/Response';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { itemBlocks } from '../converters/anthropicContent';
-import { isObject } from '../converters/anthropicJson';
-import { anthropicUsage, stopReasonOf } from '../converters/anthropicOutcome';
+import { itemBlocks } from '../converters/anthropic/anthropicContent';
+import { anthropicUsage, stopReasonOf } from '../converters/anthropic/anthropicOutcome';
 import { BLOCK_DELTAS, callBlock, citationsOf, wholeBlock } from './anthropicBlockFrames';
 import type { DeltaKind } from './anthropicBlockFrames';
 import { BaseStreamEncoder } from './BaseStreamEncoder';

@@ -1,9 +1,9 @@
 /** Domain events as chunks of a chat completion: for the loop beside every relayed stream, and for clients that speak this wire. */
 import { finishWord } from '../converters/ChatCompletionsGateway';
-import { toChatAnnotation } from '../converters/chatAnnotations';
-import { isLegacy, toToolCall } from '../converters/chatAssistantMessage';
-import { toChatUsage } from '../converters/chatUsage';
-import { chatWords } from '../converters/chatWords';
+import { toChatAnnotation } from '../converters/chat/chatAnnotations';
+import { isLegacy, toToolCall } from '../converters/chat/chatAssistantMessage';
+import { toChatUsage } from '../converters/chat/chatUsage';
+import { chatWords } from '../converters/chat/chatWords';
 import type { LLMResponse, OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject } from '../../domain/types/VendorTypes';

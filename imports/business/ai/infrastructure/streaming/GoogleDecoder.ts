@@ -9,7 +9,7 @@ import { itemOfRun, toFunctionCall } from '../converters/google/GoogleItems';
 import { usageOf } from '../converters/google/GoogleResponse';
 import type { PartStep } from '../converters/google/GoogleAssembly';
 import type { ItemNaming, RunKind } from '../converters/google/GoogleItems';
-import type { GooglePart } from '../converters/GoogleTypes';
+import type { GooglePart } from '../converters/google/GoogleTypes';
 import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { OutputItem } from '../../domain/types/ResponsesAPITypes';

@@ -1,14 +1,15 @@
 /** Domain events as the SSE stream of generateContent: unnamed frames with CRLF, each a GenerateContentResponse, and no end marker. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
+import { isObject } from '../../domain/json';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { Content, FunctionCallItem, LLMResponse, OutputItem, ReasoningText, SummaryText } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { argumentsObject } from '../converters/callArguments';
-import { NO_SIGNATURE } from '../converters/GoogleContents';
+import { NO_SIGNATURE } from '../converters/google/GoogleContents';
 import { writeGoogle } from '../converters/GoogleGateway';
-import { partsOfItem } from '../converters/GoogleParts';
-import type { PartsContext } from '../converters/GoogleParts';
-import { isObject, siblingsOf } from '../converters/GoogleTypes';
-import type { GooglePart } from '../converters/GoogleTypes';
+import { partsOfItem } from '../converters/google/GoogleParts';
+import type { PartsContext } from '../converters/google/GoogleParts';
+import { siblingsOf } from '../converters/google/GoogleTypes';
+import type { GooglePart } from '../converters/google/GoogleTypes';
 import { BaseStreamEncoder } from './BaseStreamEncoder';
 import type { OpenEvent } from './BaseStreamEncoder';
 import { NO_FRAMES } from './StreamEncoder';

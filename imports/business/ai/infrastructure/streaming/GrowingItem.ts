@@ -1,5 +1,5 @@
 /** A message or reasoning item of a Responses stream while its text arrives: parts open one after another, and close with what the deltas said. */
-import { isObject } from '../converters/ResponsesItems';
+import { isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { closedPart, isPartKind, partsSaying, textIn, wordsOf } from './responsesParts';
 import type { PartKind, PartList } from './responsesParts';

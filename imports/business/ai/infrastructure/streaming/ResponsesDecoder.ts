@@ -3,7 +3,7 @@
  * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { fromResponses, readResponse } from '../converters/ResponsesConverter';
-import { readItem } from '../converters/ResponsesItems';
+import { readItem } from '../converters/responses/ResponsesItems';
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
 import { vendorError } from '../../domain/errors/vendorErrors';
 import { isObject } from '../../domain/json';

@@ -2,11 +2,11 @@
  * Domain events as the event stream of the Responses API, by the grammar of Open Responses (https://www.openresponses.org, release
  * 2026-04-24): items one after another, every response whole, deltas and closed texts equal, `[DONE]` last, whether it went well or not.
  */
+import { isObject } from '../../domain/json';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { ASSUMED, writeResponses } from '../converters/ResponsesGateway';
-import { isObject } from '../converters/ResponsesItems';
 import { BaseStreamEncoder } from './BaseStreamEncoder';
 import type { OpenEvent } from './BaseStreamEncoder';
 import { OutputItemFrames } from './OutputItemFrames';

@@ -2,7 +2,7 @@
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { REASONING_FIELDS } from '../converters/chatAssistant';
+import type { REASONING_FIELDS } from '../converters/chat/chatAssistant';
 
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 export type RawReasoningName = 'reasoning' | 'reasoning_text';

@@ -1,7 +1,8 @@
 /** What a chat host said beyond what domain events say, for a client of the same wire: passed on as it comes, or with the last chunk. */
+import { isEmpty, isList, isObject } from '../../domain/json';
 import { writeChatCompletions } from '../converters/ChatCompletionsGateway';
-import { REASONING_FIELDS } from '../converters/chatAssistant';
-import { isEmpty, isList, isObject, without } from '../converters/chatJson';
+import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
+import { without } from '../converters/chat/chatJson';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { ChunkChoice, OpenAIChunk } from './OpenAIChunk';

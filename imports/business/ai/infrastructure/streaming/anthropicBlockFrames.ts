@@ -1,8 +1,8 @@
 /** How content blocks of a message come in a stream: what stands in their start and what follows as deltas. */
+import { isObject } from '../../domain/json';
 import type { Content, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { itemBlocks } from '../converters/anthropicContent';
-import { isObject } from '../converters/anthropicJson';
+import { itemBlocks } from '../converters/anthropic/anthropicContent';
 import { wholeArguments } from './wholeCalls';
 
 export type DeltaKind = 'text' | 'thinking';

@@ -1,5 +1,5 @@
 /** Tool calls that come in fragments: by number, by id, or by nothing but their order. */
-import { isText } from '../converters/chatJson';
+import { isText } from '../converters/chat/chatJson';
 import { fieldsOf, isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 

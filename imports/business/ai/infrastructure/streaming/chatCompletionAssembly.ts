@@ -1,8 +1,8 @@
 /** Chunks of one answer, put together as the completion that the same answer is without streaming. */
 import { newCall, ToolCallFragments } from './chatCallFragments';
 import type { CallFragments } from './chatCallFragments';
-import { isText } from '../converters/chatJson';
-import { REASONING_FIELDS } from '../converters/chatAssistant';
+import { isText } from '../converters/chat/chatJson';
+import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
 import { isList, isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 

@@ -1,7 +1,7 @@
 /** The Gemini wire, as providers and streams take it. */
 import { GoogleDecoder } from './GoogleDecoder';
 import { fromGoogle, toGoogle } from '../converters/GoogleConverter';
-import { isReadByGoogle } from '../converters/GoogleMedia';
+import { isReadByGoogle } from '../converters/google/GoogleMedia';
 import type { Wire } from '../converters/Wire';
 
 export const googleWire: Wire = {

@@ -1,6 +1,6 @@
 /** Output items as a Responses stream writes them, whichever wire they came over. */
 import { writeForeignItem } from '../converters/ResponsesGateway';
-import { wireForm } from '../converters/ResponsesItems';
+import { wireForm } from '../converters/responses/ResponsesItems';
 import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject, WireName } from '../../domain/types/VendorTypes';
 import { isCall, wholeArguments } from './wholeCalls';

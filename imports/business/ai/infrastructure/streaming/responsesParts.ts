@@ -1,5 +1,5 @@
 /** The parts that grow in a Responses stream: how each kind is told, and what a part holds when it closes. */
-import { isObject } from '../converters/ResponsesItems';
+import { isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { RawReasoningName } from './StreamEncoder';
 

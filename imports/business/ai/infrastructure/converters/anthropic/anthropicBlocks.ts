@@ -1,6 +1,6 @@
 /** Content blocks of an assistant's turn → items, for answers, streams and the histories that clients send. */
 import { annotationOf } from './anthropicCitations';
-import { carried, isBlank } from '../anthropicJson';
+import { carried, isBlank } from './anthropicJson';
 import { structuredAnswer } from './anthropicStructuredOutput';
 import { isObject } from '../../../domain/json';
 import type { FunctionCallItem, MessageItem, OutputItem, OutputText, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';

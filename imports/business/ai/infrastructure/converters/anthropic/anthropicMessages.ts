@@ -1,8 +1,8 @@
 /** A history → `system` and `messages`, without what is sealed for somebody else. https://platform.claude.com/docs/en/api/messages */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { itemBlocks } from '../anthropicContent';
+import { itemBlocks } from './anthropicContent';
 import { AnthropicTurns, isOperator } from './anthropicTurns';
-import type { ItemBlocks } from '../anthropicContent';
+import type { ItemBlocks } from './anthropicContent';
 import type { AnthropicModelFacts } from './anthropicModels';
 import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, Origin } from '../../../domain/types/VendorTypes';

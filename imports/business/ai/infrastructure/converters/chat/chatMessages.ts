@@ -1,11 +1,11 @@
 /** A history of items as messages of the chat wire. */
-import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from '../chatAssistantMessage';
-import type { AssistantText } from '../chatAssistantMessage';
+import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from './chatAssistantMessage';
+import type { AssistantText } from './chatAssistantMessage';
 import { toChatPart } from './chatContent';
 import { keeping } from './chatConverted';
 import { callIdFor, toAnswerMessage, toMessage } from './chatPlainMessages';
 import type { ToolAnswer } from './chatPlainMessages';
-import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../chatWords';
+import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';
 import { repairHistory } from '../repairHistory';
 import type { WireContext } from '../Wire';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';

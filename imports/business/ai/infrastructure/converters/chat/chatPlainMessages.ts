@@ -2,7 +2,7 @@
 import { toCallId } from '../callIds';
 import { toChatContent, toChatPart } from './chatContent';
 import { keeping } from './chatConverted';
-import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../chatWords';
+import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';
 import type { WireContext } from '../Wire';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { FunctionCallOutputItem, HostedItem, InputContent, MessageItem } from '../../../domain/types/ResponsesAPITypes';

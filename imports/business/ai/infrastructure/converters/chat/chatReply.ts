@@ -1,9 +1,9 @@
 /** What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire to a client. */
 import { toCallId } from '../callIds';
-import { takeApart } from '../chatAssistant';
-import { fromChatAnnotation, isNested } from '../chatAnnotations';
-import { isText, without } from '../chatJson';
-import { chatWords } from '../chatWords';
+import { takeApart } from './chatAssistant';
+import { fromChatAnnotation, isNested } from './chatAnnotations';
+import { isText, without } from './chatJson';
+import { chatWords } from './chatWords';
 import type { ReplyContext } from '../Wire';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';

@@ -1,8 +1,8 @@
 /** The messages of a client's request as items; what the inner language has no word for stands beside them, verbatim. */
-import { takeApart } from '../chatAssistant';
+import { takeApart } from './chatAssistant';
 import { fromChatPart } from './chatContent';
-import { isText, without } from '../chatJson';
-import { carrying, chatWords } from '../chatWords';
+import { isText, without } from './chatJson';
+import { carrying, chatWords } from './chatWords';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isList, isObject } from '../../../domain/json';
 import type { FunctionCallOutputItem, HostedItem, InputContent, InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';

@@ -1,5 +1,5 @@
 /** The fields of a client's request that are not its messages, as our options. What our words can't hold equal stays verbatim. */
-import { isText, without } from '../chatJson';
+import { isText, without } from './chatJson';
 import { fromCustom } from './chatTools';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';

@@ -1,6 +1,6 @@
 /** Tools and the choice among them, as the chat wire writes them. */
-import { without } from '../chatJson';
-import { ownFieldsOf } from '../chatWords';
+import { without } from './chatJson';
+import { ownFieldsOf } from './chatWords';
 import type { WireContext } from '../Wire';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { isFunctionTool } from '../../../domain/entities/Tool';

@@ -6,9 +6,9 @@
 import { answerDetails, answerOf, blockReasonOf } from './GoogleAnswer';
 import { kindOfPart } from './GoogleItems';
 import { GooglePartialCall } from './GooglePartialCall';
-import { isHollow } from '../GoogleParts';
+import { isHollow } from './GoogleParts';
 import type { RunKind } from './GoogleItems';
-import type { GooglePart } from '../GoogleTypes';
+import type { GooglePart } from './GoogleTypes';
 import type { ReplyContext } from '../Wire';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';

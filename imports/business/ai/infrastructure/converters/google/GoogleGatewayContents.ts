@@ -1,10 +1,10 @@
 /** Contents that a client sent, as items: the inverse of GoogleContents and GoogleParts. */
 import { itemsOfRuns, kindOfPart, runsOf } from './GoogleItems';
-import { isHollow } from '../GoogleParts';
-import { fromMediaPart } from '../GoogleMedia';
-import { camelFields, remember, withMark } from '../GoogleTypes';
+import { isHollow } from './GoogleParts';
+import { fromMediaPart } from './GoogleMedia';
+import { camelFields, remember, withMark } from './GoogleTypes';
 import type { ItemNaming } from './GoogleItems';
-import type { GoogleMark, GooglePart } from '../GoogleTypes';
+import type { GoogleMark, GooglePart } from './GoogleTypes';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../domain/json';
 import type { FunctionCallOutputItem, InputContent, InputItem, InputText } from '../../../domain/types/ResponsesAPITypes';

@@ -1,6 +1,6 @@
 /** The generationConfig that a client sent over the Gemini wire, as options of ours: the inverse of GoogleGeneration. */
 import { fromOpenApiSchema } from './GoogleOpenApiSchema';
-import { camelFields } from '../GoogleTypes';
+import { camelFields } from './GoogleTypes';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../domain/json';
 import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../domain/types/LLMTypes';

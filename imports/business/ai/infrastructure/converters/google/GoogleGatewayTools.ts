@@ -1,7 +1,7 @@
 /** Tools and tool choice that a client sent over the Gemini wire, as ours: the inverse of GoogleTools. */
 import { fromOpenApiSchema } from './GoogleOpenApiSchema';
-import { camelFields, remember, withMark } from '../GoogleTypes';
-import type { GoogleMark } from '../GoogleTypes';
+import { camelFields, remember, withMark } from './GoogleTypes';
+import type { GoogleMark } from './GoogleTypes';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../domain/json';
 import type { BuiltInToolType, FunctionTool, Tool } from '../../../domain/entities/Tool';

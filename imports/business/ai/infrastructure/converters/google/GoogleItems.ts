@@ -1,6 +1,6 @@
 /** A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item, everything else stands alone. */
-import { MARK, remember } from '../GoogleTypes';
-import type { GoogleMark, GooglePart } from '../GoogleTypes';
+import { MARK, remember } from './GoogleTypes';
+import type { GoogleMark, GooglePart } from './GoogleTypes';
 import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
 import type { FunctionCallItem, ItemStatus, OutputItem, OutputText, SummaryText } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';

@@ -2,7 +2,7 @@
  * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take for JSON output, and what
  * many clients still send for parameters.
  */
-import { camelFields } from '../GoogleTypes';
+import { camelFields } from './GoogleTypes';
 import { sanitiseSchema } from './GoogleSchema';
 import type { SanitisedSchema } from './GoogleSchema';
 import { fieldsOf, isObject } from '../../../domain/json';

@@ -3,7 +3,7 @@
  * path and a value, last an empty call.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#stream-function-call-arguments
  */
-import type { GooglePart } from '../GoogleTypes';
+import type { GooglePart } from './GoogleTypes';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';

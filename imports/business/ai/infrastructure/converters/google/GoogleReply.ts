@@ -1,10 +1,10 @@
 /** A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same said in its words. */
 import { argumentsObject } from '../callArguments';
-import { NO_SIGNATURE } from '../GoogleContents';
-import { partsOfItem } from '../GoogleParts';
+import { NO_SIGNATURE } from './GoogleContents';
+import { partsOfItem } from './GoogleParts';
 import { usageOf } from './GoogleResponse';
-import type { PartsContext } from '../GoogleParts';
-import type { GooglePart } from '../GoogleTypes';
+import type { PartsContext } from './GoogleParts';
+import type { GooglePart } from './GoogleTypes';
 import { refusalOf } from '../../../domain/entities/Response';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';

@@ -1,6 +1,6 @@
 /** Tools and the choice among them, as Gemini writes them (https://ai.google.dev/api/caching#Tool). */
 import { sanitiseSchema } from './GoogleSchema';
-import { markOf, siblingsOf } from '../GoogleTypes';
+import { markOf, siblingsOf } from './GoogleTypes';
 import type { GoogleModelFacts } from './GoogleModels';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../domain/entities/Tool';

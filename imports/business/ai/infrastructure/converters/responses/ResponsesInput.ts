@@ -1,5 +1,5 @@
 /** A history as the `input` of the Responses wire: what one host sealed goes back to that host only, in a form that it accepts. */
-import { wireForm } from '../ResponsesItems';
+import { wireForm } from './ResponsesItems';
 import { repairHistory } from '../repairHistory';
 import { toCallId } from '../callIds';
 import type { CallIdRule } from '../callIds';

@@ -1,7 +1,7 @@
 /** Citations: the chat wire nests what the inner language, like the Responses format, writes flat. */
 import { without } from './chatJson';
-import { fieldsOf, isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { fieldsOf, isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** `{ type: t, t: { … } }` and nothing else; anything else could not be told from a flat one on the way back. */
 export function isNested(annotation: unknown): annotation is JsonObject & { readonly type: string } {

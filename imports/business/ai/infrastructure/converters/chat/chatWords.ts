@@ -2,8 +2,8 @@
  * What the chat wire has no inner word for, on items and parts under `vendor.openai`: fields of the wire's own object, verbatim, and the
  * few words below. They go back to the host that wrote them; those of a request, which nobody signed, go wherever the request goes.
  */
-import { isObject } from '../../domain/json';
-import type { JsonObject, VendorPart } from '../../domain/types/VendorTypes';
+import { isObject } from '../../../domain/json';
+import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
 export interface ChatWords {
   /** The vendor whose answer this was part of. */

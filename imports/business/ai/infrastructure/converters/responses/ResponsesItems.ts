@@ -3,13 +3,11 @@
  * language cannot hold (a null, a wire's field with the name of an inner one) steps aside into `vendor.openai_responses` and comes back.
  * https://platform.openai.com/docs/api-reference/responses/object, https://www.openresponses.org
  */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import { SCHEME_OF_WIRE } from '../../domain/types/VendorTypes';
-import type { Item } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin, VendorPart } from '../../domain/types/VendorTypes';
-
-export { isObject };
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
+import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
+import type { Item } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin, VendorPart } from '../../../domain/types/VendorTypes';
 
 /** Who wrote what is being read. */
 export interface Door {

@@ -1,15 +1,15 @@
 /** One item → its content blocks. Items never change, so each is converted once, however often its history is sent. */
-import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import { argumentsObject } from './callArguments';
-import { toCallId } from './callIds';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
+import { argumentsObject } from '../callArguments';
+import { toCallId } from '../callIds';
 import { isBlank } from './anthropicJson';
-import { fileBlock, imageBlock } from './anthropic/anthropicMedia';
-import type { CallIdRule } from './callIds';
+import { fileBlock, imageBlock } from './anthropicMedia';
+import type { CallIdRule } from '../callIds';
 import type {
   Content, FunctionCallItem, FunctionCallOutputItem, InputContent, InputItem, MessageItem, OutputText, ReasoningItem,
-} from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+} from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface ItemBlocks {
   readonly blocks: readonly JsonObject[];

@@ -2,9 +2,9 @@
 import { isText, without } from './chatJson';
 import { carrying } from './chatWords';
 import type { ChatWords } from './chatWords';
-import { fieldsOf, isEmpty, isList, isObject } from '../../domain/json';
-import type { FunctionCallItem, HostedItem, ItemStatus, MessageItem, OutputContent, OutputItem, ReasoningItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../domain/types/VendorTypes';
+import { fieldsOf, isEmpty, isList, isObject } from '../../../domain/json';
+import type { FunctionCallItem, HostedItem, ItemStatus, MessageItem, OutputContent, OutputItem, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
 
 /** Where hosts put the model's reasoning: DeepSeek, xAI and older vLLM; Groq, OpenRouter, Ollama, Cerebras and newer vLLM. */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;

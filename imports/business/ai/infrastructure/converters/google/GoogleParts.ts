@@ -1,12 +1,12 @@
 /** One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however often its history is sent. */
-import { argumentsObject } from './callArguments';
+import { argumentsObject } from '../callArguments';
 import { toMediaPart } from './GoogleMedia';
 import { markOf, siblingsOf } from './GoogleTypes';
 import type { GooglePart } from './GoogleTypes';
 import type {
   Content, FunctionCallItem, FunctionCallOutputItem, InputContent, InputItem, MessageItem, ReasoningItem, ReasoningText, SummaryText,
-} from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+} from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface PartLoss {
   /** Within the item: '' or `.content[2]`. */

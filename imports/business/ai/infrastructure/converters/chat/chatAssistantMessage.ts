@@ -1,8 +1,8 @@
 /** The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them together. */
 import { chatWords, isOfVendor, ownFieldsOf } from './chatWords';
-import { fieldsOf } from '../../domain/json';
-import type { FunctionCallItem, HostedItem, InputText, MessageItem, OutputContent, ReasoningItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { fieldsOf } from '../../../domain/json';
+import type { FunctionCallItem, HostedItem, InputText, MessageItem, OutputContent, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface AssistantText {
   readonly text: string;

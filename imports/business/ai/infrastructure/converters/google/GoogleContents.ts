@@ -1,14 +1,14 @@
 /** A history as Gemini's contents: roles that alternate, all answers of a turn together, the operator's words apart from them. */
-import { inputText } from '../../domain/entities/Content';
-import { isObject } from '../../domain/json';
+import { inputText } from '../../../domain/entities/Content';
+import { isObject } from '../../../domain/json';
 import { partsOfItem } from './GoogleParts';
 import { markOf } from './GoogleTypes';
-import { repairHistory } from './repairHistory';
-import type { GoogleModelFacts } from './google/GoogleModels';
+import { repairHistory } from '../repairHistory';
+import type { GoogleModelFacts } from './GoogleModels';
 import type { ConvertedItem, PartsContext } from './GoogleParts';
 import type { GooglePart } from './GoogleTypes';
-import type { FunctionCallItem, InputItem, MessageItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
+import type { FunctionCallItem, InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 export interface GoogleConversation {
   /** Leading instructions of the history, each part a paragraph of the system instruction. */

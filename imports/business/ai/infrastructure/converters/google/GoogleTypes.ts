@@ -1,8 +1,6 @@
 /** The shapes of the Gemini wire (https://ai.google.dev/api/generate-content), and the mark by which our items remember their wire form. */
-import { isEmpty, isObject } from '../../domain/json';
-import type { JsonObject, VendorPart } from '../../domain/types/VendorTypes';
-
-export { isObject };
+import { isEmpty, isObject } from '../../../domain/json';
+import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
 /** One of text, functionCall, functionResponse, inlineData, fileData, …, and any number of siblings, known or not. */
 export type GooglePart = JsonObject;

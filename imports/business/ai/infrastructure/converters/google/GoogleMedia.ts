@@ -1,10 +1,10 @@
 /** Images and files: our parts as the wire's `inlineData` and `fileData`, and back. */
 import { markOf, remember, siblingsOf } from './GoogleTypes';
 import type { GooglePart } from './GoogleTypes';
-import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import type { InputFile, InputImage } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
+import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** Kinds that a file's name tells, as far as Gemini reads them (https://ai.google.dev/gemini-api/docs/file-input-methods). */
 const MIME_OF_EXTENSION: Readonly<Record<string, string>> = {

@@ -1,7 +1,5 @@
 /** What everything on the chat wire asks of untyped JSON, and how it takes fields out of it. */
-import type { JsonObject } from '../../domain/types/VendorTypes';
-
-export { isEmpty, isList, isObject } from '../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
