@@ -7,7 +7,7 @@ import { readAnthropicRequest, writeAnthropic } from '../../../../imports/busine
 import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/streaming/AnthropicDecoder';
 import { ANTHROPIC, anthropicContext, anthropicReply } from '../../../support/anthropicRecordings';
 import { sseMessages } from '../../../support/recordings';
-import { assertAnthropicBody } from '../../../support/anthropicSchema';
+import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import { meaningOfAnthropic } from '../../../support/sameMeaning/anthropic';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse, OutputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

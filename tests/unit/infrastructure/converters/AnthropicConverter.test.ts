@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { LLMError, LLMOverloadedError, LLMStreamError, UnsupportedFeatureError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { fromAnthropic, toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
 import { anthropicContext, anthropicReply } from '../../../support/anthropicRecordings';
-import { assertAnthropicBody } from '../../../support/anthropicSchema';
+import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
 import type { Content, InputContent, InputItem, MessageRole } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';

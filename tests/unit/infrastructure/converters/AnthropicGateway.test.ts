@@ -5,7 +5,7 @@ import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/e
 import { toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
 import { readAnthropicRequest, writeAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
 import { anthropicContext } from '../../../support/anthropicRecordings';
-import { assertAnthropicBody } from '../../../support/anthropicSchema';
+import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import { response, textItem, usage } from '../../../support/responses';
 import { meaningOfAnthropic } from '../../../support/sameMeaning/anthropic';
 import type { InputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -5,7 +5,7 @@ import { toAnthropic } from '../../../../imports/business/ai/infrastructure/conv
 import { anthropicModelFacts } from '../../../../imports/business/ai/infrastructure/converters/anthropic/anthropicModels';
 import { nativeSchema } from '../../../../imports/business/ai/infrastructure/converters/anthropic/anthropicSchema';
 import { anthropicContext } from '../../../support/anthropicRecordings';
-import { assertAnthropicBody } from '../../../support/anthropicSchema';
+import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../imports/business/ai/domain/entities/Tool';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
 import type { InputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

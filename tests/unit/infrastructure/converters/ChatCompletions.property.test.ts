@@ -9,7 +9,7 @@ import type { InputItem } from '../../../../imports/business/ai/domain/types/Res
 import type { JsonObject, VendorName } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { chunksOf } from '../../../support/chatChunks';
 import { CHAT_ANSWERS, chatContext, chatReply, decoded, replyFor, responseIn, streamOf } from '../../../support/chatRecordings';
-import { chatViolations } from '../../../support/chatSchemas';
+import { chatViolations } from '../../../support/publishedSchemas';
 import { meaningOfChatRequest } from '../../../support/sameMeaning/chat';
 import { quirksFor } from '../../../support/wireContexts';
 

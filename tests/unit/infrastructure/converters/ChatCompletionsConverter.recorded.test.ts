@@ -7,7 +7,7 @@ import { toolCalls } from '../../../../imports/business/ai/domain/entities/Respo
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { asked, CHAT, CHAT_ANSWERS, CHAT_REQUESTS, chatContext, replyFor, responseOf } from '../../../support/chatRecordings';
-import { chatViolations } from '../../../support/chatSchemas';
+import { chatViolations } from '../../../support/publishedSchemas';
 import { modelOf } from '../../../support/recordings';
 import type { Recording } from '../../../support/recordings';
 import { meaningOfChatRequest } from '../../../support/sameMeaning/chat';

@@ -6,7 +6,7 @@ import type { NormalizedOptions } from '../../../../imports/business/ai/domain/t
 import type { InputContent, InputItem, MessageItem, ReasoningItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorName, VendorQuirks } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { chatContext } from '../../../support/chatRecordings';
-import { chatViolations } from '../../../support/chatSchemas';
+import { chatViolations } from '../../../support/publishedSchemas';
 
 const IMAGE = 'data:image/png;base64,AA==';
 

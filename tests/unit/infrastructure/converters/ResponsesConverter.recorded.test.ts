@@ -5,7 +5,7 @@ import { readResponsesRequest, writeResponses } from '../../../../imports/busine
 import { toolCalls } from '../../../../imports/business/ai/domain/entities/Response';
 import { sseMessages } from '../../../support/recordings';
 import { ANSWERS, REQUESTS, RESPONSES, responsesContext, responsesReply, STREAMS, terminalResponse } from '../../../support/responsesRecordings';
-import { requestViolations } from '../../../support/responsesSchemas';
+import { requestViolations } from '../../../support/publishedSchemas';
 import { meaningOfItem, meaningOfRequest } from '../../../support/sameMeaning/responses';
 import type { AskedRecording, Recording } from '../../../support/recordings';
 import type { InputItem, LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -5,7 +5,7 @@ import { assistantMessage, userMessage } from '../../../../imports/business/ai/d
 import { NO_USAGE } from '../../../../imports/business/ai/domain/entities/Response';
 import { fromResponses, toResponses } from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
 import { responsesContext, responsesReply } from '../../../support/responsesRecordings';
-import { requestViolations } from '../../../support/responsesSchemas';
+import { requestViolations } from '../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool } from '../../../../imports/business/ai/domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../../imports/business/ai/domain/types/LLMTypes';
 import type { FunctionCallItem, InputItem, MessageItem, ReasoningItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -5,7 +5,7 @@ import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/e
 import { fromResponses, toResponses } from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
 import { readResponsesRequest, writeResponses } from '../../../../imports/business/ai/infrastructure/converters/ResponsesGateway';
 import { ANSWERS, responsesContext, responsesReply } from '../../../support/responsesRecordings';
-import { requestViolations, responseViolations } from '../../../support/responsesSchemas';
+import { requestViolations, responseViolations } from '../../../support/publishedSchemas';
 import type { LLMResponse, OutputItem, ReasoningItem, VendorItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 

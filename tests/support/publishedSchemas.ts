@@ -1,0 +1,40 @@
+/** The vendors' published schemas of requests and answers: what they have against a body. Each is compiled when it is first asked for. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020';
+import type { AnySchema, ValidateFunction } from 'ajv/dist/2020';
+import type { JsonObject, VendorName } from '../../imports/business/ai/domain/types/VendorTypes';
+
+const compiled = new Map<string, ValidateFunction>();
+
+/** An empty text for a valid body. */
+function violations(name: string, body: unknown): string {
+  let isValid = compiled.get(name);
+  if (isValid === undefined) {
+    const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', `${name}.schema.json`), 'utf8')) as AnySchema;
+    // The schemas name formats (uri, float) that say nothing about shape.
+    isValid = new Ajv2020({ strict: false, validateFormats: false }).compile(schema);
+    compiled.set(name, isValid);
+  }
+  return isValid(body) ? '' : JSON.stringify(isValid.errors?.slice(0, 5));
+}
+
+export function requestViolations(body: unknown): string {
+  return violations('openai.responses.request', body);
+}
+
+export function responseViolations(body: unknown): string {
+  return violations('openai.responses.response', body);
+}
+
+const CHAT_SCHEMA: Partial<Record<VendorName, string>> = { openai: 'openai', groq: 'groq' };
+
+export function chatViolations(vendor: VendorName, body: unknown): string {
+  return violations(`${CHAT_SCHEMA[vendor] ?? 'openai-compatible'}.chat-completions.request`, body);
+}
+
+/** Beta fields included. @throws Error with the violations */
+export function assertAnthropicBody(body: JsonObject, what = 'the body'): void {
+  const found = violations('anthropic.messages.request', body);
+  if (found !== '') throw new Error(`${what} breaks the schema: ${found}`);
+}
