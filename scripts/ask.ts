@@ -98,14 +98,14 @@ function show(event: AgentEvent, module: AIModule): void {
 
 async function decide(event: Extract<AgentEvent, { type: 'tool:approval_required' }>, { loop }: AIModule): Promise<void> {
   if (!process.stdin.isTTY) {
-    loop.reject(event.executionId, event.callId, 'nobody is at the terminal to approve it', event.argumentsHash);
+    await loop.reject(event.executionId, event.callId, 'nobody is at the terminal to approve it', event.argumentsHash);
     return;
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`  ? ${event.name}(${event.arguments}): run it? [y/N] `);
   terminal.close();
-  if (/^y(es)?$/i.test(answer.trim())) loop.approve(event.executionId, event.callId, event.argumentsHash);
-  else loop.reject(event.executionId, event.callId, 'the user said no', event.argumentsHash);
+  if (/^y(es)?$/i.test(answer.trim())) await loop.approve(event.executionId, event.callId, event.argumentsHash);
+  else await loop.reject(event.executionId, event.callId, 'the user said no', event.argumentsHash);
 }
 
 function summarise({ usage, iterations, toolCalls, response }: RunResult): void {

@@ -139,7 +139,7 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
         (result) => (outcome = result),
         (error: unknown) => (outcome = isLLMError(error) ? runOf(error) : undefined),
       );
-    if (cancelAt !== undefined) setTimeout(() => loop.cancel('r'), cancelAt);
+    if (cancelAt !== undefined) setTimeout(() => void loop.cancel('r'), cancelAt);
     await clock.runAllAsync();
     await run;
     const report = outcome;

@@ -222,7 +222,7 @@ describe('AgenticLoop', () => {
       const run = loop.execute('ann', { model, input: 'go', tools: ['pay'], runTimeout: 1_000, executionId: 'r' });
       const asked = await record.seen('tool:approval_required');
       await clock.tickAsync(3_600_000);
-      loop.approve('r', 'a', asked.argumentsHash);
+      await loop.approve('r', 'a', asked.argumentsHash);
       expect((await run).response.output_text).to.equal('paid');
       expect(clock.countTimers()).to.equal(0);
     });
@@ -302,11 +302,11 @@ describe('AgenticLoop', () => {
       const { loop, record, provider } = setUp([untilAborted]);
       const run = failureOf(loop.execute('ann', { model, input: 'go', executionId: 'r' }));
       await record.seen('iteration:start');
-      loop.cancel('r');
+      await loop.cancel('r');
       expect((await run).code).to.equal('aborted');
       expect(provider.calls[0]?.options.signal?.aborted).to.equal(true);
-      expect(loop.cancel('r')).to.equal('cancelled');
-      expect(() => loop.cancel('unknown')).to.throw(LLMError).with.property('code', 'invalid-request');
+      expect(await loop.cancel('r')).to.equal('cancelled');
+      expect((await failureOf(loop.cancel('unknown'))).code).to.equal('invalid-request');
     });
   });
 

@@ -7,6 +7,7 @@ import type { Item, LLMResponse } from '../../../imports/business/ai/domain/type
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../support/deferred';
 import type { Deferred } from '../../support/deferred';
+import { failure } from '../../support/failure';
 import { recordEvents } from '../../support/recordEvents';
 import { answer, calling } from '../../support/responses';
 import { ScriptedProvider } from '../../support/ScriptedProvider';
@@ -151,8 +152,8 @@ describe('non-blocking tools', () => {
     const { loop, jobs, record, tools } = setUp([calling({ name: 'job1', call_id: 'a' }), answer('I wait')]);
     const run = loop.execute('ann', { model, input: 'go', tools, executionId: 'r' }).catch((error: unknown) => error);
     await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
-    loop.cancel('r');
-    expect(runOf(await run)?.toolCalls[0]?.state).to.equal('cancelled');
+    await loop.cancel('r');
+        expect(runOf(await run)?.toolCalls[0]?.state).to.equal('cancelled');
     const count = record.events.length;
     jobs['job1']!.resolve('nobody listens');
     await jobs['job1']!.promise;
@@ -198,11 +199,11 @@ describe('non-blocking tools', () => {
     const record = recordEvents(loop);
     const run = loop.execute('ann', { model, input: 'go', tools: ['webhook'], executionId: 'r' });
     await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
-    expect(loop.submitToolResult('r', 'a', { output: { paid: true } })).to.equal('accepted');
+    expect(await loop.submitToolResult('r', 'a', { output: { paid: true } })).to.equal('accepted');
     expect((await run).response.output_text).to.equal('thanks');
-    expect(loop.submitToolResult('r', 'a', { output: 'again' })).to.equal('already-settled');
+    expect(await loop.submitToolResult('r', 'a', { output: 'again' })).to.equal('already-settled');
     expect(outputsOf(provider, 2)[1]!.output).to.equal('{"paid":true}');
-    expect(() => loop.submitToolResult('r', 'b', { output: 1 })).to.throw(LLMError, /no call 'b'/);
+    expect(await failure(loop.submitToolResult('r', 'b', { output: 1 }))).to.have.property('message').that.matches(/no call 'b'/);
   });
 
   describe('approvals', () => {
@@ -219,9 +220,9 @@ describe('non-blocking tools', () => {
       const { loop, record, run, provider } = withApproval();
       const asked = await record.seen('tool:approval_required');
       expect(asked.callId).to.equal('big');
-      expect(() => loop.approve('r', 'big', 'another hash')).to.throw(LLMError).with.property('code', 'conflict');
-      expect(() => loop.approve('r', 'small')).to.throw(LLMError).with.property('code', 'invalid-request');
-      loop.approve('r', 'big', asked.argumentsHash);
+      expect(await failure(loop.approve('r', 'big', 'another hash'))).to.have.property('code', 'conflict');
+      expect(await failure(loop.approve('r', 'small'))).to.have.property('code', 'invalid-request');
+      await loop.approve('r', 'big', asked.argumentsHash);
       await run;
       expect(outputsOf(provider, 1).map(({ output }) => output)).to.deep.equal(['paid 5', 'paid 50']);
     });
@@ -229,7 +230,7 @@ describe('non-blocking tools', () => {
     it('tell the model why when they are refused', async () => {
       const { loop, record, run, provider } = withApproval();
       await record.seen('tool:approval_required');
-      loop.reject('r', 'big', 'too expensive');
+      await loop.reject('r', 'big', 'too expensive');
       await run;
       expect(outputsOf(provider, 1)[1]!.output).to.contain('too expensive');
     });

@@ -1,6 +1,6 @@
 /**
  * Asks a model, runs the tools that it calls, tells it the results, until it answers. One loop serves any number of concurrent runs;
- * nothing of a run lives here but its entry in the table of runs.
+ * nothing of a run lives here but its entry in the table of runs. With a run store, runs outlive the process and are reached from any other.
  */
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
@@ -10,18 +10,25 @@ import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool'
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
+import type { Logger } from '../../domain/interfaces/Logger';
+import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
-import type { GenerateOptions, LooseTool } from '../../domain/types/LLMTypes';
-import type { Budget, RunLimits } from '../../domain/types/RunRecords';
+import type { RunLimits, RunOrder } from '../../domain/types/RunRecords';
 import { argumentsHash } from './argumentsHash';
-import { normalizeOptions } from './ContentNormalizer';
+import { mayBeDecided, mayBeSubmitted } from './DistantRuns';
 import { Execution } from './Execution';
 import { IsolatedEmitter } from './IsolatedEmitter';
+import { JournaledRuns } from './JournaledRuns';
+import type { AskedRun, ClaimedRun } from './JournaledRuns';
+import { DEFAULT_LIMITS, limitsOf, planRun, readStoredPlan } from './planRun';
+import type { PlannedRun, RunWishes } from './planRun';
 import { ResilientProvider } from './ResilientProvider';
+import { restoreRun } from './restoreRun';
 import { RunDriver } from './RunDriver';
+import type { RunParts } from './RunDriver';
+import type { LeaseTimes } from './RunOwner';
 import { ToolProcessor } from './ToolProcessor';
 import type { Approval, ExternalResult } from './ToolProcessor';
-import { resolveTools } from './ToolSet';
 
 export interface AgenticLoopOptions extends Partial<RunLimits> {
   /** A bare provider is given the one retry policy. */
@@ -35,17 +42,23 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly keepFinished?: number;
   /** Told what a listener threw; default: standard error. */
   readonly onListenerError?: (error: unknown) => void;
+  /** Where runs are written down, so that they outlive this process. Absent: nowhere. */
+  readonly runStore?: RunStore;
+  readonly leaseTimes?: Partial<LeaseTimes>;
+  /** Default: the console. */
+  readonly logger?: Logger;
 }
 
-export interface ExecuteOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
-  /** Names of the executor's tools, or definitions. */
-  readonly tools?: readonly (string | LooseTool)[];
+export interface ExecuteOptions extends RunWishes {
   /** `wait` (default) resolves when nothing is pending; `return` at the first answer, the rest follows in `followUps`. */
   readonly onPending?: 'wait' | 'return';
-  /** Asks the provider for a stream; deltas are told as `llm:delta`. */
-  readonly stream?: boolean;
-  readonly budget?: Budget;
   readonly executionId?: string;
+}
+
+/** A run that was begun and, with a run store, written down: nothing but its end can end it. */
+export interface StartedRun {
+  readonly executionId: string;
+  readonly done: Promise<RunResult>;
 }
 
 /** Each event under its own name, and every one under `event`. */
@@ -56,8 +69,6 @@ interface RunEntry {
   readonly driver: RunDriver;
 }
 
-const DEFAULT_LIMITS: RunLimits = { maxIterations: 10, maxToolErrors: 3, maxParallelTools: 8, runTimeout: 600_000 };
-
 export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
@@ -66,10 +77,11 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private readonly keepFinished: number;
   private readonly live = new Map<string, RunEntry>();
   private readonly finished = new Map<string, Execution>();
+  private readonly journaled: JournaledRuns | undefined;
 
   constructor(options: AgenticLoopOptions) {
     super(options.onListenerError ?? ((error) => console.error('a listener of the agentic loop failed:', error)));
-    const { provider, toolExecutor, defaultToolTimeout, maxResultBytes } = options;
+    const { provider, toolExecutor, defaultToolTimeout, maxResultBytes, runStore, leaseTimes, logger = console } = options;
     this.provider = provider instanceof ResilientProvider ? provider : new ResilientProvider({ provider });
     this.toolExecutor = toolExecutor;
     this.processor = new ToolProcessor({
@@ -79,6 +91,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.keepFinished = options.keepFinished ?? 200;
+    if (runStore !== undefined) this.journaled = new JournaledRuns({ store: runStore, live: this.live, logger, ...(leaseTimes === undefined ? {} : { leaseTimes }) });
   }
 
   /**
@@ -86,25 +99,43 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
    * @throws LLMInvalidRequestError before anything is sent; any other LLMError ends the run and carries it in `.run`
    */
   async execute(userId: string, options: ExecuteOptions): Promise<RunResult> {
-    const { tools: wanted = [], onPending, stream, executionId = randomUUID(), ...rest } = options;
-    if (this.live.has(executionId)) throw new ConflictError(`the run '${executionId}' is under way`);
-    const limits = limitsOf(options, this.limits);
-    const tools = resolveTools(wanted, this.toolExecutor);
-    const normalized = normalizeOptions({ ...generateFields(rest), ...(tools.tools.length === 0 ? {} : { tools: tools.tools }) });
-    const emit = (event: AgentEvent): void => this.tell(event);
-    const execution = new Execution({ id: executionId, userId, input: normalized.input, emit });
-    const driver = new RunDriver({
-      execution,
-      provider: this.provider,
-      processor: this.processor,
-      tools,
-      options: normalized,
-      limits,
-      stream: stream ?? false,
-      returnsEarly: onPending === 'return',
-    });
-    this.live.set(executionId, { execution, driver });
-    return driver.run();
+    const { done } = await this.start(userId, options);
+    return done;
+  }
+
+  /**
+   * The same; resolves as soon as the run is begun.
+   * @param asked who asked for it, where somebody outside did
+   * @throws ConflictError when the execution id, or the user's request id, is taken
+   */
+  async start(userId: string, options: ExecuteOptions, asked: AskedRun = {}): Promise<StartedRun> {
+    const { onPending, executionId = randomUUID(), ...wishes } = options;
+    if (this.isHere(executionId)) throw new ConflictError(`the run '${executionId}' is under way`);
+    const plan = planRun(wishes, this.toolExecutor, this.limits);
+    const run = { executionId, userId, plan, returnsEarly: onPending === 'return' };
+    if (this.journaled === undefined) return { executionId, done: this.drive(run) };
+    const journal = await this.journaled.create({ providerId: this.provider.getProviderName(), ...asked, executionId, userId }, plan, wishes.tools);
+    return { executionId, done: this.journaled.endOf(executionId, this.drive({ ...run, journal }), wishes.signal) };
+  }
+
+  /**
+   * Goes on with a run of the store, whoever had it: its last owner can write nothing to it any more. A run that has ended ends again as it did.
+   * @throws what ended it, as `execute` does; LLMInvalidRequestError for an unknown run
+   */
+  async resume(executionId: string): Promise<RunResult> {
+    const ended = this.live.get(executionId)?.driver.ended;
+    if (ended !== undefined) return ended;
+    const journaled = this.stored(executionId);
+    const claimed = await journaled.claim(executionId);
+    return claimed === undefined ? journaled.runs.follow(executionId) : journaled.endOf(executionId, this.driveOn(claimed));
+  }
+
+  /** The end of a run, in whichever process it comes to it. @throws as `resume` does; `signal.reason` */
+  async follow(executionId: string, signal?: AbortSignal): Promise<RunResult> {
+    const ended = this.live.get(executionId)?.driver.ended;
+    const journaled = this.journaled;
+    if (ended !== undefined) return journaled === undefined ? ended : journaled.endOf(executionId, ended, signal);
+    return this.stored(executionId).runs.follow(executionId, signal);
   }
 
   /** Whose run it is, while it is live or lately finished. */
@@ -114,58 +145,113 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
 
   /** A run's calls, live or lately finished. */
   getExecutionContext(executionId: string): ToolExecutionContext | undefined {
-    return this.live.get(executionId)?.execution ?? this.finished.get(executionId);
+    return this.known(executionId);
   }
 
   getToolStatistics(executionId: string): ToolStatistics | undefined {
-    return (this.live.get(executionId)?.execution ?? this.finished.get(executionId))?.statistics();
+    return this.known(executionId)?.statistics();
   }
 
-  /** Ends a run; one that is over stays as it is. @throws LLMInvalidRequestError for an unknown run */
-  cancel(executionId: string): RunState {
+  /** This process's name among the owners of stored runs. */
+  get ownerId(): string | undefined {
+    return this.journaled?.ownerId;
+  }
+
+  /** Whether the run is under way in this process. */
+  isHere(executionId: string): boolean {
+    return this.live.has(executionId) || this.journaled?.isArriving(executionId) === true;
+  }
+
+  /**
+   * Ends a run; one that is over stays as it is. Another process hears of it with its next heartbeat.
+   * @returns the state in which it is now
+   * @throws LLMInvalidRequestError for an unknown run
+   */
+  async cancel(executionId: string): Promise<RunState> {
+    const execution = this.known(executionId);
+    if (execution === undefined) return this.stored(executionId).cancel(executionId);
     this.live.get(executionId)?.driver.abort(new LLMAbortedError('The run was cancelled.'));
-    return this.execution(executionId).state;
+    return execution.state;
   }
 
-  /** @throws LLMInvalidRequestError when no such approval is waited for, ConflictError when other arguments were shown */
-  approve(executionId: string, callId: string, shownHash?: string): ToolCall['state'] {
+  /**
+   * Lets a call run that waits for approval, or run again after nobody knew whether it had.
+   * @throws LLMInvalidRequestError when no such decision is waited for, ConflictError when other arguments were shown
+   */
+  approve(executionId: string, callId: string, shownHash?: string): Promise<ToolCall['state']> {
     return this.decideCall(executionId, callId, { approved: true }, shownHash);
   }
 
   /** @throws as `approve` does */
-  reject(executionId: string, callId: string, reason = 'no reason was given', shownHash?: string): ToolCall['state'] {
+  reject(executionId: string, callId: string, reason = 'no reason was given', shownHash?: string): Promise<ToolCall['state']> {
     return this.decideCall(executionId, callId, { approved: false, reason }, shownHash);
   }
 
-  /** Gives an external tool's call its result. @throws LLMInvalidRequestError when the call takes none */
-  submitToolResult(executionId: string, callId: string, result: ExternalResult): 'accepted' | 'already-settled' {
-    const call = this.callOf(executionId, callId);
+  /** Gives a call its result: an external tool's, or one that needs a review. @throws LLMInvalidRequestError when the call takes none */
+  async submitToolResult(executionId: string, callId: string, result: ExternalResult): Promise<'accepted' | 'already-settled'> {
+    const call = await this.callOf(executionId, callId);
     if (isSettled(call)) return 'already-settled';
-    if (this.live.get(executionId)?.driver.decisions.submit(callId, result) === true) return 'accepted';
-    throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
+    const isExternal = this.live.get(executionId)?.driver.isExternal(call) ?? this.toolExecutor.getToolDefinition(call.name)?.external === true;
+    if (!mayBeSubmitted(call, isExternal)) throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
+    return (await this.settle(executionId, call, { kind: 'submit', callId, result })) ? 'accepted' : 'already-settled';
   }
 
-  private decideCall(executionId: string, callId: string, approval: Approval, shownHash: string | undefined): ToolCall['state'] {
-    const call = this.callOf(executionId, callId);
+  /** Stops here what goes on in other processes, or in this one's next life. Runs without a store are cancelled. */
+  async close(): Promise<void> {
+    if (this.journaled === undefined) for (const { driver } of this.live.values()) driver.abort(new LLMAbortedError('The process is being stopped.'));
+    else await this.journaled.close();
+  }
+
+  private async decideCall(executionId: string, callId: string, approval: Approval, shownHash: string | undefined): Promise<ToolCall['state']> {
+    const call = await this.callOf(executionId, callId);
     if (shownHash !== undefined && shownHash !== argumentsHash(call.arguments)) {
       throw new ConflictError(`the decision on '${callId}' was made for other arguments`);
     }
-    if (this.live.get(executionId)?.driver.decisions.approve(callId, approval) !== true) {
+    const order: RunOrder = approval.approved ? { kind: 'approve', callId } : { kind: 'reject', callId, reason: approval.reason };
+    if (!mayBeDecided(call) || !(await this.settle(executionId, call, order))) {
       throw new LLMInvalidRequestError(`the call '${callId}' does not wait for approval`, { path: 'callId' });
     }
     return call.state;
   }
 
-  private callOf(executionId: string, callId: string): ToolCall {
-    const call = this.execution(executionId).toolCalls.get(callId);
+  /** @returns false when somebody else was first */
+  private async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
+    if (this.journaled !== undefined) return this.journaled.settle(executionId, call, order);
+    return this.live.get(executionId)?.driver.obey(order) === true;
+  }
+
+  private async callOf(executionId: string, callId: string): Promise<ToolCall> {
+    const execution = this.known(executionId);
+    if (execution === undefined) return this.stored(executionId).runs.call(executionId, callId);
+    const call = execution.calls.get(callId);
     if (call === undefined) throw new LLMInvalidRequestError(`the run has no call '${callId}'`, { path: 'callId' });
     return call;
   }
 
-  private execution(executionId: string): Execution {
-    const execution = this.live.get(executionId)?.execution ?? this.finished.get(executionId);
-    if (execution === undefined) throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
-    return execution;
+  private known(executionId: string): Execution | undefined {
+    return this.live.get(executionId)?.execution ?? this.finished.get(executionId);
+  }
+
+  /** The runs that are written down. @throws LLMInvalidRequestError where none are */
+  private stored(executionId: string): JournaledRuns {
+    if (this.journaled === undefined) throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
+    return this.journaled;
+  }
+
+  private drive(run: { readonly executionId: string; readonly userId: string; readonly plan: PlannedRun } & Pick<RunParts, 'returnsEarly' | 'journal' | 'restored' | 'refusal'>): Promise<RunResult> {
+    const { executionId, userId, plan, ...parts } = run;
+    const emit = (event: AgentEvent): void => this.tell(event);
+    const past = parts.restored?.past;
+    const execution = new Execution({ id: executionId, userId, input: plan.options.input, emit, ...(past === undefined ? {} : { past }) });
+    const driver = new RunDriver({ ...plan, ...parts, execution, provider: this.provider, processor: this.processor });
+    this.live.set(executionId, { execution, driver });
+    return driver.run();
+  }
+
+  private driveOn({ whole, journal }: ClaimedRun): Promise<RunResult> {
+    const { executionId, userId } = whole.run;
+    const { plan, refusal } = readStoredPlan(whole.run, this.toolExecutor);
+    return this.drive({ executionId, userId, plan, returnsEarly: false, journal, restored: restoreRun(whole), ...(refusal === undefined ? {} : { refusal }) });
   }
 
   private tell(event: AgentEvent): void {
@@ -184,23 +270,4 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
       this.finished.delete(oldest);
     }
   }
-}
-
-function limitsOf(wanted: Partial<RunLimits>, fallback: RunLimits): RunLimits {
-  const budget = wanted.budget ?? fallback.budget;
-  const limits = {
-    maxIterations: wanted.maxIterations ?? fallback.maxIterations,
-    maxToolErrors: wanted.maxToolErrors ?? fallback.maxToolErrors,
-    maxParallelTools: wanted.maxParallelTools ?? fallback.maxParallelTools,
-    runTimeout: wanted.runTimeout ?? fallback.runTimeout,
-  };
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value < 1) throw new LLMInvalidRequestError(`${name} must be a positive whole number`, { path: name });
-  }
-  return { ...limits, ...(budget === undefined ? {} : { budget }) };
-}
-
-function generateFields(options: Omit<ExecuteOptions, 'tools'>): Record<string, unknown> {
-  const { maxIterations, maxToolErrors, maxParallelTools, runTimeout, budget, ...fields } = options;
-  return fields;
 }

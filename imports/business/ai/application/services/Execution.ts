@@ -29,6 +29,31 @@ export interface ExecutionFacts {
   readonly userId: string;
   readonly input: readonly Item[];
   readonly emit: (event: AgentEvent) => void;
+  /** What another process did of it. */
+  readonly past?: ExecutionPast;
+}
+
+export interface ExecutionPast {
+  /** Adopted items, input first. */
+  readonly transcript: readonly Item[];
+  readonly turnStart: number;
+  readonly response: LLMResponse | undefined;
+  readonly calls: readonly ToolCall[];
+  /** Calls that were answered with an acknowledgement. */
+  readonly acknowledged: readonly string[];
+  /** Those of them that have settled and of which the model was not told, in the order in which they did. */
+  readonly inbox: readonly string[];
+  readonly usage: Usage;
+  readonly iterations: number;
+  /** Every event so far had a lower one. */
+  readonly seq: number;
+}
+
+/** Told of what has to be written down. */
+export interface ExecutionJournal {
+  runChanged(): void;
+  callChanged(id: string): void;
+  callProgressed(id: string): void;
 }
 
 export class Execution implements ToolExecutionContext {
@@ -41,13 +66,18 @@ export class Execution implements ToolExecutionContext {
   state: RunState = 'queued';
   usage: Usage = NO_USAGE;
   iterations = 0;
-  private seq = 0;
+  /** Where in the transcript the last response begins. */
+  turnStart: number;
+  lastResponse: LLMResponse | undefined;
+  journal: ExecutionJournal | undefined;
+  /** Of the last event. */
+  seq = 0;
   private readonly usedIds: Set<string>;
   /** Acknowledged calls that settled, in arrival order. */
   private inbox: string[] = [];
   private readonly acknowledged = new Set<string>();
   private wake: (() => void) | undefined;
-  private readonly send: (event: AgentEvent) => void;
+  private send: (event: AgentEvent) => void;
 
   constructor(facts: ExecutionFacts) {
     this.executionId = facts.id;
@@ -55,6 +85,21 @@ export class Execution implements ToolExecutionContext {
     this.transcript = [...facts.input];
     this.usedIds = new Set(facts.input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
     this.send = facts.emit;
+    this.turnStart = this.transcript.length;
+    if (facts.past !== undefined) this.restore(facts.past);
+  }
+
+  private restore(past: ExecutionPast): void {
+    this.transcript.splice(0, Infinity, ...past.transcript);
+    for (const item of past.transcript) if (item.type === 'function_call') this.usedIds.add(item.call_id);
+    for (const call of past.calls) this.keep(call);
+    for (const id of past.acknowledged) this.acknowledged.add(id);
+    this.inbox = [...past.inbox];
+    this.turnStart = past.turnStart;
+    this.lastResponse = past.response;
+    this.usage = past.usage;
+    this.iterations = past.iterations;
+    this.seq = past.seq;
   }
 
   get toolCalls(): ReadonlyMap<string, ToolCall> {
@@ -71,6 +116,12 @@ export class Execution implements ToolExecutionContext {
 
   move(to: RunState): void {
     if (this.state !== to) this.state = moveRun(this.state, to);
+    this.journal?.runChanged();
+  }
+
+  /** The run goes on in another process, which tells the rest. */
+  silence(): void {
+    this.send = () => undefined;
   }
 
   emit(event: AgentEventBody): void {
@@ -81,6 +132,9 @@ export class Execution implements ToolExecutionContext {
   /** Appends the model's output; calls that repeat an id that this run has seen get one of their own. */
   appendResponse(response: LLMResponse): readonly TurnCall[] {
     this.usage = addUsage(this.usage, response.usage);
+    this.turnStart = this.transcript.length;
+    this.lastResponse = response;
+    this.journal?.runChanged();
     const calls: TurnCall[] = [];
     for (const item of response.output) {
       if (item.type !== 'function_call') {
@@ -98,6 +152,7 @@ export class Execution implements ToolExecutionContext {
   openCall(facts: TurnCall, blocking: boolean): ToolCall {
     const call = createToolCall({ ...facts, blocking, createdAt: Date.now() });
     this.keep(call);
+    this.journal?.callChanged(call.id);
     this.emit({ type: 'tool:pending', callId: call.id, call_id: call.call_id, name: call.name, arguments: call.arguments, blocking });
     return call;
   }
@@ -107,6 +162,8 @@ export class Execution implements ToolExecutionContext {
     const before = this.call(id);
     const call = applyToolEvent(before, event);
     this.keep(call);
+    if (event.type === 'tool:progress') this.journal?.callProgressed(id);
+    else this.journal?.callChanged(id);
     const body = toAgentEvent(call, event);
     if (body !== undefined && call !== before) this.emit(body);
     if (isSettled(before) || !isSettled(call)) return;
@@ -129,6 +186,7 @@ export class Execution implements ToolExecutionContext {
         this.append(acknowledgement(id, call.name));
       }
     }
+    this.journal?.runChanged();
     return answered;
   }
 
@@ -142,6 +200,7 @@ export class Execution implements ToolExecutionContext {
     const taken = this.inbox.filter((id) => goesNow(this.call(id)));
     this.inbox = this.inbox.filter((id) => !taken.includes(id));
     for (const id of taken) this.append(this.lateOutput(id));
+    if (taken.length > 0) this.journal?.runChanged();
     return taken;
   }
 

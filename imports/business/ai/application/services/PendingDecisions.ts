@@ -1,44 +1,64 @@
-/** Calls of one run that wait for somebody outside: a person who approves, a service that submits a result. */
-import { DECISION_LIFETIME } from './ToolProcessor';
-import type { Approval, ExternalResult } from './ToolProcessor';
+/** Calls of one run that wait for somebody outside: a person who approves or reviews, a service that submits a result. */
+import type { Approval, ExternalResult, Review } from './ToolProcessor';
+
+interface Waiting<Decision> {
+  readonly decide: (decision: Decision) => void;
+  readonly timer?: ReturnType<typeof setTimeout>;
+}
 
 export class PendingDecisions {
-  private readonly approvals = new Map<string, { readonly decide: (approval: Approval) => void; readonly timer: ReturnType<typeof setTimeout> }>();
-  private readonly externals = new Map<string, (result: ExternalResult) => void>();
+  private readonly approvals = new Map<string, Waiting<Approval>>();
+  private readonly reviews = new Map<string, Waiting<Review>>();
+  private readonly externals = new Map<string, Waiting<ExternalResult>>();
 
-  awaitApproval(callId: string): Promise<Approval> {
-    return new Promise((decide) => {
-      const timer = setTimeout(() => this.approve(callId, { approved: false, reason: 'nobody decided within 24 hours' }), DECISION_LIFETIME);
-      this.approvals.set(callId, { decide, timer });
-    });
+  /** @param lifetime milliseconds after which the answer is no */
+  awaitApproval(callId: string, lifetime: number): Promise<Approval> {
+    return wait(callId, this.approvals, lifetime);
+  }
+
+  /** @param lifetime as above */
+  awaitReview(callId: string, lifetime: number): Promise<Review> {
+    return wait(callId, this.reviews, lifetime);
   }
 
   awaitExternal(callId: string): Promise<ExternalResult> {
-    return new Promise((resolve) => this.externals.set(callId, resolve));
+    return new Promise((decide) => this.externals.set(callId, { decide }));
   }
 
   /** @returns false when no such decision is waited for */
   approve(callId: string, approval: Approval): boolean {
-    const waiting = this.approvals.get(callId);
-    if (waiting === undefined) return false;
-    this.approvals.delete(callId);
-    clearTimeout(waiting.timer);
-    waiting.decide(approval);
-    return true;
+    return settle(callId, this.approvals, approval) || settle(callId, this.reviews, approval);
   }
 
   /** @returns false when no such result is waited for */
   submit(callId: string, result: ExternalResult): boolean {
-    const settle = this.externals.get(callId);
-    this.externals.delete(callId);
-    settle?.(result);
-    return settle !== undefined;
+    return settle(callId, this.externals, result) || settle(callId, this.reviews, result);
   }
 
   /** Ends all waiting, so that nothing of the run keeps the process alive. */
   close(): void {
-    for (const { timer } of this.approvals.values()) clearTimeout(timer);
-    this.approvals.clear();
+    for (const waiting of [this.approvals, this.reviews]) {
+      for (const { timer } of waiting.values()) clearTimeout(timer);
+      waiting.clear();
+    }
     this.externals.clear();
   }
+}
+
+const EXPIRED: Approval = { approved: false, reason: 'nobody decided within 24 hours' };
+
+function wait<Decision>(callId: string, waiting: Map<string, Waiting<Decision | Approval>>, lifetime: number): Promise<Decision | Approval> {
+  return new Promise((decide) => {
+    const timer = setTimeout(() => settle(callId, waiting, EXPIRED), Math.max(0, lifetime));
+    waiting.set(callId, { decide, timer });
+  });
+}
+
+function settle<Decision>(callId: string, waiting: Map<string, Waiting<Decision>>, decision: Decision): boolean {
+  const found = waiting.get(callId);
+  if (found === undefined) return false;
+  waiting.delete(callId);
+  clearTimeout(found.timer);
+  found.decide(decision);
+  return true;
 }

@@ -1,5 +1,6 @@
 /** The one async function that drives a run: asks the model, obeys `decide`, runs tools, waits for arrivals, ends exactly once. */
 import { setMaxListeners } from 'node:events';
+import { isSettled } from '../../domain/entities/Tool';
 import type { FunctionTool, ToolCall, ToolEvent } from '../../domain/entities/Tool';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult } from '../../domain/entities/Run';
@@ -8,17 +9,20 @@ import type { LLMError} from '../../domain/errors/LLMErrors';
 import { BudgetError, isLLMError, LLMAbortedError, LLMServerError, LLMStreamError, LLMTimeoutError, MaxIterationsError, ToolLoopError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { RunLimits } from '../../domain/types/RunRecords';
+import type { Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
+import type { RunLimits, RunOrder, RunProgress } from '../../domain/types/RunRecords';
 import { adoptInput } from './ContentNormalizer';
 import { decide } from './decide';
 import { estimatedUsage, estimateTokens } from './estimateUsage';
 import type { Execution, TurnCall } from './Execution';
 import { buildRequest } from './MessageBuilder';
 import { PendingDecisions } from './PendingDecisions';
+import type { OpenTurn, RestoredRun } from './restoreRun';
 import { RunClock } from './RunClock';
-import { createToolSlots } from './ToolProcessor';
-import type { ToolSlots, ToolProcessor } from './ToolProcessor';
+import { LeaseLostError, RunJournal } from './RunJournal';
+import type { RunJournalParts } from './RunJournal';
+import { createToolSlots, DECISION_LIFETIME } from './ToolProcessor';
+import type { Review, ToolSlots, ToolProcessor } from './ToolProcessor';
 import type { ToolSet } from './ToolSet';
 
 export interface RunParts {
@@ -30,10 +34,24 @@ export interface RunParts {
   readonly limits: RunLimits;
   readonly stream: boolean;
   readonly returnsEarly: boolean;
+  /** Where the run is written down. */
+  readonly journal?: JournalParts;
+  /** Where it stands that another process began. */
+  readonly restored?: RestoredRun;
+  /** Why it can't go on here or anywhere. */
+  readonly refusal?: LLMError;
+}
+
+export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 'patience'> {
+  readonly startedAt: number;
+  /** Whether nobody can have taken the run since it was last known to be ours; asked before a tool is run. */
+  readonly isHeld: () => boolean;
+  /** Told when the run goes on elsewhere. */
+  readonly onLost: () => void;
 }
 
 export class RunDriver {
-  readonly decisions = new PendingDecisions();
+  private readonly decisions = new PendingDecisions();
   private readonly parts: RunParts;
   private readonly controller = new AbortController();
   private readonly aborted: Promise<never>;
@@ -41,16 +59,26 @@ export class RunDriver {
   private readonly clock: RunClock;
   private onFirstAnswer: ((result: RunResult) => void) | undefined;
   private calling = false;
+  private lost: LeaseLostError | undefined;
   private afterAnswer = false;
   private failedTurns = 0;
   private unreported: readonly string[] = [];
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
+  private readonly journal: RunJournal | undefined;
+  private end: Pick<RunProgress, 'endedAt' | 'error'> = {};
 
   constructor(parts: RunParts) {
     this.parts = parts;
+    const { execution, journal, restored } = parts;
+    if (journal !== undefined) {
+      const subject = { progress: () => this.progress(journal.startedAt), call: (id: string) => execution.call(id) };
+      this.journal = new RunJournal({ ...journal, subject, stored: execution.calls.keys(), onBroken: (error) => this.stopWriting(error) });
+      execution.journal = this.journal;
+    }
+    if (restored !== undefined) this.restore(restored);
     this.toolSlots = createToolSlots(parts.limits.maxParallelTools);
     const { runTimeout } = parts.limits;
-    this.clock = new RunClock(runTimeout, () => this.controller.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)));
+    this.clock = new RunClock(runTimeout, restored?.worked ?? 0, () => this.controller.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)));
     // Each open call listens; Node would take more than ten for a leak.
     setMaxListeners(0, this.controller.signal);
     this.aborted = new Promise((_resolve, reject) => {
@@ -64,9 +92,66 @@ export class RunDriver {
     this.controller.abort(reason);
   }
 
+  /** The run goes on in another process: here everything of it is stopped, and nothing of it is told or written any more. */
+  abandon(lost: LeaseLostError): void {
+    if (this.lost !== undefined) return;
+    this.lost = lost;
+    this.journal?.stop();
+    this.parts.execution.silence();
+    this.controller.abort(lost);
+    this.parts.journal?.onLost();
+  }
+
+  /** What is not worth a write of its own is written now and then. */
+  beat(): void {
+    this.journal?.beat();
+  }
+
+  /** Looks whether the run is still ours. @throws LeaseLostError */
+  confirm(): Promise<void> {
+    this.journal?.runChanged();
+    return this.recorded();
+  }
+
+  /** @returns false when nothing waits for what is ordered */
+  obey(order: RunOrder): boolean {
+    switch (order.kind) {
+      case 'cancel':
+        this.abort(new LLMAbortedError('The run was cancelled.'));
+        return true;
+      case 'approve':
+        return this.decisions.approve(order.callId, { approved: true });
+      case 'reject':
+        return this.decisions.approve(order.callId, { approved: false, reason: order.reason });
+      case 'submit':
+        return this.decisions.submit(order.callId, order.result);
+    }
+  }
+
+  /** Told when the run has ended, not when it is only abandoned. */
+  onEnd(told: () => void): void {
+    const hear = (): void => {
+      if (this.lost === undefined) told();
+    };
+    this.ended?.then(hear, hear);
+  }
+
+  isExternal(call: ToolCall): boolean {
+    return this.definitionOf(call.name)?.external === true;
+  }
+
+  /** Resolves when what has happened so far is written down. @throws LeaseLostError */
+  recorded(): Promise<void> {
+    return this.journal?.durable() ?? Promise.resolve();
+  }
+
+  /** The end of the run; undefined before it is begun. */
+  ended: Promise<RunResult> | undefined;
+
   /** Resolves with the last answer or, for runs that return early, with the first; rejects with the error that ended the run. */
   run(): Promise<RunResult> {
     const whole = this.drive();
+    this.ended = whole;
     if (!this.parts.returnsEarly) return whole;
     // What comes after the first answer is told by events and `followUps`.
     whole.catch(() => undefined);
@@ -82,14 +167,16 @@ export class RunDriver {
       execution.move('running');
       execution.emit({ type: 'run:started', userId: execution.userId, model: options.model });
       if (outer?.aborted === true) onOuterAbort();
+      if (this.parts.refusal !== undefined) throw this.parts.refusal;
       const response = await this.turns();
       execution.move('completed');
+      if (this.journal !== undefined) await this.writeEnd(this.journal);
       const result: RunResult = { ...execution.report(), response };
       execution.emit({ type: 'run:completed', response, usage: execution.usage, iterations: execution.iterations });
       execution.followUps.close();
       return result;
     } catch (thrown) {
-      throw this.fail(thrown);
+      throw await this.fail(thrown);
     } finally {
       outer?.removeEventListener('abort', onOuterAbort);
       this.clock.pause();
@@ -97,28 +184,88 @@ export class RunDriver {
     }
   }
 
-  private fail(thrown: unknown): LLMError {
+  private async fail(thrown: unknown): Promise<LLMError> {
     const { execution } = this.parts;
     const error = isLLMError(thrown) ? thrown : new LLMServerError('The run failed unexpectedly.', { cause: thrown, retryable: false });
+    if (this.lost !== undefined) return this.lost;
     // Cancels what still runs; each open call is told before the run's own end is.
     this.controller.abort(error);
     const cancelled = error.code === 'aborted';
     execution.move(cancelled ? 'cancelled' : 'failed');
+    const told = { code: error.code, message: error.message };
+    if (this.journal !== undefined) {
+      try {
+        await this.writeEnd(this.journal, told);
+      } catch (lost) {
+        if (isLLMError(lost)) return lost;
+        throw lost;
+      }
+    }
     error.run = execution.report();
     const { usage } = execution;
-    execution.emit(cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: { code: error.code, message: error.message }, usage });
+    execution.emit(cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: told, usage });
     execution.followUps.close(error);
     return error;
   }
 
-  private async turns(): Promise<LLMResponse> {
+  /** A run has ended when that is written down; before it, it has not. */
+  private async writeEnd(journal: RunJournal, error?: RunProgress['error']): Promise<void> {
+    this.end = { endedAt: Date.now(), ...(error === undefined ? {} : { error }) };
+    await journal.finish();
+  }
+
+  private stopWriting(error: unknown): void {
+    if (error instanceof LeaseLostError) this.abandon(error);
+    else this.controller.abort(error);
+  }
+
+  private restore({ isAfterAnswer, unreported, hasLostCall, failedTurns }: RestoredRun): void {
     const { execution } = this.parts;
+    this.afterAnswer = isAfterAnswer;
+    this.unreported = unreported;
+    this.failedTurns = failedTurns;
+    if (!hasLostCall) return;
+    // It has cost something and is made again, in place of itself.
+    execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, 0));
+    execution.iterations -= 1;
+  }
+
+  private progress(startedAt: number): RunProgress {
+    const { execution, provider, options } = this.parts;
+    const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = execution;
+    const { price } = provider.getCapabilities(options.model);
+    return {
+      state,
+      startedAt,
+      ...this.end,
+      iterations,
+      isCalling: this.calling,
+      usage,
+      ...(price === undefined ? {} : { cost: costOf(usage, price) }),
+      transcript: [...transcript],
+      turnStart,
+      ...(response === undefined ? {} : { response }),
+      failedTurns: this.failedTurns,
+      worked: this.clock.worked,
+      seq,
+    };
+  }
+
+  private async turns(): Promise<LLMResponse> {
+    const { execution, restored } = this.parts;
+    let turn = restored?.turn;
+    let late = restored?.late ?? [];
+    if (restored !== undefined) this.restartCalls(turn);
     for (;;) {
-      this.refuseOverrun();
-      const late = execution.takeInbox((call) => this.afterAnswer || this.deliveryOf(call) !== 'when_idle');
-      if (late.length > 0) execution.emit({ type: 'nonblocking:result', callIds: late });
-      const response = await this.ask(late);
-      const calls = this.record(response, late);
+      if (turn === undefined) {
+        late = this.takeLate(late);
+        const answer = await this.ask(late);
+        // Nothing comes between an answer's record and what is decided upon it.
+        turn = { response: answer, calls: this.record(answer, late) };
+        late = [];
+      }
+      const { response, calls } = turn;
+      turn = undefined;
       const decision = decide(response, { running: execution.pendingNonBlocking.size, undelivered: execution.undelivered(this.wakes) });
       this.afterAnswer = decision.kind !== 'use-tools';
       switch (decision.kind) {
@@ -141,6 +288,22 @@ export class RunDriver {
     }
   }
 
+  /** Results that go out with the next request; the first ones stand in the transcript already. */
+  private takeLate(taken: readonly string[]): readonly string[] {
+    const { execution } = this.parts;
+    this.refuseOverrun();
+    const arrived = execution.takeInbox((call) => this.afterAnswer || this.deliveryOf(call) !== 'when_idle');
+    const late = taken.length === 0 ? arrived : [...taken, ...arrived];
+    if (late.length > 0) execution.emit({ type: 'nonblocking:result', callIds: late });
+    return late;
+  }
+
+  /** Calls of earlier turns that were under way when the last owner was lost. */
+  private restartCalls(turn: OpenTurn | undefined): void {
+    const ofThisTurn = new Set(turn?.calls.map(({ id }) => id));
+    for (const call of this.parts.execution.openCalls) if (!ofThisTurn.has(call.id)) this.start(call);
+  }
+
   private refuseOverrun(): void {
     const { execution, limits, options, provider } = this.parts;
     if (this.controller.signal.aborted) throw this.abortError();
@@ -157,8 +320,8 @@ export class RunDriver {
     if (budget.money === undefined) return;
     const { price } = provider.getCapabilities(options.model);
     if (price === undefined) throw new BudgetError(`No price is known for '${options.model}', so a budget of money cannot be kept.`);
-    const spent = (execution.usage.input_tokens + next) * price.input + execution.usage.output_tokens * price.output;
-    if (spent / 1_000_000 > budget.money) throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
+    const { input_tokens, output_tokens } = execution.usage;
+    if (costOf({ input_tokens: input_tokens + next, output_tokens }, price) > budget.money) throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
   }
 
   private async ask(late: readonly string[]): Promise<LLMResponse> {
@@ -172,6 +335,10 @@ export class RunDriver {
     this.calling = true;
     this.keepTime();
     try {
+      if (this.journal !== undefined) {
+        this.journal.runChanged();
+        await Promise.race([this.journal.durable(), this.aborted]);
+      }
       return await Promise.race([this.call({ ...request, signal: this.controller.signal }, arrived), this.aborted]);
     } catch (thrown) {
       const error = this.controller.signal.aborted ? this.abortError() : thrown;
@@ -234,8 +401,9 @@ export class RunDriver {
   /** Runs a turn's calls and answers each. @returns the calls whose results go out with the next request */
   private async runTools(calls: readonly TurnCall[]): Promise<readonly string[]> {
     const { execution, limits } = this.parts;
-    const opened = calls.map((call) => execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true));
+    const opened = calls.map((call) => execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true));
     const waits = opened.map((call) => {
+      if (isSettled(call)) return undefined;
       const progress = this.start(call);
       return call.blocking ? progress.settled : progress.prepared;
     });
@@ -265,10 +433,26 @@ export class RunDriver {
       signal: this.controller.signal,
       slots: this.toolSlots,
       report,
-      awaitApproval: () => this.decisions.awaitApproval(call.id),
+      awaitApproval: () => this.decisions.awaitApproval(call.id, this.timeToDecide(call)),
       awaitExternal: () => this.decisions.awaitExternal(call.id),
     };
-    return processor.process(job, tools);
+    const { journal } = this;
+    if (journal === undefined) return processor.process(job, tools);
+    const awaitReview = (): Promise<Review> => this.decisions.awaitReview(call.id, DECISION_LIFETIME);
+    return processor.process({ ...job, awaitReview, recorded: () => this.recordedAndHeld(journal) }, tools);
+  }
+
+  /** The intent to run a tool is in the store, and if this process was stopped for a while, it still has the run. */
+  private async recordedAndHeld(journal: RunJournal): Promise<void> {
+    await journal.durable();
+    if (this.parts.journal?.isHeld() === true) return;
+    journal.runChanged();
+    await journal.durable();
+  }
+
+  /** Milliseconds; an approval that was asked for before a crash waits no longer than any other. */
+  private timeToDecide(call: ToolCall): number {
+    return call.state === 'awaiting_approval' ? DECISION_LIFETIME - (Date.now() - call.createdAt) : DECISION_LIFETIME;
   }
 
   /** @returns false when nothing is left that would make the model speak again */
@@ -276,6 +460,7 @@ export class RunDriver {
     const { execution } = this.parts;
     execution.move('waiting');
     this.keepTime();
+    this.recorded().catch(() => undefined);
     while (execution.undelivered(this.wakes) === 0) {
       if (execution.pendingNonBlocking.size === 0) {
         execution.move('running');
@@ -341,6 +526,11 @@ function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
   const isForced = choice === 'required' || (typeof choice === 'object' && (choice.type !== 'allowed_tools' || choice.mode === 'required'));
   if (!isForced) return options;
   return { ...options, tool_choice: typeof choice === 'object' && choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : 'auto' };
+}
+
+/** US dollars. */
+function costOf(usage: Pick<Usage, 'input_tokens' | 'output_tokens'>, price: { readonly input: number; readonly output: number }): number {
+  return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000;
 }
 
 function describe(error: unknown): { code: LLMError['code']; message: string } {

@@ -23,8 +23,12 @@ export interface ToolProcessorOptions {
 export type Approval = { readonly approved: true } | { readonly approved: false; readonly reason: string };
 export type ExternalResult = { readonly output: unknown } | { readonly error: string };
 
+/** What somebody decides about a call of which nobody knows whether it ran: to run it again, not to, or what it gave. */
+export type Review = Approval | ExternalResult;
+
 /** One call, and the run around it. */
 export interface ToolJob {
+  /** Pending, or as another process left it. */
   readonly call: ToolCall;
   readonly userId: string;
   readonly executionId: string;
@@ -37,6 +41,10 @@ export interface ToolJob {
   readonly awaitApproval: () => Promise<Approval>;
   /** Settles when the result is submitted; asked only for external tools. */
   readonly awaitExternal: () => Promise<ExternalResult>;
+  /** Settles when somebody decides; asked only for calls that another process began, and that must not run twice. */
+  readonly awaitReview?: () => Promise<Review>;
+  /** Resolves when what was reported is written down: nothing is run before that. Absent where nothing is. */
+  readonly recorded?: () => Promise<void>;
 }
 
 /** Neither promise ever rejects. */
@@ -100,14 +108,15 @@ export class ToolProcessor {
   private async attempt(job: ToolJob, tools: ToolSet, settlement: Settlement, prepared: () => void): Promise<void> {
     const { call } = job;
     const tool = tools.get(call.name);
+    if (job.awaitReview !== undefined && isUncertain(call, tool) && !(await this.isToRunAgain(job, job.awaitReview, settlement, prepared))) return;
     if (tool === undefined) throw unknownTool(call.name, tools.names);
     const args = await tool.validate(parseToolArguments(call.arguments));
     if (!settlement.isOpen() || joinsAnother(tool, args, job, settlement)) return;
-    const asksFirst = await needsApproval(tool, args, job);
+    const asksFirst = call.state === 'awaiting_approval' || (call.state === 'pending' && (await needsApproval(tool, args, job)));
     prepared();
     if (asksFirst) {
       if (!settlement.isOpen()) return;
-      job.report({ type: 'tool:approval_required', at: Date.now() });
+      if (call.state === 'pending') job.report({ type: 'tool:approval_required', at: Date.now() });
       const approval = await job.awaitApproval();
       if (!approval.approved) throw new ToolError('rejected', `The call was not approved: ${approval.reason}`);
     }
@@ -116,8 +125,26 @@ export class ToolProcessor {
     else await this.runInSlot(job, tool, args, settlement);
   }
 
+  /** @returns false when the review has given the call its outcome, or the run is over */
+  private async isToRunAgain(job: ToolJob, awaitReview: () => Promise<Review>, settlement: Settlement, prepared: () => void): Promise<boolean> {
+    if (job.call.state !== 'needs_review') job.report({ type: 'tool:needs_review', at: Date.now() });
+    prepared();
+    const review = await awaitReview();
+    if (!settlement.isOpen()) return false;
+    if ('approved' in review) {
+      if (!review.approved) throw new ToolError('rejected', `Whether the call was carried out is not known, and it was not run again: ${review.reason}`);
+      settlement.isReviewed = true;
+      return true;
+    }
+    if ('error' in review) throw new ToolError('threw', review.error);
+    this.complete(review.output, settlement);
+    return false;
+  }
+
   private async runExternal(job: ToolJob, tool: OfferedTool, settlement: Settlement): Promise<void> {
-    settlement.start(tool.definition.timeout ?? DECISION_LIFETIME);
+    settlement.begin();
+    const { timeout = DECISION_LIFETIME } = tool.definition;
+    settlement.limit(timeout, 'startTime' in job.call ? Date.now() - (job.call.startTime ?? 0) : 0);
     const result = await job.awaitExternal();
     if ('error' in result) throw new ToolError('threw', result.error);
     this.complete(result.output, settlement);
@@ -131,9 +158,14 @@ export class ToolProcessor {
   }
 
   private async run(job: ToolJob, tool: OfferedTool, args: unknown, settlement: Settlement): Promise<void> {
-    settlement.start(tool.definition.timeout ?? this.defaultTimeout);
+    settlement.begin();
     const { call, userId, executionId } = job;
     try {
+      if (job.recorded !== undefined) {
+        await job.recorded();
+        if (!settlement.isOpen()) return;
+      }
+      settlement.limit(tool.definition.timeout ?? this.defaultTimeout);
       const value: unknown = await this.toolExecutor.execute(call.name, args, {
         get signal() {
           return settlement.signal;
@@ -178,6 +210,8 @@ function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement
 class Settlement {
   /** The event that ended the call. */
   readonly outcome: Promise<ToolEvent>;
+  /** Somebody has decided that the call runs again. */
+  isReviewed = false;
   private open = true;
   private timedOut = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -202,14 +236,18 @@ class Settlement {
     return this.open;
   }
 
-  /** @param timeout milliseconds */
-  start(timeout: number): void {
-    this.job.report({ type: 'tool:executing', at: Date.now() });
+  /** A call that another process began is executing already. */
+  begin(): void {
+    if (this.job.call.state !== 'executing' || this.isReviewed) this.job.report({ type: 'tool:executing', at: Date.now() });
+  }
+
+  /** @param timeout milliseconds, of which some are over */
+  limit(timeout: number, over = 0): void {
     this.timer = setTimeout(() => {
       this.timedOut = true;
       const message = `The tool '${this.job.call.name}' timed out after ${timeout} ms.`;
       this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
-    }, timeout);
+    }, Math.max(0, timeout - over));
   }
 
   get signal(): AbortSignal {
@@ -220,7 +258,7 @@ class Settlement {
 
   /** Ends as the other call ends. */
   follow(other: Settlement): void {
-    this.job.report({ type: 'tool:executing', at: Date.now() });
+    this.begin();
     void other.outcome.then((event) => this.end(event));
   }
 
@@ -255,6 +293,12 @@ class Settlement {
   private abortTool(): void {
     this.controller?.abort(new ToolError('cancelled', `the call to '${this.job.call.name}' is over`));
   }
+}
+
+/** Another process began it, and running it again could do twice what it does. External work goes on wherever it is done. */
+function isUncertain(call: ToolCall, tool: OfferedTool | undefined): boolean {
+  if (call.state === 'needs_review') return true;
+  return call.state === 'executing' && tool?.definition.idempotent !== true && tool?.definition.external !== true;
 }
 
 async function needsApproval(tool: OfferedTool, args: unknown, job: ToolJob): Promise<boolean> {

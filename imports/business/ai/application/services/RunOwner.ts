@@ -1,0 +1,101 @@
+/**
+ * This process as an owner of runs: while it has any it says once a second that it lives, and looks for what other processes want of them. One timer
+ * for all runs, however many there are. Times are measured, never compared between machines.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Logger } from '../../domain/interfaces/Logger';
+import type { RunStore } from '../../domain/interfaces/RunStore';
+import type { RunCommand } from '../../domain/types/RunRecords';
+
+export interface LeaseTimes {
+  /** Milliseconds without a sign of life after which an owner's runs may be taken. */
+  readonly lease: number;
+  /** Milliseconds between two signs of life. */
+  readonly heartbeat: number;
+}
+
+export const DEFAULT_LEASE_TIMES: LeaseTimes = { lease: 15_000, heartbeat: 1_000 };
+
+/** What is done with every heartbeat. */
+export interface HeldRuns {
+  readonly size: number;
+  /** Writes what is written now and then. */
+  beat(): void;
+  obey(command: RunCommand): Promise<void>;
+  /** Gives up the runs that have other owners by now. */
+  checkLeases(): Promise<void>;
+}
+
+/** Commands that are read at once. */
+const COMMANDS = 1_000;
+
+export class RunOwner {
+  readonly id = randomUUID();
+  private readonly store: RunStore;
+  private readonly runs: HeldRuns;
+  private readonly times: LeaseTimes;
+  private readonly logger: Logger;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private first: Promise<void> | undefined;
+  private saidAt = -Infinity;
+
+  constructor(store: RunStore, runs: HeldRuns, times: LeaseTimes, logger: Logger) {
+    this.store = store;
+    this.runs = runs;
+    this.times = times;
+    this.logger = logger;
+  }
+
+  /** Resolves when others can know that this owner lives: then it may have runs. */
+  async arrive(): Promise<void> {
+    if (this.timer !== undefined) return;
+    this.first ??= this.say();
+    try {
+      await this.first;
+    } finally {
+      this.first = undefined;
+    }
+    this.schedule();
+  }
+
+  /** Nobody can have taken a run since this owner last said that it lives. */
+  isFresh(): boolean {
+    return this.store.isExclusive || performance.now() - this.saidAt < this.times.lease;
+  }
+
+  /** What is left here may be taken at once. */
+  async leave(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (!this.store.isExclusive) await this.store.leave(this.id);
+  }
+
+  private schedule(): void {
+    if (this.timer !== undefined) return;
+    this.timer = setTimeout(() => void this.tick(), this.times.heartbeat);
+    // Runs keep the process alive by what they wait for; this alone does not.
+    this.timer.unref();
+  }
+
+  private async tick(): Promise<void> {
+    try {
+      const wasFresh = this.isFresh();
+      await this.say();
+      if (!wasFresh) await this.runs.checkLeases();
+      this.runs.beat();
+      for (const command of await this.store.commands(COMMANDS)) await this.runs.obey(command);
+    } catch (error) {
+      this.logger.error('the heartbeat of this process’s runs failed and is tried again', error);
+    }
+    // `leave` has taken it away.
+    if (this.timer === undefined) return;
+    this.timer = undefined;
+    if (this.runs.size > 0) this.schedule();
+  }
+
+  private async say(): Promise<void> {
+    const since = performance.now();
+    if (!this.store.isExclusive) await this.store.beat(this.id);
+    this.saidAt = since;
+  }
+}
