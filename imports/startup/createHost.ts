@@ -22,7 +22,6 @@ import { createProvidersModule } from '../business/providers/infrastructure/fact
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { IssuedTokens } from './IssuedTokens';
-import { RunRecorder } from './RunRecorder';
 import { createAccessPolicy, createMayUse, shareLookups } from './accessRules';
 import { StoredProviderRows } from './StoredProviderRows';
 import { UsageRecorder } from './UsageRecorder';
@@ -89,21 +88,21 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
-  const recorder = new RunRecorder(await openRunStore(database));
   const module = createAIModule(ai, {
     budgets,
     responses,
     memory,
     ...ports.ai,
-    runs: recorder,
+    runs: await openRunStore(database),
     kept,
     credentials: providers.credentials,
     access: createAccessPolicy(kept, callerOf),
     onUsage: (used) => usage.record(used),
   });
   const collection = database.collection.bind(database);
-  const runs = createRunDoors(module, { collection, views: new DocumentRunViews(database), sinks: [recorder.take], limits: callLimits, enrich: recorder.told });
+  const runs = createRunDoors(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
   await runs.ready();
+  await module.recovery.start();
   const api = createHttpApi(module, {
     express,
     authenticate,
@@ -121,6 +120,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
     api,
     async close() {
       await api.close();
+      await module.close();
       await runs.close();
       await usage.settled();
       providers.close();

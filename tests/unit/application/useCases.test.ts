@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../../../imports/business/ai/application/services/LLMManager';
-import { RequestLedger } from '../../../imports/business/ai/application/services/RequestLedger';
 import { adminsOnly } from '../../../imports/business/ai/application/usecases/adminsOnly';
 import { AgenticExecutionUseCase } from '../../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { GenerateJSONUseCase } from '../../../imports/business/ai/application/usecases/GenerateJSONUseCase';
@@ -16,13 +15,14 @@ import type { AccessPolicy, Permission } from '../../../imports/business/ai/doma
 import type { Actor } from '../../../imports/business/ai/domain/types/Actor';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { UseEvent } from '../../../imports/business/ai/domain/types/UseEvents';
-import { MemoryRequestRecords } from '../../../imports/business/ai/infrastructure/persistence/MemoryRequestRecords';
+import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';
 import { recordEvents } from '../../support/recordEvents';
 import { RecordingLogger } from '../../support/RecordingLogger';
 import { answer, calling, usage } from '../../support/responses';
+import { runRequest } from '../../support/runRequests';
 import { ScriptedProvider, untilAborted } from '../../support/ScriptedProvider';
 import type { ScriptedStep } from '../../support/ScriptedProvider';
 
@@ -35,19 +35,17 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
   const host = new ScriptedProvider(script, { name: 'openai' });
   const registry = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const manager = new LLMManager({ providers: { openai: host }, toolExecutor: registry, sleep: async () => undefined });
-  const loop = new AgenticLoop({ provider: manager, toolExecutor: registry });
-  const runs = new MemoryRequestRecords();
-  const told: UseEvent[] = [];
   const logger = new RecordingLogger();
-  let now = 1_000;
-  const launcher = new RunLauncher({
-    access: everyone(), runs, ledger: new RequestLedger(), providers: new Map([['openai', host]]), tell: (event) => told.push(event), logger, now: () => (now += 1), ...ports,
-  });
+  const runs = new MemoryRunStore();
+  const loop = new AgenticLoop({ provider: manager, toolExecutor: registry, runStore: runs, logger });
+  const told: UseEvent[] = [];
+  const launcher = new RunLauncher({ access: everyone(), loop, runs, providers: new Map([['openai', host]]), tell: (event) => told.push(event), logger, ...ports });
+  const found = async (executionId = started(told)) => (await runs.load(executionId))?.run;
   return {
-    host, runs, told, logger, loop,
-    text: new GenerateTextUseCase(launcher, loop),
-    json: new GenerateJSONUseCase(launcher, loop, manager),
-    agentic: new AgenticExecutionUseCase(launcher, loop),
+    host, runs, told, logger, loop, found,
+    text: new GenerateTextUseCase(launcher),
+    json: new GenerateJSONUseCase(launcher, manager),
+    agentic: new AgenticExecutionUseCase(launcher),
   };
 }
 
@@ -78,20 +76,20 @@ describe('GenerateTextUseCase', () => {
 describe('GenerateJSONUseCase', () => {
   const schema = z.object({ hour: z.number() });
 
-  it('gives a value of the schema’s type, repaired once if need be, in one record', async () => {
-    const { json, runs, told } = setUp([answer('{"hour":"noon"}', { usage: usage(10, 5) }), answer('{"hour":12}', { usage: usage(20, 5) })]);
+  it('gives a value of the schema’s type, repaired once if need be, by a second run', async () => {
+    const { json, found, told } = setUp([answer('{"hour":"noon"}', { usage: usage(10, 5) }), answer('{"hour":12}', { usage: usage(20, 5) })]);
     const value = await json.execute(ann, { ...request, schema });
     const hour: number = value.hour;
     expect(hour).to.equal(12);
-    expect((await runs.find('ann', started(told)))?.outcome).to.deep.include({ state: 'completed', iterations: 2 }).and.to.have.nested.property('usage.total_tokens', 40);
+    expect(await found()).to.deep.include({ state: 'completed', iterations: 1, usage: usage(10, 5) });
+    expect(await found(`${started(told)}-2`)).to.deep.include({ state: 'completed', iterations: 1, usage: usage(20, 5) });
+    expect(told.at(-1)).to.deep.include({ type: 'use:ended', state: 'completed' }).and.to.have.nested.property('usage.total_tokens', 40);
   });
 
-  it('writes down what an answer cost that broke the schema twice', async () => {
-    const { json, runs, told } = setUp([answer('[]', { usage: usage(10, 5) }), answer('[]', { usage: usage(20, 5) })]);
+  it('tells what an answer cost that broke the schema twice', async () => {
+    const { json, told } = setUp([answer('[]', { usage: usage(10, 5) }), answer('[]', { usage: usage(20, 5) })]);
     expect(await failure(json.execute(ann, { ...request, schema }))).to.be.instanceOf(StructuredOutputError);
-    const outcome = (await runs.find('ann', started(told)))?.outcome;
-    expect(outcome).to.deep.include({ state: 'failed', iterations: 2 }).and.to.have.nested.property('usage.total_tokens', 40);
-    expect(outcome?.error?.code).to.equal('invalid-output');
+    expect(told.at(-1)).to.deep.include({ type: 'use:ended', state: 'failed' }).and.to.have.nested.property('usage.total_tokens', 40);
   });
 
   it('keeps the budget over answer and repair together', async () => {
@@ -110,11 +108,11 @@ describe('GenerateJSONUseCase', () => {
 
 describe('AgenticExecutionUseCase', () => {
   it('runs the server’s tools by name and gives the last answer with the usage of the run', async () => {
-    const { agentic, runs, told } = setUp([calling({ name: 'clock' }), answer('Noon.', { usage: usage(30, 1) })]);
+    const { agentic, found } = setUp([calling({ name: 'clock' }), answer('Noon.', { usage: usage(30, 1) })]);
     const response = await agentic.execute(ann, { ...request, tools: ['clock'] });
     expect(response.output_text).to.equal('Noon.');
     expect(response.usage.total_tokens).to.equal(46);
-    expect((await runs.find('ann', started(told)))?.outcome).to.deep.include({ state: 'completed', iterations: 2, usage: response.usage });
+    expect(await found()).to.deep.include({ state: 'completed', iterations: 2, usage: response.usage });
   });
 
   it('refuses a tool that the server does not have', async () => {
@@ -125,10 +123,10 @@ describe('AgenticExecutionUseCase', () => {
 
   it('begins a run and goes on without anybody waiting; the run bears the id', async () => {
     const reply = deferred<LLMResponse>();
-    const { agentic, runs, loop, told } = setUp([() => reply.promise]);
+    const { agentic, found, loop, told } = setUp([() => reply.promise]);
     const record = recordEvents(loop);
     const { executionId } = await agentic.start(ann, { ...request, tools: [] });
-    expect(await runs.find('ann', executionId)).to.deep.include({ state: 'running', requestId: 'req-1', source: 'method', providerId: 'openai', title: 'What time is it?' });
+    expect(await found(executionId)).to.deep.include({ state: 'running', requestId: 'req-1', source: 'method', providerId: 'openai', title: 'What time is it?' });
     expect(await agentic.start(ann, { ...request, tools: [] })).to.deep.equal({ executionId });
     reply.resolve(answer('Noon.'));
     expect((await record.seen('run:completed')).executionId).to.equal(executionId);
@@ -137,22 +135,22 @@ describe('AgenticExecutionUseCase', () => {
   });
 
   it('disturbs nobody when a run fails that nobody waits for', async () => {
-    const { agentic, runs, loop } = setUp([new LLMServerError('down', { retryable: false })]);
+    const { agentic, found, loop } = setUp([new LLMServerError('down', { retryable: false })]);
     const record = recordEvents(loop);
     const { executionId } = await agentic.start(ann, { ...request, tools: [] });
     await record.seen('run:failed');
     expect(await failure(agentic.execute(ann, { ...request, tools: [] }))).to.be.instanceOf(LLMServerError);
-    expect((await runs.find('ann', executionId))?.outcome?.error).to.deep.equal({ code: 'vendor-error', message: 'down' });
+    expect((await found(executionId))?.error).to.deep.equal({ code: 'vendor-error', message: 'down' });
   });
 
   it('writes an aborted run down as cancelled', async () => {
-    const { agentic, runs, told } = setUp([untilAborted]);
+    const { agentic, found, told } = setUp([untilAborted]);
     const controller = new AbortController();
     const asked = failure(agentic.execute(ann, { ...request, tools: [] }, controller.signal));
     await new Promise<void>((resolve) => setImmediate(resolve));
     controller.abort(new Error('closed'));
     expect(await asked).to.be.instanceOf(LLMAbortedError);
-    expect((await runs.find('ann', started(told)))?.state).to.equal('cancelled');
+    expect((await found())?.state).to.equal('cancelled');
     expect(told.at(-1)).to.deep.include({ type: 'use:ended', state: 'cancelled' });
   });
 });
@@ -174,7 +172,7 @@ describe('a use case refuses', () => {
     it(`${title}: nothing is asked, nothing written down, and operators are told`, async () => {
       const { text, host, told, runs } = setUp([], ports);
       let created = 0;
-      runs.create = () => Promise.resolve(void (created += 1));
+      runs.create = () => Promise.reject(new Error(`run ${(created += 1)}`));
       expect(await failure(text.execute(actor, { ...request, ...fields }))).to.be.instanceOf(kind);
       host.assertPlayedOut();
       expect(created).to.equal(0);
@@ -206,10 +204,10 @@ describe('a use case refuses', () => {
   });
 
   it('the call that would pass the budget, and writes that down', async () => {
-    const { agentic, runs, told, host } = setUp([calling({ name: 'clock' })], { access: everyone({ calls: 1 }) });
+    const { agentic, found, host } = setUp([calling({ name: 'clock' })], { access: everyone({ calls: 1 }) });
     expect(await failure(agentic.execute(ann, { ...request, tools: ['clock'] }))).to.be.instanceOf(BudgetError);
     host.assertPlayedOut();
-    expect((await runs.find('ann', started(told)))?.outcome).to.deep.include({ state: 'failed', iterations: 1 }).and.to.have.nested.property('error.code', 'budget-exceeded');
+    expect(await found()).to.deep.include({ state: 'failed', iterations: 1 }).and.to.have.nested.property('error.code', 'budget-exceeded');
   });
 
   it('to run what cannot be written down', async () => {
@@ -251,7 +249,7 @@ describe('a request that comes again', () => {
   it('failed as it failed, and is not tried again', async () => {
     const { text, host } = setUp([new LLMServerError('down', { retryable: false })]);
     const first = await failure(text.execute(ann, request));
-    expect(await failure(text.execute(ann, request))).to.equal(first);
+    expect(await failure(text.execute(ann, request))).to.be.instanceOf(LLMServerError).and.to.include({ message: (first as Error).message, code: 'vendor-error' });
     host.assertPlayedOut();
   });
 
@@ -266,79 +264,34 @@ describe('a request that comes again', () => {
 
 describe('what is written down and told', () => {
   it('is the record before the run, its outcome after it, and both as events', async () => {
-    const { text, runs, told } = setUp([answer('Noon.', { usage: usage(10, 5) })]);
+    const { text, found, told } = setUp([answer('Noon.', { usage: usage(10, 5) })]);
     await text.execute(ann, { ...request, model: 'm', input: `  ${'A long question. '.repeat(20)}` });
-    const run = await runs.find('ann', started(told));
-    expect(run).to.deep.include({ userId: 'ann', requestId: 'req-1', source: 'method', providerId: 'openai', model: 'm', state: 'completed', createdAt: 1_001 });
+    const run = await found();
+    expect(run).to.deep.include({ userId: 'ann', requestId: 'req-1', source: 'method', providerId: 'openai', model: 'm', state: 'completed', iterations: 1, usage: usage(10, 5) });
     expect(run?.title).to.have.length(80).and.to.match(/^A long question\. .*…$/);
-    expect(run?.outcome).to.deep.equal({ state: 'completed', endedAt: 1_002, iterations: 1, usage: usage(10, 5) });
+    expect(run?.createdAt).to.be.at.most(run?.endedAt ?? 0);
     const named = { userId: 'ann', source: 'method', requestId: 'req-1', providerId: 'openai', executionId: run?.executionId };
     expect(told).to.deep.equal([{ type: 'use:started', ...named }, { type: 'use:ended', ...named, state: 'completed', usage: usage(10, 5) }]);
-    expect(await runs.find('bob', started(told))).to.equal(undefined);
   });
 
-  it('does not cost the answer when its end cannot be written down, or a listener fails', async () => {
-    const { text, runs, logger } = setUp([answer('Noon.')], {
+  it('does not cost the answer when a listener fails', async () => {
+    const { text, logger } = setUp([answer('Noon.')], {
       tell: () => {
         throw new Error('nobody listens');
       },
     });
-    runs.finish = () => Promise.reject(new Error('disk full'));
     expect(await text.execute(ann, request)).to.equal('Noon.');
-    expect(logger.errors).to.have.length(3);
+    expect(logger.errors).to.have.length(2);
   });
 });
 
-describe('RequestLedger', () => {
-  const start = (executionId: string, done: Promise<unknown> = Promise.resolve(executionId)) => () => Promise.resolve({ executionId, done });
-  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-  it('forgets finished requests beyond its limit, the first first, and never those under way', async () => {
-    const ledger = new RequestLedger({ requests: 2 });
-    await ledger.once('ann', 'open', {}, start('open', new Promise(() => undefined)));
-    for (const id of ['a', 'b', 'c']) {
-      await ledger.once('ann', id, {}, start(id));
-      await settled();
-    }
-    const again = async (id: string): Promise<string> => (await ledger.once('ann', id, {}, start('new'))).executionId;
-    expect(await again('open')).to.equal('open');
-    expect(await again('c')).to.equal('c');
-    expect(await again('b')).to.equal('b');
-    expect(await again('a')).to.equal('new');
-  });
-
-  it('forgets finished requests after their time', async () => {
-    let now = 0;
-    const ledger = new RequestLedger({ timeToLive: 1_000 }, () => now);
-    await ledger.once('ann', 'a', {}, start('a'));
-    await ledger.once('ann', 'open', {}, start('open', new Promise(() => undefined)));
-    await settled();
-    now = 999;
-    expect((await ledger.once('ann', 'a', {}, start('new'))).executionId).to.equal('a');
-    now = 1_000;
-    expect((await ledger.once('ann', 'a', {}, start('new'))).executionId).to.equal('new');
-    expect((await ledger.once('ann', 'open', {}, start('new'))).executionId).to.equal('open');
-  });
-
-  it('takes arguments for the same whatever the order of their keys', async () => {
-    const ledger = new RequestLedger();
-    await ledger.once('ann', 'a', { x: 1, y: { p: 1, q: [2] } }, start('a'));
-    expect((await ledger.once('ann', 'a', { y: { q: [2], p: 1 }, x: 1 }, start('new'))).executionId).to.equal('a');
-    expect(await failure(ledger.once('ann', 'a', { x: 1, y: { p: 1, q: [3] } }, start('new')))).to.be.instanceOf(ConflictError);
-  });
-});
-
-describe('MemoryRequestRecords', () => {
-  const run = (executionId: string) => ({ executionId, userId: 'ann', requestId: executionId, source: 'job', providerId: 'p', title: '', state: 'running', createdAt: 0 }) as const;
-  const outcome = { state: 'completed', endedAt: 1, iterations: 1, usage: usage(1, 1) } as const;
-
-  it('keeps runs that are under way and the last ones that ended, and ends each once', async () => {
-    const store = new MemoryRequestRecords(2);
-    for (const id of ['open', 'a', 'b', 'c']) await store.create(run(id));
-    for (const id of ['a', 'b', 'c']) await store.finish(id, outcome);
-    await store.finish('c', { ...outcome, state: 'failed' });
-    await store.finish('nothing', outcome);
-    expect(await Promise.all(['open', 'a', 'b', 'c'].map(async (id) => (await store.find('ann', id))?.state))).to.deep.equal(['running', undefined, 'completed', 'completed']);
-    expect(await failure(store.create(run('open')))).to.be.instanceOf(ConflictError);
+describe('MemoryRunStore', () => {
+  it('keeps runs that are under way and the last ones that ended', async () => {
+    const store = new MemoryRunStore(2);
+    const leases = await Promise.all(['open', 'a', 'b', 'c'].map((id) => store.create(runRequest(id), 'running', 'me')));
+    for (const lease of leases.slice(1)) await store.saveRun(lease, { state: 'completed' });
+    expect(await Promise.all(['open', 'a', 'b', 'c'].map(async (id) => (await store.load(id))?.run.state))).to.deep.equal(['running', undefined, 'completed', 'completed']);
+    expect(await failure(store.create(runRequest('open'), 'running', 'me'))).to.be.instanceOf(ConflictError);
+    expect(await store.findRequest('ann', 'a')).to.equal(undefined);
   });
 });

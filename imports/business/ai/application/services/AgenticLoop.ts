@@ -140,7 +140,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
 
   /** Whose run it is, while it is live or lately finished. */
   ownerOf(executionId: string): string | undefined {
-    return (this.live.get(executionId)?.execution ?? this.finished.get(executionId))?.userId;
+    return this.known(executionId)?.userId;
   }
 
   /** A run's calls, live or lately finished. */

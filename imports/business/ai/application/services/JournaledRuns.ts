@@ -76,7 +76,7 @@ export class JournaledRuns {
         input: plan.options.input,
         plan: toStoredPlan(plan, wantedTools),
       };
-      return this.journal(await this.parts.store.create(request, 'running', this.owner.id), createdAt);
+      return this.journal(await this.parts.store.create(request, 'running', this.owner.id), request, createdAt);
     });
   }
 
@@ -85,7 +85,7 @@ export class JournaledRuns {
     return this.arrive(executionId, async () => {
       const { run } = await this.runs.load(executionId);
       const claimed = isFinished(run.state) ? undefined : await this.parts.store.claim(run, this.owner.id);
-      return claimed === undefined ? undefined : { whole: claimed, journal: this.journal(claimed.lease, claimed.run.startedAt ?? Date.now()) };
+      return claimed === undefined ? undefined : { whole: claimed, journal: this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()) };
     });
   }
 
@@ -156,8 +156,9 @@ export class JournaledRuns {
     }
   }
 
-  private journal(lease: RunLease, startedAt: number): JournalParts {
+  private journal(lease: RunLease, { providerId, title, createdAt }: JournalParts['known'], startedAt: number): JournalParts {
     return {
+      known: { providerId, title, createdAt },
       store: this.parts.store,
       lease,
       startedAt,

@@ -1,5 +1,6 @@
 /** The one async function that drives a run: asks the model, obeys `decide`, runs tools, waits for arrivals, ends exactly once. */
 import { setMaxListeners } from 'node:events';
+import { costOf } from '../../domain/costOf';
 import { isSettled } from '../../domain/entities/Tool';
 import type { FunctionTool, ToolCall, ToolEvent } from '../../domain/entities/Tool';
 import { isFinished } from '../../domain/entities/Run';
@@ -9,8 +10,8 @@ import type { LLMError} from '../../domain/errors/LLMErrors';
 import { BudgetError, isLLMError, LLMAbortedError, LLMServerError, LLMStreamError, LLMTimeoutError, MaxIterationsError, ToolLoopError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { RunLimits, RunOrder, RunProgress } from '../../domain/types/RunRecords';
+import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { RunLimits, RunOrder, RunProgress, RunRequest } from '../../domain/types/RunRecords';
 import { adoptInput } from './ContentNormalizer';
 import { decide } from './decide';
 import { estimatedUsage, estimateTokens } from './estimateUsage';
@@ -44,6 +45,8 @@ export interface RunParts {
 
 export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 'patience'> {
   readonly startedAt: number;
+  /** What is told of the run when it begins here. */
+  readonly known: Pick<RunRequest, 'providerId' | 'title' | 'createdAt'>;
   /** Whether nobody can have taken the run since it was last known to be ours; asked before a tool is run. */
   readonly isHeld: () => boolean;
   /** Told when the run goes on elsewhere. */
@@ -165,7 +168,7 @@ export class RunDriver {
     outer?.addEventListener('abort', onOuterAbort, { once: true });
     try {
       execution.move('running');
-      execution.emit({ type: 'run:started', userId: execution.userId, model: options.model });
+      execution.emit({ type: 'run:started', userId: execution.userId, model: options.model, ...this.parts.journal?.known });
       if (outer?.aborted === true) onOuterAbort();
       if (this.parts.refusal !== undefined) throw this.parts.refusal;
       const response = await this.turns();
@@ -320,8 +323,8 @@ export class RunDriver {
     if (budget.money === undefined) return;
     const { price } = provider.getCapabilities(options.model);
     if (price === undefined) throw new BudgetError(`No price is known for '${options.model}', so a budget of money cannot be kept.`);
-    const { input_tokens, output_tokens } = execution.usage;
-    if (costOf({ input_tokens: input_tokens + next, output_tokens }, price) > budget.money) throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
+    const { usage } = execution;
+    if (costOf({ ...usage, input_tokens: usage.input_tokens + next }, price) > budget.money) throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
   }
 
   private async ask(late: readonly string[]): Promise<LLMResponse> {
@@ -339,7 +342,8 @@ export class RunDriver {
         this.journal.runChanged();
         await Promise.race([this.journal.durable(), this.aborted]);
       }
-      return await Promise.race([this.call({ ...request, signal: this.controller.signal }, arrived), this.aborted]);
+      const turn = this.journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
+      return await Promise.race([this.call({ ...request, ...turn, signal: this.controller.signal }, arrived), this.aborted]);
     } catch (thrown) {
       const error = this.controller.signal.aborted ? this.abortError() : thrown;
       this.countLostCall(error, arrived.characters);
@@ -402,11 +406,13 @@ export class RunDriver {
   private async runTools(calls: readonly TurnCall[]): Promise<readonly string[]> {
     const { execution, limits } = this.parts;
     const opened = calls.map((call) => execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true));
-    const waits = opened.map((call) => {
-      if (isSettled(call)) return undefined;
+    const waits: Promise<void>[] = [];
+    for (const call of opened) {
+      // Another process may have seen it to its end.
+      if (isSettled(call)) continue;
       const progress = this.start(call);
-      return call.blocking ? progress.settled : progress.prepared;
-    });
+      waits.push(call.blocking ? progress.settled : progress.prepared);
+    }
     this.keepTime();
     // Calls settle when the run is aborted, whatever their tools do.
     await Promise.all(waits);
@@ -526,11 +532,6 @@ function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
   const isForced = choice === 'required' || (typeof choice === 'object' && (choice.type !== 'allowed_tools' || choice.mode === 'required'));
   if (!isForced) return options;
   return { ...options, tool_choice: typeof choice === 'object' && choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : 'auto' };
-}
-
-/** US dollars. */
-function costOf(usage: Pick<Usage, 'input_tokens' | 'output_tokens'>, price: { readonly input: number; readonly output: number }): number {
-  return (usage.input_tokens * price.input + usage.output_tokens * price.output) / 1_000_000;
 }
 
 function describe(error: unknown): { code: LLMError['code']; message: string } {

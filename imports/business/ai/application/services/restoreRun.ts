@@ -29,7 +29,7 @@ export interface RestoredRun {
   readonly worked: number;
 }
 
-/** More events than a process tells between two writes; those that it told and nobody wrote down had lower numbers than this leaves. */
+/** More events than an owner tells between two writes: what one told and did not write down has lower numbers than what the next one tells. */
 const UNWRITTEN_EVENTS = 1_000_000;
 
 export function restoreRun({ run, calls }: WholeRun): RestoredRun {
@@ -55,7 +55,7 @@ export function restoreRun({ run, calls }: WholeRun): RestoredRun {
         .map(({ id }) => id),
       usage: run.usage,
       iterations: run.iterations,
-      seq: run.seq + UNWRITTEN_EVENTS,
+      seq: run.seq + run.fence * UNWRITTEN_EVENTS,
     },
     turn,
     isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),

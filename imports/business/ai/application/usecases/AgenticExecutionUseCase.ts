@@ -1,10 +1,7 @@
 /** An answer after all the tools that the model called, for somebody who may use provider and tools. */
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { AgenticLoop } from '../services/AgenticLoop';
-import type { StartedRequest } from '../services/RequestLedger';
-import { add } from './RunLauncher';
-import type { RunLauncher, UseRequest } from './RunLauncher';
+import type { RunLauncher, StartedRequest, UseRequest } from './RunLauncher';
 
 export interface AgenticRequest extends UseRequest {
   /** Names of the server's tools; callers define none. */
@@ -14,11 +11,9 @@ export interface AgenticRequest extends UseRequest {
 
 export class AgenticExecutionUseCase {
   private readonly launcher: RunLauncher;
-  private readonly loop: AgenticLoop;
 
-  constructor(launcher: RunLauncher, loop: AgenticLoop) {
+  constructor(launcher: RunLauncher) {
     this.launcher = launcher;
-    this.loop = loop;
   }
 
   /**
@@ -41,11 +36,10 @@ export class AgenticExecutionUseCase {
     return this.launcher.launch(actor, request, {
       tools,
       args: { operation: 'generateWithTools', tools, ...(maxIterations === undefined ? {} : { maxIterations }) },
-      run: async ({ userId, options, spent }) => {
+      run: async ({ options, execute }) => {
         const limits = { ...(maxIterations === undefined ? {} : { maxIterations }), ...(signal === undefined ? {} : { signal }) };
-        const result = await this.loop.execute(userId, { ...options, ...limits, stream });
-        add(spent, result);
-        return { ...result.response, usage: result.usage };
+        const { response, usage } = await execute({ ...options, ...limits, stream });
+        return { ...response, usage };
       },
     });
   }

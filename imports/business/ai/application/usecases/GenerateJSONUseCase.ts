@@ -1,12 +1,9 @@
 /** A value of a schema from a provider, for somebody who may use it. */
-import { randomUUID } from 'node:crypto';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
-import type { AgenticLoop } from '../services/AgenticLoop';
 import { toJsonSchema } from '../services/AnySchema';
 import type { AnySchema } from '../services/AnySchema';
 import { generateStructured } from '../services/StructuredOutput';
-import { add } from './RunLauncher';
 import type { DecidedRun, RunLauncher, Spent, UseRequest } from './RunLauncher';
 
 export interface JSONRequest<Output = unknown> extends UseRequest {
@@ -15,12 +12,10 @@ export interface JSONRequest<Output = unknown> extends UseRequest {
 
 export class GenerateJSONUseCase {
   private readonly launcher: RunLauncher;
-  private readonly loop: AgenticLoop;
   private readonly provider: Pick<ILLMProvider, 'getCapabilities'>;
 
-  constructor(launcher: RunLauncher, loop: AgenticLoop, provider: Pick<ILLMProvider, 'getCapabilities'>) {
+  constructor(launcher: RunLauncher, provider: Pick<ILLMProvider, 'getCapabilities'>) {
     this.launcher = launcher;
-    this.loop = loop;
     this.provider = provider;
   }
 
@@ -32,14 +27,11 @@ export class GenerateJSONUseCase {
     const { done } = await this.launcher.launch(actor, request, {
       tools: [],
       args: { operation: 'generateJSON', schema: toJsonSchema(schema).jsonSchema },
-      run: async ({ userId, executionId, options, spent }) => {
+      run: async ({ options, spent, execute }) => {
         const { value } = await generateStructured({
           ask: async (asked) => {
-            // The answer and its repair are two runs; the record bears the first one's id.
-            const id = spent.iterations === 0 ? executionId : randomUUID();
-            const own = { tools: [], executionId: id, ...budgetLeft(options.budget, spent), ...(signal === undefined ? {} : { signal }) };
-            const result = await this.loop.execute(userId, { ...options, ...asked, ...own });
-            add(spent, result);
+            // The answer and its repair are two runs.
+            const result = await execute({ ...options, ...asked, tools: [], ...budgetLeft(options.budget, spent), ...(signal === undefined ? {} : { signal }) });
             return { response: result.response, conversation: result.transcript, usage: result.usage };
           },
           options: { model: options.model, input: options.input, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },

@@ -1,17 +1,13 @@
 /** Text from a provider, for somebody who may use it. */
 import { outputTextOf } from '../../domain/entities/Response';
 import type { Actor } from '../../domain/types/Actor';
-import type { AgenticLoop } from '../services/AgenticLoop';
-import { add } from './RunLauncher';
 import type { RunLauncher, UseRequest } from './RunLauncher';
 
 export class GenerateTextUseCase {
   private readonly launcher: RunLauncher;
-  private readonly loop: AgenticLoop;
 
-  constructor(launcher: RunLauncher, loop: AgenticLoop) {
+  constructor(launcher: RunLauncher) {
     this.launcher = launcher;
-    this.loop = loop;
   }
 
   /** @throws what `RunLauncher.launch` and `AgenticLoop.execute` throw */
@@ -19,9 +15,8 @@ export class GenerateTextUseCase {
     const { done } = await this.launcher.launch(actor, request, {
       tools: [],
       args: { operation: 'generateText' },
-      run: async ({ userId, options, spent }) => {
-        const result = await this.loop.execute(userId, { ...options, ...(signal === undefined ? {} : { signal }) });
-        add(spent, result);
+      run: async ({ options, execute }) => {
+        const result = await execute({ ...options, ...(signal === undefined ? {} : { signal }) });
         // A turn may come in several answers; all that was said after the question is the text.
         return outputTextOf(result.transcript.slice(options.input.length));
       },

@@ -2,21 +2,22 @@
  * What every use of a model goes through: load what is known of the request, refuse what may not be, decide what is run, write it down
  * once before and once after, and tell it. Safe to call twice: a request is started once.
  */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { textOfContent } from '../../domain/entities/Content';
 import { runOf } from '../../domain/entities/Run';
+import type { RunResult } from '../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../domain/entities/Response';
-import { isLLMError, LLMAuthError, LLMInvalidRequestError, LLMPermissionError, LLMServerError } from '../../domain/errors/LLMErrors';
+import { ConflictError, isLLMError, LLMAuthError, LLMInvalidRequestError, LLMPermissionError, LLMServerError } from '../../domain/errors/LLMErrors';
 import type { AccessPolicy, Permission, WantedUse } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunOutcome, RequestRecords } from '../../domain/interfaces/RequestRecords';
+import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { UseEvent } from '../../domain/types/UseEvents';
-import type { ExecuteOptions } from '../services/AgenticLoop';
+import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
+import { canonicalJson } from '../services/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
-import type { RequestLedger, StartedRequest } from '../services/RequestLedger';
 
 /** What callers may say; everything else is the operator's. */
 export interface UseRequest {
@@ -33,23 +34,28 @@ export interface UseRequest {
 
 export interface RunLauncherPorts {
   readonly access: AccessPolicy;
-  readonly runs: RequestRecords;
-  readonly ledger: RequestLedger;
+  readonly loop: Pick<AgenticLoop, 'start' | 'follow'>;
+  /** Where the loop writes its runs down. */
+  readonly runs: Pick<RunStore, 'findRequest'>;
   /** The ids of the providers that there are. */
   readonly providers: { has(id: string): boolean };
   readonly tell?: (event: UseEvent) => void;
   readonly logger?: Logger;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
+}
+
+/** A request that was let in and written down: known by its id at once, done later. */
+export interface StartedRequest<T> {
+  readonly executionId: string;
+  readonly done: Promise<T>;
 }
 
 /** What was decided to be run. */
 export interface DecidedRun {
-  readonly executionId: string;
-  readonly userId: string;
   readonly options: ExecuteOptions & { readonly model: string; readonly input: readonly Item[] };
-  /** What was used so far; what the run of a thrown error used is added to it. */
-  readonly spent: Spent;
+  /** What was used so far, also by runs that failed. */
+  readonly spent: Readonly<Spent>;
+  /** Runs, or gives what it gave when it was run before a crash or for the same request. The first bears the request's id. */
+  readonly execute: (options: ExecuteOptions) => Promise<RunResult>;
 }
 
 export interface Spent {
@@ -66,30 +72,32 @@ export interface RunWork<T> {
   readonly run: (decided: DecidedRun) => Promise<T>;
 }
 
+type ReadRequest = UseRequest & { readonly input: readonly Item[] };
+
 const REQUEST_ID = /^[^\s\p{C}]{1,128}$/u;
 const TITLE_LENGTH = 80;
 
 export class RunLauncher {
   private readonly ports: RunLauncherPorts;
   private readonly logger: Logger;
-  private readonly now: () => number;
 
   constructor(ports: RunLauncherPorts) {
     this.ports = ports;
     this.logger = ports.logger ?? console;
-    this.now = ports.now ?? Date.now;
   }
 
   /**
-   * Resolves when the request is let in and written down; `done` is its end.
+   * Resolves when the request is let in and written down; `done` is its end. A request that comes again, as clients send it after a lost
+   * connection, is the same run, in whichever process it is under way or has ended.
    * @throws LLMAuthError for nobody, LLMInvalidRequestError, LLMPermissionError; ConflictError for a request id that was used with other arguments
    */
   async launch<T>(actor: Actor, request: UseRequest, work: RunWork<T>): Promise<StartedRequest<T>> {
     try {
       if (actor.userId === '') throw new LLMAuthError('You must be logged in.');
-      const known = { ...request, input: readInput(actor, request) };
+      const read = { ...request, input: readInput(actor, request) };
       if (!REQUEST_ID.test(request.requestId)) throw new LLMInvalidRequestError('requestId must be a word of 1 to 128 characters', { path: 'requestId' });
-      return await this.ports.ledger.once(actor.userId, request.requestId, { ...known, ...work.args }, () => this.start(actor, known, work));
+      const hash = createHash('sha256').update(canonicalJson({ ...read, ...work.args })).digest('hex');
+      return (await this.join(actor, read, hash, work)) ?? (await this.begin(actor, read, hash, work));
     } catch (error) {
       const { requestId, providerId } = request;
       const code = isLLMError(error) ? error.code : 'vendor-error';
@@ -98,22 +106,62 @@ export class RunLauncher {
     }
   }
 
-  private async start<T>(actor: Actor, request: UseRequest & { readonly input: readonly Item[] }, work: RunWork<T>): Promise<StartedRequest<T>> {
+  /** @returns undefined for a request that is not known yet @throws ConflictError */
+  private async join<T>({ userId }: Actor, request: ReadRequest, hash: string, work: RunWork<T>): Promise<StartedRequest<T> | undefined> {
+    const { requestId } = request;
+    const known = await this.ports.runs.findRequest(userId, requestId);
+    if (known === undefined) return undefined;
+    if (known.argumentsHash !== hash) throw new ConflictError(`the request id '${requestId}' was used with other arguments`, { path: 'requestId' });
+    const { executionId } = known;
+    const runs = new RequestRuns(userId, executionId, (options) => this.ports.loop.follow(executionId, options.signal), this.ports.loop);
+    return { executionId, done: quiet(work.run(runs.decided(optionsOf(request)))) };
+  }
+
+  private async begin<T>(actor: Actor, request: ReadRequest, hash: string, work: RunWork<T>): Promise<StartedRequest<T>> {
     const { userId, source } = actor;
-    const { requestId, providerId, model } = request;
+    const { requestId, providerId, model, input } = request;
     const budget = await this.permitted(actor, { providerId, tools: work.tools, ...(model === undefined ? {} : { model }) });
     const executionId = randomUUID();
-    const options = { ...optionsOf(request), executionId, tools: work.tools, ...(budget === undefined ? {} : { budget }) };
-    const createdAt = this.now();
-    const title = titleOf(request.input);
-    await this.ports.runs.create({ executionId, userId, requestId, source, providerId, title, createdAt, state: 'running', ...(model === undefined ? {} : { model }) });
     const named = { userId, source, requestId, providerId, executionId };
-    this.tell({ type: 'use:started', ...named });
-    const decided = { executionId, userId, options, spent: { usage: NO_USAGE, iterations: 0 } };
-    const done = this.follow(decided, work, (outcome) => this.tell({ type: 'use:ended', ...named, state: outcome.state, usage: outcome.usage }));
-    // Whoever asked for the id alone learns of the end by events and from the store.
-    done.catch(() => undefined);
-    return { executionId, done };
+    const asked = { requestId, argumentsHash: hash, source, providerId, title: titleOf(input), ...(model === undefined ? {} : { model }) };
+    try {
+      return await new Promise<StartedRequest<T>>((letIn, refuse) => {
+        let isLetIn = false;
+        const first = async (options: ExecuteOptions): Promise<RunResult> => {
+          const starting = this.ports.loop.start(userId, { ...options, executionId }, asked);
+          starting.catch(refuse);
+          const started = await starting;
+          isLetIn = true;
+          this.tell({ type: 'use:started', ...named });
+          letIn({ executionId, done });
+          return started.done;
+        };
+        const runs = new RequestRuns(userId, executionId, first, this.ports.loop);
+        const decided = runs.decided({ ...optionsOf(request), tools: work.tools, ...(budget === undefined ? {} : { budget }) });
+        const done = quiet(this.toItsEnd(work.run(decided), (state) => {
+          if (isLetIn) this.tell({ type: 'use:ended', ...named, state, usage: decided.spent.usage });
+        }));
+        done.catch(refuse);
+      });
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // The same request was let in somewhere else meanwhile.
+      const joined = await this.join(actor, request, hash, work);
+      if (joined === undefined) throw error;
+      return joined;
+    }
+  }
+
+  private async toItsEnd<T>(done: Promise<T>, ended: (state: 'completed' | 'failed' | 'cancelled') => void): Promise<T> {
+    try {
+      const value = await done;
+      ended('completed');
+      return value;
+    } catch (thrown) {
+      const error = isLLMError(thrown) ? thrown : new LLMServerError('The request failed in an unexpected way.', { cause: thrown, retryable: false });
+      ended(error.code === 'aborted' ? 'cancelled' : 'failed');
+      throw error;
+    }
   }
 
   /** @throws LLMPermissionError; an unknown provider is told from a forbidden one only to those who may use it */
@@ -134,32 +182,6 @@ export class RunLauncher {
     }
   }
 
-  private async follow<T>(decided: DecidedRun, work: RunWork<T>, ended: (outcome: RunOutcome) => void): Promise<T> {
-    const { executionId, spent } = decided;
-    try {
-      const value = await work.run(decided);
-      ended(await this.finish(executionId, { ...spent, state: 'completed', endedAt: this.now() }));
-      return value;
-    } catch (thrown) {
-      const error = isLLMError(thrown) ? thrown : new LLMServerError('The request failed in an unexpected way.', { cause: thrown, retryable: false });
-      const run = runOf(error);
-      if (run !== undefined) add(spent, run);
-      const { code, message } = error;
-      ended(await this.finish(executionId, { ...spent, state: code === 'aborted' ? 'cancelled' : 'failed', endedAt: this.now(), error: { code, message } }));
-      throw error;
-    }
-  }
-
-  /** An answer is not lost because its record is. */
-  private async finish(executionId: string, outcome: RunOutcome): Promise<RunOutcome> {
-    try {
-      await this.ports.runs.finish(executionId, outcome);
-    } catch (error) {
-      this.logger.error(`the end of the run ${executionId} could not be written down`, outcome, error);
-    }
-    return outcome;
-  }
-
   private tell(event: UseEvent): void {
     try {
       this.ports.tell?.(event);
@@ -169,9 +191,59 @@ export class RunLauncher {
   }
 }
 
-export function add(spent: Spent, { usage, iterations }: Readonly<Spent>): void {
+/** The runs of one request: the first bears its id, the next ones' ids follow from it, so that they are found again. */
+class RequestRuns {
+  readonly spent: Spent = { usage: NO_USAGE, iterations: 0 };
+  private count = 0;
+  private readonly userId: string;
+  private readonly executionId: string;
+  private readonly first: (options: ExecuteOptions) => Promise<RunResult>;
+  private readonly loop: RunLauncherPorts['loop'];
+
+  constructor(userId: string, executionId: string, first: (options: ExecuteOptions) => Promise<RunResult>, loop: RunLauncherPorts['loop']) {
+    this.userId = userId;
+    this.executionId = executionId;
+    this.first = first;
+    this.loop = loop;
+  }
+
+  decided(options: DecidedRun['options']): DecidedRun {
+    return { options, spent: this.spent, execute: (wanted) => this.execute(wanted) };
+  }
+
+  private async execute(options: ExecuteOptions): Promise<RunResult> {
+    this.count += 1;
+    try {
+      const result = await (this.count === 1 ? this.first(options) : this.again(`${this.executionId}-${this.count}`, options));
+      add(this.spent, result);
+      return result;
+    } catch (error) {
+      const run = runOf(error);
+      if (run !== undefined) add(this.spent, run);
+      throw error;
+    }
+  }
+
+  private async again(executionId: string, options: ExecuteOptions): Promise<RunResult> {
+    try {
+      const started = await this.loop.start(this.userId, { ...options, executionId });
+      return await started.done;
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      return this.loop.follow(executionId, options.signal);
+    }
+  }
+}
+
+function add(spent: Spent, { usage, iterations }: Readonly<Spent>): void {
   spent.usage = addUsage(spent.usage, usage);
   spent.iterations += iterations;
+}
+
+/** Whoever asked for the id alone learns of the end by events and from the store. */
+function quiet<T>(done: Promise<T>): Promise<T> {
+  done.catch(() => undefined);
+  return done;
 }
 
 /** The operator's roles are for the server's own code. @throws LLMInvalidRequestError */

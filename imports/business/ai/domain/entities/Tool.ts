@@ -173,7 +173,8 @@ function move(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof TAR
     case 'tool:approval_required':
       return { ...facts, state: 'awaiting_approval' };
     case 'tool:executing':
-      return { ...facts, state: 'executing', startTime: event.at };
+      // Each attempt has a time of its own, whatever clocks do, so that what was decided about one is never taken for another.
+      return { ...facts, state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1) };
     case 'tool:needs_review':
       return { ...facts, state: 'needs_review', startTime: startTimeOf(call) ?? event.at };
     case 'tool:completed':

@@ -1,9 +1,13 @@
 /** The module, wired: the same for every host. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
+import { RunRecovery } from '../../application/services/RunRecovery';
+import type { LeaseTimes } from '../../application/services/RunOwner';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
+import type { RunStore } from '../../domain/interfaces/RunStore';
+import { MemoryRunStore } from '../persistence/MemoryRunStore';
 import { MemoryResponseStore } from '../persistence/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import { createConversations } from './createConversations';
@@ -38,6 +42,9 @@ export interface AIModulePorts extends ConversationPorts, UseCasePorts {
   readonly onUsage?: LLMManagerOptions['onUsage'];
   /** Default: in memory. */
   readonly responses?: ResponseStore;
+  /** Where runs are written down. Default: in memory, so that they end with this process. */
+  readonly runs?: RunStore;
+  readonly leaseTimes?: Partial<LeaseTimes>;
   /** Where users' budgets are kept. Default: in memory, so that they count for this process alone. */
   readonly budgets?: BudgetStore;
 }
@@ -52,6 +59,11 @@ export interface AIModule {
   readonly responses: ResponseStore;
   readonly conversations: Conversations;
   readonly useCases: UseCases;
+  readonly runs: RunStore;
+  /** Takes over the runs of processes that are gone, once it is started. */
+  readonly recovery: RunRecovery;
+  /** Stops what is under way here; runs in a store that outlives the process go on with whoever takes them over. */
+  close(): Promise<void>;
 }
 
 /** @throws LLMInvalidRequestError for settings that cannot work */
@@ -60,9 +72,16 @@ export function createAIModule(settings: AISettings, ports: AIModulePorts = {}):
   const tools = ports.tools ?? new ToolRegistry();
   const options = { directory: providers, toolExecutor: tools, ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }) };
   const manager = createManager(options, settings.budgets, ports);
-  const loop = new AgenticLoop({ provider: manager, toolExecutor: tools });
+  const runs = ports.runs ?? new MemoryRunStore();
+  const logger = ports.logger === undefined ? {} : { logger: ports.logger };
+  const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: runs, ...logger, ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }) });
+  const recovery = new RunRecovery({ loop, store: runs, ...logger, ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }) });
   const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createConversations({ settings, loop, tools }, ports);
-  const useCases = createUseCases({ loop, manager, providers }, ports);
-  return { settings, providers, manager, tools, loop, responses, conversations, useCases };
+  const useCases = createUseCases({ loop, runs, manager, providers }, ports);
+  const close = async (): Promise<void> => {
+    recovery.stop();
+    await loop.close();
+  };
+  return { settings, providers, manager, tools, loop, responses, conversations, useCases, runs, recovery, close };
 }

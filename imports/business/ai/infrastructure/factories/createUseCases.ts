@@ -1,7 +1,6 @@
 /** The uses of the module, wired: what methods, jobs and HTTP clients call. */
 import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager } from '../../application/services/LLMManager';
-import { RequestLedger } from '../../application/services/RequestLedger';
 import { adminsOnly } from '../../application/usecases/adminsOnly';
 import { AgenticExecutionUseCase } from '../../application/usecases/AgenticExecutionUseCase';
 import { GenerateJSONUseCase } from '../../application/usecases/GenerateJSONUseCase';
@@ -9,15 +8,12 @@ import { GenerateTextUseCase } from '../../application/usecases/GenerateTextUseC
 import { RunLauncher } from '../../application/usecases/RunLauncher';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { RequestRecords } from '../../domain/interfaces/RequestRecords';
+import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { UseEvent } from '../../domain/types/UseEvents';
-import { MemoryRequestRecords } from '../persistence/MemoryRequestRecords';
 
 export interface UseCasePorts {
   /** Default: admins and the server's own jobs. */
   readonly access?: AccessPolicy;
-  /** Default: in memory. */
-  readonly runs?: RequestRecords;
   /** Told of every use of a provider, also of those that were refused. */
   readonly onUse?: (event: UseEvent) => void;
   /** Default: the console. */
@@ -28,29 +24,28 @@ export interface UseCases {
   readonly generateText: GenerateTextUseCase;
   readonly generateJSON: GenerateJSONUseCase;
   readonly agenticExecution: AgenticExecutionUseCase;
-  readonly runs: RequestRecords;
 }
 
 export interface UseCaseParts {
   readonly loop: AgenticLoop;
+  /** Where the loop writes its runs down. */
+  readonly runs: RunStore;
   readonly manager: LLMManager;
   readonly providers: { has(id: string): boolean };
 }
 
-export function createUseCases({ loop, manager, providers }: UseCaseParts, ports: UseCasePorts): UseCases {
-  const runs = ports.runs ?? new MemoryRequestRecords();
+export function createUseCases({ loop, runs, manager, providers }: UseCaseParts, ports: UseCasePorts): UseCases {
   const launcher = new RunLauncher({
+    loop,
     runs,
     providers,
     access: ports.access ?? adminsOnly,
-    ledger: new RequestLedger(),
     ...(ports.onUse === undefined ? {} : { tell: ports.onUse }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
   });
   return {
-    runs,
-    generateText: new GenerateTextUseCase(launcher, loop),
-    generateJSON: new GenerateJSONUseCase(launcher, loop, manager),
-    agenticExecution: new AgenticExecutionUseCase(launcher, loop),
+    generateText: new GenerateTextUseCase(launcher),
+    generateJSON: new GenerateJSONUseCase(launcher, manager),
+    agenticExecution: new AgenticExecutionUseCase(launcher),
   };
 }

@@ -1,0 +1,43 @@
+/** A store of a process that stops dead at one of its writes: just before it, or just after, when its answer would have come. Then it never answers again. */
+import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
+
+export interface HaltingStore {
+  readonly store: RunStore;
+  /** Writes that were asked for. */
+  readonly writes: () => number;
+  /** The name of the write at which it halted. */
+  readonly halted: Promise<string>;
+  readonly isHalted: () => boolean;
+}
+
+const WRITES = new Set<string | symbol>(['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'command', 'carriedOut']);
+
+/** @param at the number of the write, from 1; Infinity for a process that lives */
+export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'after'): HaltingStore {
+  let writes = 0;
+  let isHalted = false;
+  let tell: (name: string) => void = () => undefined;
+  const halted = new Promise<string>((resolve) => (tell = resolve));
+  const halt = (name: string): Promise<never> => {
+    isHalted = true;
+    tell(name);
+    return new Promise(() => undefined);
+  };
+  const store = new Proxy(inner, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      const method = value as (...args: readonly unknown[]) => Promise<unknown>;
+      return async (...args: readonly unknown[]) => {
+        if (isHalted) return new Promise(() => undefined);
+        if (!WRITES.has(name)) return method.apply(target, args as unknown[]);
+        writes += 1;
+        if (writes !== at) return method.apply(target, args as unknown[]);
+        if (moment === 'before') return halt(String(name));
+        await method.apply(target, args as unknown[]);
+        return halt(String(name));
+      };
+    },
+  });
+  return { store, writes: () => writes, halted, isHalted: () => isHalted };
+}
