@@ -4,6 +4,7 @@ import type { DdpClient } from '../stubs/server/DdpClient';
 import { registry } from '../stubs/server/registry';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp, Person } from '../support/meteorApp';
+import { until } from '../support/until';
 
 /** As the table of publications has them. */
 const RUN = ['_id', 'userId', 'providerId', 'model', 'state', 'createdAt', 'startedAt', 'endedAt', 'iterations', 'usage', 'cost', 'error', 'title'];
@@ -173,8 +174,3 @@ describe('the Meteor publications', () => {
     expect(unexpected).to.deep.equal([]);
   });
 });
-
-/** Looks again whenever the event loop has turned; mocha's time-out ends what never comes. */
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -31,16 +31,19 @@ export function watchRuns({ events, keepAliveAfter, closing, mostWaiting = 1024 
     const executionId = queryText(request.query['executionId']);
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
+    let stop = (): void => undefined;
     const silence = new Silence(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
     const write = (frame: string): void => {
       if (response.writableEnded || response.destroyed) return;
       silence.touch();
       response.write(frame);
-      if (response.writableLength > mostWaiting) dismiss(response);
+      if (response.writableLength <= mostWaiting) return;
+      stop();
+      dismiss(response);
     };
     // An id without data is remembered and shown to nobody; from here on the watcher can come back for what it missed.
     write(`id: ${since ?? events.last}\n\n`);
-    const stop = events.watch(
+    stop = events.watch(
       {
         wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId),
         event: (event) => write(frameOf(event)),

@@ -1,0 +1,389 @@
+/** What a dashboard without DDP asks over HTTP: runs and their stream, tools, counts, providers, and the session of its page. */
+import { createHash } from 'node:crypto';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { expect } from 'chai';
+import type { ToolSummary, WholeRun } from '../../imports/business/ai/application/methods/RunQueries';
+import type { RunCountView, RunView } from '../../imports/business/ai/domain/types/RunViews';
+import type { PublicProvider } from '../../imports/business/providers/domain/entities/PublicProvider';
+import type { RunningServer } from '../../server/standalone';
+import { readSse } from '../support/readSse';
+import type { SseReader } from '../support/readSse';
+import { recordEvents } from '../support/recordEvents';
+import type { EventRecord } from '../support/recordEvents';
+import type { Simulator } from '../support/simulator/Simulator';
+import { startSimulator } from '../support/simulator/startSimulator';
+import { startStandalone } from '../support/startStandalone';
+import { until } from '../support/until';
+
+type Person = 'local' | 'bob' | 'cat' | 'nobody';
+interface Answer {
+  readonly status: number;
+  /** What a test reads of it has to be there. */
+  readonly body: Body;
+  readonly headers: Headers;
+}
+
+interface Body extends WholeRun {
+  readonly executionId: string;
+  readonly runs: readonly RunView[];
+  readonly tools: readonly ToolSummary[];
+  readonly counts: readonly RunCountView[];
+  readonly providers: readonly PublicProvider[];
+  readonly provider: PublicProvider;
+  readonly url: string;
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+const ASKED = { providerId: 'shared', input: 'Hello', tools: ['get_weather'] };
+
+describe('the dashboard over HTTP', () => {
+  let server: RunningServer;
+  let simulator: Simulator;
+  let events: EventRecord;
+  const tokens: Record<Person, string> = { local: 'token-of-local', bob: '', cat: '', nobody: 'no-token' };
+  const streams: SseReader[] = [];
+  let requests = 0;
+
+  before(async () => {
+    simulator = await startSimulator();
+    server = await startStandalone({ BOLIDE_API_TOKEN: tokens.local, AI_ALLOW_PRIVATE_HOSTS: 'true' });
+    events = recordEvents(server.host.module.loop);
+    server.host.module.tools.register({ name: 'outside', description: 'Answered from outside.', external: true });
+    for (const userId of ['bob', 'cat'] as const) tokens[userId] = (await server.host.issued.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read'] })).token;
+    const shared = { providerId: 'shared', name: 'Shared', vendor: 'openai', baseURL: simulator.baseURL('openai'), auth: { kind: 'api_key' }, apiKey: 'sk-of-all', access: 'everyone' };
+    await server.host.providers.service.create(shared);
+  });
+  after(async () => {
+    for (const stream of streams) stream.stop();
+    await server.close();
+    await simulator.close();
+  });
+
+  const bearer = (person: Person): Record<string, string> => (person === 'nobody' ? {} : { authorization: `Bearer ${tokens[person]}` });
+  async function ask(person: Person, method: string, path: string, body?: unknown, headers: Record<string, string> = bearer(person)): Promise<Answer> {
+    const response = await fetch(server.url + path, { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: (text.startsWith('{') ? JSON.parse(text) : text) as Body };
+  }
+  const get = (person: Person, path: string): Promise<Answer> => ask(person, 'GET', path);
+  const post = (person: Person, path: string, body?: unknown): Promise<Answer> => ask(person, 'POST', path, body);
+  const watch = async (person: Person, query = '', headers: Record<string, string> = {}): Promise<SseReader> => {
+    const stream = await readSse(`${server.url}/runs/stream${query}`, { ...bearer(person), ...headers });
+    streams.push(stream);
+    return stream;
+  };
+  const unique = (fields: object = {}): object => ({ requestId: `r${(requests += 1)}`, ...ASKED, ...fields });
+  async function start(person: Person, tool?: string): Promise<string> {
+    if (tool !== undefined) simulator.enqueue({ calls: [{ name: tool, arguments: { text: 'x' } }] });
+    const { body } = await post(person, '/runs', unique({ tools: tool === undefined ? [] : [tool] }));
+    if (tool !== undefined) await events.seen('tool:pending', (event) => event.executionId === body.executionId);
+    return body.executionId;
+  }
+  async function ended(executionId: string): Promise<void> {
+    await until(async () => (await get('local', `/runs/${executionId}`)).body.run.endedAt !== undefined);
+  }
+
+  describe('runs', () => {
+    it('are started, listed, read and narrowed', async () => {
+      simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] }, { text: 'Rain in Oslo.' });
+      const started = await post('bob', '/runs', unique());
+      expect(started.status).to.equal(202);
+      const { executionId } = started.body;
+      await ended(executionId);
+      const { body } = await get('bob', `/runs/${executionId}`);
+      expect(body.run).to.include({ _id: executionId, userId: 'bob', providerId: 'shared', state: 'completed', iterations: 2, title: 'Hello' });
+      expect(body.run.transcript).to.contain('Rain in Oslo.');
+      expect(body.toolCalls).to.have.length(1);
+      expect(body.toolCalls[0]).to.include({ name: 'get_weather', state: 'completed', arguments: '{"city":"Oslo"}' });
+      expect(body.deltas.map(({ text }) => text).join('')).to.equal('Rain in Oslo.');
+      const ids = async (query: string): Promise<readonly string[]> => (await get('bob', `/runs${query}`)).body.runs.map(({ _id }) => _id);
+      expect(await ids('')).to.include(executionId);
+      expect(await ids('?state=completed&since=0')).to.include(executionId);
+      expect(await ids('?state=failed')).to.deep.equal([]);
+      expect(await ids(`?since=${Date.now() + 60_000}`)).to.deep.equal([]);
+    });
+
+    it('are one run when the same request comes again', async () => {
+      const request = unique({ tools: [] });
+      const [first, second] = await Promise.all([post('bob', '/runs', request), post('bob', '/runs', request)]);
+      expect(second.body).to.deep.equal(first.body);
+      expect((await post('bob', '/runs', { ...request, input: 'Other' })).status).to.equal(409);
+    });
+
+    it('are their owner’s and admins’, and unknown to all others', async () => {
+      const executionId = await start('bob', 'send_reminder');
+      for (const person of ['bob', 'local'] as const) expect((await get(person, `/runs/${executionId}`)).status).to.equal(200);
+      expect((await get('cat', '/runs')).body.runs.some(({ userId }) => userId !== 'cat')).to.equal(false);
+      expect((await get('local', '/runs')).body.runs.some(({ userId }) => userId === 'bob')).to.equal(true);
+      const bodies: Record<string, object | undefined> = {
+        '': undefined,
+        '/cancel': {},
+        '/approve': { callId: 'x', argumentsHash: 'a'.repeat(64) },
+        '/reject': { callId: 'x', argumentsHash: 'a'.repeat(64) },
+        '/tool-results': { callId: 'x', output: 1 },
+      };
+      for (const [path, body] of Object.entries(bodies)) {
+        const method = body === undefined ? 'GET' : 'POST';
+        const others = await ask('cat', method, `/runs/${executionId}${path}`, body);
+        const unknown = await ask('cat', method, `/runs/no-such-run${path}`, body);
+        expect(others.status, path).to.equal(404);
+        expect(others.body).to.deep.equal(unknown.body);
+        expect(others.body.error.code).to.equal('not-found');
+        expect((await ask('nobody', method, `/runs/${executionId}${path}`, body)).status).to.equal(401);
+        // Its owner gets further.
+        if (path !== '' && path !== '/cancel') expect((await ask('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
+      }
+      expect((await post('bob', `/runs/${executionId}/cancel`)).body).to.have.property('state');
+      await ended(executionId);
+      expect((await get('bob', `/runs/${executionId}`)).body.run.state).to.equal('cancelled');
+    });
+
+    it('go on when a call is approved as it was shown, or refused, or answered from outside', async () => {
+      const approved = await start('bob', 'send_reminder');
+      const shown = await events.seen('tool:approval_required', (event) => event.executionId === approved);
+      const { callId, argumentsHash } = shown;
+      expect(argumentsHash).to.equal(createHash('sha256').update(shown.arguments).digest('hex'));
+      expect((await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash: 'b'.repeat(64) })).status).to.equal(409);
+      expect((await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash })).body).to.have.property('state');
+      await ended(approved);
+      const refused = await start('bob', 'send_reminder');
+      const asked = await events.seen('tool:approval_required', (event) => event.executionId === refused);
+      expect((await post('bob', `/runs/${refused}/reject`, { callId: asked.callId, argumentsHash: asked.argumentsHash, reason: 'No.' })).status).to.equal(200);
+      await ended(refused);
+      const outside = await start('bob', 'outside');
+      const call = await events.seen('tool:executing', (event) => event.executionId === outside);
+      expect((await post('bob', `/runs/${outside}/tool-results`, { callId: call.callId, output: { $set: 1 } })).body).to.deep.equal({ result: 'accepted' });
+      await ended(outside);
+    });
+
+    const WRONG: readonly (readonly [path: string, body: unknown, status: number])[] = [
+      ['/runs', {}, 400],
+      ['/runs', [], 400],
+      ['/runs', { requestId: 'x', ...ASKED, providerId: { $gt: '' } }, 400],
+      ['/runs', { requestId: { $ne: null }, ...ASKED }, 400],
+      ['/runs', { requestId: 'x', ...ASKED, unknown: 1 }, 400],
+      ['/runs', { requestId: 'x', ...ASKED, baseURL: 'https://evil.example' }, 400],
+      ['/runs', { requestId: 'x', ...ASKED, input: 'x'.repeat(4_000_001) }, 400],
+      ['/runs', { requestId: 'x', ...ASKED, input: 'x'.repeat(11 * 1024 * 1024) }, 413],
+      ['/runs', { requestId: 'x', ...ASKED, providerId: 'nothing' }, 403],
+    ];
+    for (const [path, body, status] of WRONG) {
+      it(`are not started by ${JSON.stringify(body).slice(0, 90)}`, async () => {
+        const answer = await post('bob', path, body);
+        expect(answer.status).to.equal(status);
+        expect(answer.body.error).to.include.keys('code', 'message');
+      });
+    }
+
+    it('are not listed by filters that are none', async () => {
+      for (const query of ['?state=none', '?state[$gt]=', '?since=-1', '?since=x', '?skip=5', '?userId=bob', '?state=failed&state=queued']) expect((await get('bob', `/runs${query}`)).status, query).to.equal(400);
+      expect((await get('bob', '/runs/a/b/c')).status).to.equal(404);
+      expect((await ask('bob', 'DELETE', '/runs')).status).to.equal(405);
+    });
+  });
+
+  describe('the stream of runs', () => {
+    it('tells their owner and admins everything, and others nothing', async () => {
+      const [bob, admin, cat] = await Promise.all([watch('bob'), watch('local'), watch('cat')]);
+      const executionId = await start('bob', 'get_weather');
+      const own = await bob.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
+      await admin.seen(({ id }) => id === own.id);
+      const started = bob.events.find(({ type }) => type === 'run:started');
+      expect(started?.data).to.include({ userId: 'bob', providerId: 'shared', title: 'Hello', executionId });
+      expect(started?.data['createdAt']).to.be.a('number');
+      const numbers = bob.events.map(({ id }) => id);
+      expect(numbers).to.deep.equal([...numbers].sort((left, right) => left - right));
+      expect(bob.events.every(({ type, data }) => data['type'] === type)).to.equal(true);
+      // What cat is told of her own run comes after what she was not told of bob's.
+      const hers = await start('cat');
+      await cat.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === hers);
+      expect(cat.events.filter(({ data }) => data['executionId'] !== hers)).to.deep.equal([]);
+      expect((await watch('nobody')).status).to.equal(401);
+    });
+
+    it('narrows to one run, and to nothing for somebody else’s', async () => {
+      const executionId = await start('bob', 'send_reminder');
+      const [one, others] = await Promise.all([watch('bob', `?executionId=${executionId}`), watch('cat', `?executionId=${executionId}`)]);
+      const other = await start('bob');
+      await events.seen('run:completed', (event) => event.executionId === other);
+      await post('bob', `/runs/${executionId}/cancel`);
+      await one.seen(({ type }) => type === 'run:cancelled');
+      expect(one.events.some(({ data }) => data['executionId'] !== executionId)).to.equal(false);
+      expect(others.events).to.deep.equal([]);
+    });
+
+    it('gives whoever comes back what was missed, once', async () => {
+      const first = await watch('bob');
+      const executionId = await start('bob', 'send_reminder');
+      const last = await first.seen(({ type, data }) => type === 'tool:approval_required' && data['executionId'] === executionId);
+      first.stop();
+      await post('bob', `/runs/${executionId}/cancel`);
+      await ended(executionId);
+      const second = await watch('bob', '', { 'last-event-id': String(last.id) });
+      await second.seen(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId);
+      expect(second.events.every(({ id }) => id > last.id)).to.equal(true);
+      expect(second.events.filter(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId)).to.have.length(1);
+    });
+
+    for (const id of ['1', 'no-number', '9007199254740991']) {
+      it(`says resync to whoever comes back with ${id}, which it does not know`, async () => {
+        const stream = await watch('bob', '', { 'last-event-id': id });
+        expect((await stream.seen(({ type }) => type === 'resync')).data).to.deep.equal({});
+      });
+    }
+
+    it('dismisses a reader who falls behind, with resync for a last word', async () => {
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+      socket.write(`GET /runs/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokens.bob}\r\nconnection: close\r\n\r\n`);
+      await new Promise((resolve) => socket.once('readable', resolve));
+      socket.pause();
+      const watching = server.host.runs.events.watching;
+      const event = { type: 'run:started', userId: 'bob', model: 'x'.repeat(200_000), executionId: 'big', at: 0, seq: 1 } as const;
+      // More than the buffers of both sides of a connection hold.
+      await until(() => {
+        server.host.runs.events.add(event, 'bob');
+        return server.host.runs.events.watching < watching;
+      });
+      let text = '';
+      socket.on('data', (chunk: Buffer) => (text = (text + chunk.toString('latin1')).slice(-200)));
+      socket.resume();
+      await new Promise((resolve) => socket.once('close', resolve));
+      expect(text).to.contain('event: resync');
+    });
+
+    it('is told in words that no proxy keeps or rewrites', async () => {
+      const response = await fetch(`${server.url}/runs/stream`, { headers: bearer('bob'), signal: AbortSignal.timeout(5_000) });
+      expect(Object.fromEntries(response.headers)).to.include({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
+      await response.body?.cancel();
+    });
+  });
+
+  describe('beside runs', () => {
+    it('lists tools with what became of their calls, one’s own or, for admins, everybody’s', async () => {
+      const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> => (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
+      expect((await counts('bob'))?.completed).to.be.greaterThan(0);
+      expect(await counts('cat')).to.deep.equal({});
+      expect((await counts('local'))?.completed).to.be.at.least((await counts('bob'))!.completed!);
+      const { tools } = (await get('bob', '/tools')).body;
+      expect(tools.find(({ name }) => name === 'send_reminder')).to.include({ needsApproval: true, blocking: true, external: false });
+      expect(tools.find(({ name }) => name === 'outside')).to.include({ external: true });
+    });
+
+    it('counts runs by user, provider, day and state', async () => {
+      const executionId = await start('cat');
+      await ended(executionId);
+      const count = async (person: Person): Promise<number> =>
+        (await get(person, '/stats')).body.counts.filter((each) => each.state === 'completed' && each.userId === 'cat').reduce((sum, each) => sum + each.count, 0);
+  await until(async () => (await count('local')) >= 2);
+      expect(await count('cat')).to.equal(await count('local'));
+      expect(await count('bob')).to.equal(0);
+    });
+
+    it('lists each one’s providers, tests them, and gives the address where an account is connected', async () => {
+      const auth = { kind: 'oauth_user', issuer: 'https://server.example', clientId: 'c', clientSecret: 's', scopes: ['s'] };
+      await server.host.providers.service.create({ providerId: 'theirs', name: 'Theirs', vendor: 'openai', auth, access: 'everyone' });
+      const names = async (person: Person): Promise<readonly string[]> => (await get(person, '/providers')).body.providers.map(({ _id }) => _id);
+      expect(await names('bob')).to.include('shared').and.not.to.include('openai');
+      expect(await names('local')).to.include.members(['shared', 'openai']);
+      expect((await post('bob', '/providers/shared/test')).body.provider).to.include({ _id: 'shared', connected: true });
+      expect((await post('bob', '/providers/openai/test')).status).to.equal(403);
+      expect((await post('nobody', '/providers/shared/test')).status).to.equal(401);
+      expect((await post('bob', '/providers/theirs/connect')).body.url).to.match(/^http:\/\/127\.0\.0\.1:\d+\/oauth\/theirs\/start/);
+      expect((await post('bob', '/providers/shared/connect')).status).to.equal(400);
+    });
+  });
+
+  describe('the page', () => {
+    const origin = (): string => server.url;
+    async function signIn(token = tokens.local, headers: Record<string, string> = { origin: origin() }): Promise<Answer> {
+      return ask('nobody', 'POST', '/session', { token }, headers);
+    }
+    const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
+
+    it('is served with its files, under a policy that lets nothing else in', async () => {
+      const page = await get('nobody', '/');
+      expect(page.status).to.equal(200);
+      expect(page.headers.get('content-security-policy')).to.contain("script-src 'self'").and.to.contain("frame-ancestors 'none'").and.not.to.contain('unsafe');
+      const [script] = /\/dashboard\/[\w.-]+\.js/.exec(JSON.stringify(page.body)) ?? [];
+      const file = await get('nobody', script ?? '/none');
+      expect(file.status).to.equal(200);
+      expect(file.headers.get('content-type')).to.contain('text/javascript');
+      expect((await get('nobody', '/dashboard/none.js')).status).to.equal(404);
+      expect((await get('nobody', '/dashboard/..%2f..%2fpackage.json')).status).to.equal(404);
+    });
+
+    it('exchanges a token for a cookie that no script and no other site can use', async () => {
+      const answer = await signIn();
+      expect(answer.status).to.equal(200);
+      expect(answer.body).to.include({ userId: 'local', isAdmin: true });
+      expect(answer.headers.get('set-cookie')).to.match(/^bolide-session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+      expect(answer.headers.get('set-cookie')).not.to.contain(tokens.local);
+      const cookie = cookieOf(answer);
+      expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(200);
+      expect((await ask('nobody', 'GET', '/session', undefined, { cookie })).body).to.include({ userId: 'local' });
+      expect((await ask('nobody', 'POST', '/runs', unique({ tools: [], providerId: 'shared' }), { cookie, origin: origin() })).status).to.equal(202);
+    });
+
+    it('knows each token’s owner, and nobody without one', async () => {
+      const bob = cookieOf(await signIn(tokens.bob));
+      expect((await ask('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({ userId: 'bob', isAdmin: false });
+      for (const token of ['wrong', '']) expect((await signIn(token)).status).to.equal(401);
+      expect((await ask('nobody', 'POST', '/session', { token: { $gt: '' } }, { origin: origin() })).status).to.equal(400);
+      for (const cookie of ['bolide-session=x', `bolide-session=${'A'.repeat(43)}`, `${bob}; ${bob}`]) expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
+    });
+
+    it('ends its session for good', async () => {
+      const cookie = cookieOf(await signIn());
+      expect((await ask('nobody', 'DELETE', '/session', undefined, { cookie, origin: origin() })).status).to.equal(204);
+      expect((await ask('nobody', 'GET', '/session', undefined, { cookie })).status).to.equal(401);
+    });
+
+    it('does nothing with its cookie for another page', async () => {
+      const cookie = cookieOf(await signIn());
+      const { port } = new URL(origin());
+      const FOREIGN: readonly Record<string, string>[] = [
+        { origin: 'http://evil.example' },
+        { origin: 'null' },
+        { origin: `http://127.0.0.1:${Number(port) + 1}` },
+        { origin: `http://localhost:${port}` },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ];
+      for (const headers of FOREIGN) {
+        const started = events.events.length;
+        for (const [method, path] of [['POST', '/runs'], ['GET', '/runs'], ['GET', '/runs/stream'], ['POST', '/session'], ['DELETE', '/session']] as const) {
+          const body = method !== 'POST' ? undefined : path === '/session' ? { token: tokens.local } : unique({ tools: [] });
+          expect((await ask('nobody', method, path, body, { ...headers, cookie })).status, `${method} ${path} ${JSON.stringify(headers)}`).to.equal(403);
+        }
+        expect(events.events.length).to.equal(started);
+      }
+      // The same requests from its own page are answered, and a token needs no page.
+      expect((await ask('nobody', 'GET', '/runs', undefined, { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' })).status).to.equal(200);
+      expect((await ask('nobody', 'GET', '/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' })).status).to.equal(200);
+    });
+
+    it('is not there under a name that is not the server’s, so that nobody’s DNS can lend it one', async () => {
+      const cookie = cookieOf(await signIn());
+      for (const host of ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.evil.example', 'a b']) {
+        for (const [method, path] of [['GET', '/'], ['GET', '/session'], ['GET', '/runs'], ['POST', '/session']] as const) {
+          expect(await statusUnder(host, method, path, cookie), `${host} ${path}`).to.be.oneOf([400, 421]);
+        }
+      }
+      for (const host of ['localhost:1', '127.0.0.1', '[::1]:3000', 'bolide.localhost']) expect(await statusUnder(host, 'GET', '/session', cookie), host).to.equal(200);
+    });
+
+    function statusUnder(host: string, method: string, path: string, cookie: string): Promise<number | undefined> {
+      const { port } = new URL(origin());
+      const headers = { host, cookie, ...(method === 'POST' ? { 'content-type': 'application/json' } : {}) };
+      return new Promise((resolve, reject) => {
+        const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        });
+        sent.on('error', reject);
+        sent.end(method === 'POST' ? JSON.stringify({ token: tokens.local }) : undefined);
+      });
+    }
+  });
+});
