@@ -14,6 +14,7 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../support/deferred';
+import { startGateway, TOKENS } from '../support/gateway';
 import { RecordingLogger } from '../support/RecordingLogger';
 import type { FixedReply } from '../support/simulator/ScriptedReply';
 import type { Simulator } from '../support/simulator/Simulator';
@@ -31,6 +32,8 @@ class Listener {
   private readonly controller = new AbortController();
   private wake: () => void = () => undefined;
   private ended = false;
+  /** The server has ended the stream, or the listener has left. */
+  end: Promise<void> = Promise.resolve();
 
   static async open(url: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Listener> {
     const listener = new Listener();
@@ -39,7 +42,7 @@ class Listener {
     expect(response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
     expect(response.headers.get('cache-control')).to.equal('no-cache, no-transform');
     expect(response.headers.get('x-accel-buffering')).to.equal('no');
-    void listener.read(response);
+    listener.end = listener.read(response);
     return listener;
   }
 
@@ -310,5 +313,24 @@ describe('chat over HTTP', () => {
     await closed;
     expect(socket.bytesRead).to.be.lessThan(20_000_000);
     expect(other.events).to.have.length(21);
+  });
+});
+
+describe('chat over HTTP at a server that stops', () => {
+  it('says what it is saying, and then lets its listeners go', async () => {
+    const gateway = await startGateway({ api: { limits: { shutdownGrace: 600_000 } } });
+    const hear = (conversation: string): Promise<Listener> => Listener.open(`${gateway.url}/output/stream?conversation=${conversation}`, TOKENS.ann);
+    const reply = deferred<FixedReply>();
+    gateway.simulator.enqueue(() => reply.promise);
+    const [idle, busy] = [await hear('idle'), await hear('busy')];
+    await (await gateway.ask('/input', { conversation: 'busy', message: 'Hello?' })).json();
+    await gateway.simulator.nextRequest();
+    const closed = gateway.api.close();
+    await idle.end;
+    reply.resolve({ text: 'Hello, Ann.' });
+    await busy.end;
+    expect(busy.events.map(({ data }) => data).join('')).to.equal('Hello, Ann.[DONE]');
+    await closed;
+    await gateway.close();
   });
 });

@@ -14,6 +14,8 @@ export interface ConversationRoutePorts {
   readonly models: Pick<ModelDirectory, 'resolve'>;
   /** Milliseconds of silence after which a comment goes out. */
   readonly keepAliveAfter: number;
+  /** Fires when the server stops: listeners would keep it waiting for ever. */
+  readonly closing: AbortSignal;
 }
 
 const MOST_CHARACTERS = 1_000_000;
@@ -35,8 +37,11 @@ export function receiveInput({ module: { conversations }, models }: Conversation
   };
 }
 
-/** Stays open until the listener leaves. `Last-Event-ID` says what the listener has already. */
-export function streamOutput({ module: { conversations }, keepAliveAfter }: ConversationRoutePorts): ExchangeHandler {
+/**
+ * Stays open until the listener leaves, or the server stops and has said what it was saying. `Last-Event-ID` says what the listener has
+ * already.
+ */
+export function streamOutput({ module: { conversations }, keepAliveAfter, closing }: ConversationRoutePorts): ExchangeHandler {
   return async ({ request, response, actor, signal }) => {
     const conversation = conversationName(request.query.conversation, 'conversation');
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
@@ -46,15 +51,28 @@ export function streamOutput({ module: { conversations }, keepAliveAfter }: Conv
       silence.touch();
       write(response, frame);
     };
-    const stop = conversations.channels.of(actor.userId, conversation).listen(
+    const channel = conversations.channels.of(actor.userId, conversation);
+    const leaveWhenStopped = (): void => {
+      if (closing.aborted && !channel.isAnswering) response.end();
+    };
+    const stop = channel.listen(
       // An id without data is remembered by the client and shown to nobody.
-      { from: (id) => send(`id: ${id}\n\n`), event: (event) => send(frameOf(event)), missed: () => send(MISSED) },
+      {
+        from: (id) => send(`id: ${id}\n\n`),
+        event: (event) => {
+          send(frameOf(event));
+          leaveWhenStopped();
+        },
+        missed: () => send(MISSED),
+      },
       lastEventId(request.headers['last-event-id'], request.query.lastEventId),
     );
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
       signal.addEventListener('abort', () => response.end(), { once: true });
+      closing.addEventListener('abort', leaveWhenStopped, { once: true });
     });
+    closing.removeEventListener('abort', leaveWhenStopped);
     stop();
     silence.stop();
   };

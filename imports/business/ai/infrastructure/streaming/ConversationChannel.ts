@@ -60,7 +60,11 @@ export class ConversationChannel implements OutputChannel {
 
   /** Whether somebody listens, or an answer is still to come. */
   get isBusy(): boolean {
-    return this.listeners.size > 0 || this.answers.some(({ last }) => last === undefined);
+    return this.listeners.size > 0 || this.isAnswering;
+  }
+
+  get isAnswering(): boolean {
+    return this.answers.some(({ last }) => last === undefined);
   }
 
   begin(): AnswerOutput {
