@@ -44,7 +44,7 @@ export const TOOL = {
   },
 } as const;
 
-export const MODELS = { openai: 'gpt-5-mini', chat: 'gpt-5-mini', anthropic: 'claude-sonnet-4-5' } as const;
+export const MODELS = { openai: 'gpt-5-mini', chat: 'gpt-5-mini', anthropic: 'claude-sonnet-5-5' } as const;
 
 export function weather(args: { readonly city: string; readonly unit: string }): { readonly city: string; readonly degrees: number; readonly unit: string } {
   return { city: args.city, degrees: 21, unit: args.unit };

@@ -28,7 +28,7 @@ export const WORKLOADS: readonly Workload[] = [
   { id: 'W1', title: 'one short call after another', needs: 'ask', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 100, operations: 400, goal: 0.6 },
   { id: 'W1c', title: 'short calls, 32 at once', needs: 'ask', wires: ['openai', 'anthropic'], concurrency: 32, warmUp: 100, operations: 600, goal: 0.6 },
   { id: 'W2', title: 'a stream of 2,000 deltas, sent at once', needs: 'stream', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 5, operations: 20, deltas: 2_000, goal: [0.5, 0.85] },
-  { id: 'W2p', title: '20 streams, a delta every 4 ms', needs: 'stream', wires: ['openai', 'anthropic'], concurrency: 20, warmUp: 20, operations: 40, deltas: 200, every: 4, goal: 0.55 },
+  { id: 'W2p', title: '20 streams, a delta every 4 ms', needs: 'stream', wires: ['openai', 'anthropic'], concurrency: 20, warmUp: 40, operations: 80, deltas: 200, every: 4, goal: 0.55 },
   { id: 'W3', title: 'an agent loop, 5 turns of 4 parallel tools', needs: 'loop', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 30, operations: 80, turns: 5, calls: 4, goal: 0.6 },
   { id: 'W4', title: 'a stored history of 200 calls, sent on', needs: 'convert', wires: ['anthropic'], concurrency: 1, warmUp: 30, operations: 100, calls: 200, goal: 0.8 },
   { id: 'W5s', title: 'an agent loop of 5 turns', needs: 'loop', wires: ['openai', 'anthropic'], concurrency: 1, warmUp: 30, operations: 80, turns: 5, calls: 1, goal: 0.6 },

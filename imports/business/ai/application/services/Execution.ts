@@ -126,7 +126,7 @@ export class Execution implements ToolExecutionContext {
 
   emit(event: AgentEventBody): void {
     this.seq += 1;
-    this.send({ ...event, executionId: this.executionId, at: Date.now(), seq: this.seq });
+    this.send({ executionId: this.executionId, at: Date.now(), seq: this.seq, ...event });
   }
 
   /** Appends the model's output; calls that repeat an id that this run has seen get one of their own. */
@@ -150,7 +150,7 @@ export class Execution implements ToolExecutionContext {
 
   /** Records a call of this turn as pending. */
   openCall(facts: TurnCall, blocking: boolean): ToolCall {
-    const call = createToolCall({ ...facts, blocking, createdAt: Date.now() });
+    const call = createToolCall({ blocking, createdAt: Date.now(), ...facts });
     this.keep(call);
     this.journal?.callChanged(call.id);
     this.emit({ type: 'tool:pending', callId: call.id, call_id: call.call_id, name: call.name, arguments: call.arguments, blocking });

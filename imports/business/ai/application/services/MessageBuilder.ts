@@ -1,5 +1,4 @@
 /** Writes what is sent for one turn of a conversation: the transcript with the operator's instructions, and the answers to tool calls. */
-import { functionCallOutput } from '../../domain/entities/Message';
 import type { Tool, ToolResult } from '../../domain/entities/Tool';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FunctionCallOutputItem, Item } from '../../domain/types/ResponsesAPITypes';
@@ -26,21 +25,18 @@ export function buildRequest({ base, transcript, tools, sent }: Conversation): G
 
 /** The answer to a call that has settled. `result.content` is what the model is told. */
 export function toolOutput(result: ToolResult, name: string): FunctionCallOutputItem {
-  return { ...functionCallOutput(result.call_id, wellFormed(result.content)), status: 'completed', name, state: result.state };
+  const { call_id, content, state } = result;
+  // Tools cut texts wherever they like; half of a surrogate pair must not end the run.
+  return { type: 'function_call_output', call_id, output: content.toWellFormed(), status: 'completed', name, state };
 }
 
 /** The answer to a call that goes on: every vendor demands one before the next turn. */
 export function acknowledgement(callId: string, name: string): FunctionCallOutputItem {
   const text = `Call ${callId} was accepted and is still running. The result will follow as a message; do not guess it.`;
-  return { ...functionCallOutput(callId, text), status: 'in_progress', name };
+  return { type: 'function_call_output', call_id: callId, output: text, status: 'in_progress', name };
 }
 
 /** The result of a call that was acknowledged in an earlier turn. */
 export function deferredOutput(result: ToolResult, name: string): FunctionCallOutputItem {
-  return { ...toolOutput(result, name), deferred: true };
-}
-
-/** Tools cut texts wherever they like; half of a surrogate pair must not end the run. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+  return { deferred: true, ...toolOutput(result, name) };
 }

@@ -251,7 +251,7 @@ export class ResilientProvider implements ILLMProvider {
 function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
   if (options.model === model) return options;
   const { model: _asked, ...rest } = options;
-  return model === undefined ? rest : { ...rest, model };
+  return model === undefined ? rest : { model, ...rest };
 }
 
 function withWarnings(response: LLMResponse, warnings: readonly string[]): LLMResponse {

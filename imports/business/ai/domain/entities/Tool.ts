@@ -137,7 +137,7 @@ const TARGET = {
 } as const satisfies Partial<Record<ToolEvent['type'], ToolCallState>>;
 
 export function createToolCall(facts: Pick<ToolCall, 'id' | 'call_id' | 'name' | 'arguments' | 'blocking' | 'createdAt'>): ToolCall {
-  return { ...facts, state: 'pending' };
+  return { state: 'pending', ...facts };
 }
 
 export function isSettled(call: ToolCall): boolean {
@@ -159,7 +159,8 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
       return { ...call, lateResult: event.result };
     case 'tool:delivered':
       if (!isSettled(call)) throw illegal(call, event);
-      return { ...call, deliveredIn: event.responseId };
+      // Told again, it was still told first with the first.
+      return { deliveredIn: event.responseId, ...call };
     default:
       return move(call, event);
   }
@@ -171,20 +172,20 @@ function move(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof TAR
   const facts = factsOf(call);
   switch (event.type) {
     case 'tool:approval_required':
-      return { ...facts, state: 'awaiting_approval' };
+      return { state: 'awaiting_approval', ...facts };
     case 'tool:executing':
       // Each attempt has a time of its own, whatever clocks do, so that what was decided about one is never taken for another.
-      return { ...facts, state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1) };
+      return { state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1), ...facts };
     case 'tool:needs_review':
-      return { ...facts, state: 'needs_review', startTime: startTimeOf(call) ?? event.at };
+      return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...facts };
     case 'tool:completed':
-      return { ...facts, ...settled(call, event.at), state: 'completed', result: event.result };
+      return { state: 'completed', result: event.result, ...facts, ...settled(call, event.at) };
     case 'tool:failed':
-      return { ...facts, ...settled(call, event.at), state: 'failed', error: event.error };
+      return { state: 'failed', error: event.error, ...facts, ...settled(call, event.at) };
     case 'tool:timeout':
-      return { ...facts, ...settled(call, event.at), state: 'timeout', error: event.error };
+      return { state: 'timeout', error: event.error, ...facts, ...settled(call, event.at) };
     case 'tool:cancelled':
-      return { ...facts, ...settled(call, event.at), state: 'cancelled', error: event.error };
+      return { state: 'cancelled', error: event.error, ...facts, ...settled(call, event.at) };
   }
 }
 

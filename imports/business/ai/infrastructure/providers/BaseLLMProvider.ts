@@ -142,7 +142,7 @@ export class BaseLLMProvider implements ILLMProvider {
   private async prepare(options: GenerateOptions, stream: boolean): Promise<Exchange> {
     const { vendor, quirks, allowPrivateMedia } = this.row;
     const model = options.model ?? this.row.defaultModel;
-    const checked = this.ports.normalize(model === undefined ? options : { ...options, model });
+    const checked = this.ports.normalize(model === undefined || options.model !== undefined ? options : { ...options, model });
     const lane = this.lane(checked.wire);
     const { wire } = lane;
     const hostFetches = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
@@ -167,7 +167,7 @@ export class BaseLLMProvider implements ILLMProvider {
       ...(signal === undefined ? {} : { signal }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     };
-    return this.withCredential(userId, (credential) => lane.client.send({ ...call, credential }));
+    return this.withCredential(userId, (credential) => lane.client.send({ credential, ...call }));
   }
 
   /** A refused OAuth token is refreshed by force once; nothing else is tried twice here. */
@@ -184,13 +184,14 @@ export class BaseLLMProvider implements ILLMProvider {
 
   private replyContext(exchange: Exchange, reply: VendorReply): ReplyContext {
     const { request, context, options } = exchange;
+    const { requestId } = reply;
     return {
-      ...context,
       model: options.model,
-      ...(reply.requestId === undefined ? {} : { requestId: reply.requestId }),
       warnings: request.warnings,
       losses: request.losses,
       receivedAt: Math.floor(Date.now() / 1000),
+      ...context,
+      ...(requestId === undefined ? {} : { requestId }),
       ...(request.structuredOutputTool === undefined ? {} : { structuredOutputTool: request.structuredOutputTool }),
     };
   }

@@ -108,7 +108,7 @@ function release(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject 
 }
 
 function withOrigin(item: JsonObject, door: Door): JsonObject {
-  return door.origin === undefined ? item : { ...item, origin: door.origin };
+  return door.origin === undefined ? item : { origin: door.origin, ...item };
 }
 
 /** A text stands for one part; parts of a kind that is newer than this program pass. */
