@@ -5,7 +5,6 @@ import { WebApp } from 'meteor/webapp';
 import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/MeteorDatabase';
 import { defineAIMethods } from '../../business/ai/methods';
 import { definePublications } from '../../business/ai/publications';
-import { MethodTools } from '../../business/ai/infrastructure/tools/MethodTools';
 import type { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';
 import type { Actor } from '../../business/ai/domain/types/Actor';
 import { COLLECTIONS } from '../../business/providers/infrastructure/factories/createProvidersModule';
@@ -21,12 +20,10 @@ import { MeteorUsers } from './MeteorUsers';
 export interface MeteorHost extends Host {
   readonly database: MeteorDatabase;
   readonly users: MeteorUsers;
-  /** Makes methods of the app tools: `host.methodTools.expose('orders.lookup', { description, parameters })`. */
-  readonly methodTools: MethodTools;
 }
 
 export interface MeteorServerOptions {
-  /** Tools that are no methods. */
+  /** All tools that there are, methods among them: runs of an earlier life of the app go on as soon as it starts, and need theirs. */
   readonly tools?: ToolRegistry;
 }
 
@@ -56,7 +53,6 @@ export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Pr
     ...host,
     database,
     users,
-    methodTools: new MethodTools(host.module.tools),
     async close() {
       for (const { stop } of observed) stop();
       await host.close();

@@ -34,8 +34,6 @@ export interface RunDoorsPorts {
   readonly views: RunViewReader;
   /** Beside the live text, the counts and the watchers. */
   readonly sinks?: readonly RunEventSink[];
-  /** Adds to an event what is known of its run. */
-  readonly enrich?: (event: AgentEvent) => AgentEvent;
   /** Default: the module's loop. */
   readonly control?: RunControl;
   readonly limits?: Partial<CallLimits>;
@@ -60,7 +58,7 @@ export interface RunDoors {
 const MINUTE = 60_000;
 
 export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>, ports: RunDoorsPorts): RunDoors {
-  const { collection, views, sinks = [], enrich, control = loop, now = Date.now, logger = console } = ports;
+  const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
   const texts = new LiveTexts({ collection: collection<DeltaDocument>(DELTAS_COLLECTION), flush: (executionId) => feed.flush(executionId), logger });
@@ -69,8 +67,7 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
   const windows = new WindowCounter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
   const watch = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
   const feed = new RunFeed({ sinks: [...sinks, texts.take, states.take, watch], logger });
-  const take = enrich === undefined ? feed.take : (event: AgentEvent): void => feed.take(enrich(event));
-  loop.on('event', take);
+  loop.on('event', feed.take);
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
@@ -88,7 +85,7 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
       await Promise.all([texts.ready(), counts.ready(), windows.ready()]);
     },
     async close() {
-      loop.off('event', take);
+      loop.off('event', feed.take);
       feed.flushAll();
       await Promise.all([texts.close(), states.close()]);
     },
