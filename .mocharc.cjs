@@ -1,6 +1,6 @@
 /** Unit, contract and property tests under plain Node; long suites read BOLIDE_FULL for their counts. */
 module.exports = {
-  require: ['tsx/cjs'],
+  require: ['tsx/cjs', './tests/support/canaryHooks.ts'],
   extension: ['ts', 'tsx'],
   timeout: 20_000,
   forbidOnly: true,

@@ -7,6 +7,7 @@ import { LLMAuthError, LLMPermissionError } from '../../imports/business/ai/doma
 import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import { startServer } from '../../server/standalone';
 import type { RunningServer } from '../../server/standalone';
+import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
 import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
 import { providerArgument } from '../support/oauth/connectedProvider';
@@ -15,6 +16,8 @@ import { newKey } from '../support/oauth/ProvidersHost';
 import { json, TestHost } from '../support/TestHost';
 import { startStandalone } from '../support/startStandalone';
 
+const LOCAL_TOKEN = `${CANARY}-of-local-use`;
+const KEY = `sk-${CANARY}-of-mine`;
 const LOCAL = { userId: 'local', isAdmin: true, roles: [] };
 const ACTOR: Actor = { userId: 'local', isAdmin: true, source: 'http' };
 const MALLORY: Actor = { userId: 'mallory', isAdmin: true, source: 'http' };
@@ -42,24 +45,24 @@ describe('the plain-Node host', () => {
     await rm(directory, { recursive: true });
   });
 
-  const start = (env = {}): Promise<RunningServer> => startServer({ PORT: '0', DATA_DIR: directory, AI_ALLOW_PRIVATE_HOSTS: 'true', BOLIDE_API_TOKEN: 'the-local-token', ...env });
+  const start = (env = {}): Promise<RunningServer> => startServer({ PORT: '0', DATA_DIR: directory, AI_ALLOW_PRIVATE_HOSTS: 'true', BOLIDE_API_TOKEN: LOCAL_TOKEN, ...env });
   const ask = async (model: string): Promise<{ readonly status: number; readonly text: string }> => {
     const response = await fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: 'Bearer the-local-token', 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${LOCAL_TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] }),
     });
     return { status: response.status, text: await response.text() };
   };
   const shared = (more = {}): Promise<unknown> =>
-    server.host.providers.methods.create(LOCAL, { providerId: 'mine', name: 'Mine', vendor: 'openai_compatible', baseURL: `${vendor.url}/v1`, auth: { kind: 'api_key' }, apiKey: 'sk-of-mine', defaultModel: 'm', ...more });
+    server.host.providers.methods.create(LOCAL, { providerId: 'mine', name: 'Mine', vendor: 'openai_compatible', baseURL: `${vendor.url}/v1`, auth: { kind: 'api_key' }, apiKey: KEY, defaultModel: 'm', ...more });
   const tokensShown = (): readonly (string | undefined)[] => vendor.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 
   it('routes to a provider from the moment when it is made, and to its new address when that changes', async () => {
     expect((await ask('mine/m')).status, 'not yet made').to.equal(404);
     await shared();
     expect(await ask('mine/m')).to.have.property('text').that.includes('Hello from the vendor');
-    expect(tokensShown()).to.deep.equal(['sk-of-mine']);
+    expect(tokensShown()).to.deep.equal([KEY]);
     const elsewhere = await TestHost.start(json(COMPLETION));
     try {
       await server.host.providers.methods.update(LOCAL, { providerId: 'mine', baseURL: `${elsewhere.url}/v1` });
@@ -80,7 +83,7 @@ describe('the plain-Node host', () => {
     await shared();
     const views = await server.host.providers.methods.list(LOCAL);
     expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([['mine', true], ['openai', true], ['anthropic', true]]);
-    const models = (await (await fetch(`${server.url}/v1/models`, { headers: { authorization: 'Bearer the-local-token' } })).json()) as { data: { id: string }[] };
+    const models = (await (await fetch(`${server.url}/v1/models`, { headers: { authorization: `Bearer ${LOCAL_TOKEN}` } })).json()) as { data: { id: string }[] };
     expect(models.data.map(({ id }) => id)).to.include.members(['mine/m', 'openai', 'anthropic']);
     for (const change of [
       server.host.providers.methods.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),

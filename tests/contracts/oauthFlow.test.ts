@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { LLMAuthError, LLMConnectionError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
-import { APP_CLIENT, AuthorizationHost } from '../support/oauth/AuthorizationHost';
+import { APP_CLIENT, AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
 import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
@@ -311,7 +311,7 @@ async function isLive(server: AuthorizationHost, token: string): Promise<boolean
 }
 
 function refreshAtServer(server: AuthorizationHost, refreshToken: string): Promise<Response> {
-  const authorization = `Basic ${Buffer.from('bolide:client-secret-0123456789-abcdefghij').toString('base64')}`;
+  const authorization = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`;
   return fetch(`${server.url}/token`, { method: 'POST', headers: { authorization }, body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }) });
 }
 

@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ProvidersPublication } from '../../imports/business/providers/application/ProvidersPublication';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
 import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
 import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
@@ -11,10 +12,10 @@ import { flowParts } from '../support/oauth/flowParts';
 import { ADMIN, ALICE, BOB, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
 
 const PLANTED = {
-  'shared key': 'sk-canary-Shared-0123456789',
-  'own key': 'sk-canary-Own-9876543210',
+  'shared key': `sk-${CANARY}-Shared-0123456789`,
+  'own key': `sk-${CANARY}-Own-9876543210`,
   'client secret': CLIENT.secret,
-  'client secret that is wrong': 'canary-Wrong-client-5556667778',
+  'client secret that is wrong': `${CANARY}-Wrong-client-5556667778`,
 } as const;
 
 describe('secrets', () => {

@@ -12,6 +12,7 @@ import { VENDORS } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
+import { CANARY } from './canaries';
 import type { Simulator, SimulatorOptions } from './simulator/Simulator';
 import { startSimulator } from './simulator/startSimulator';
 
@@ -43,10 +44,10 @@ export interface Gateway {
 }
 
 /** Tokens by whose they are; the last two hold one scope each. */
-export const TOKENS = { ann: 'token-of-ann', bob: 'token-of-bob', admin: 'token-of-admin', reader: 'token-of-reader', generator: 'token-of-generator' } as const;
+export const TOKENS = { ann: `${CANARY}-of-ann`, bob: `${CANARY}-of-bob`, admin: `${CANARY}-of-admin`, reader: `${CANARY}-of-reader`, generator: `${CANARY}-of-generator` } as const;
 
 export function simulatedRow(simulator: Simulator, vendor: ProviderSettings['vendor']): ProviderSettings {
-  return { id: vendor, vendor, apiKey: 'upstream-key', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, defaultModel: 'default-model' };
+  return { id: vendor, vendor, apiKey: `upstream-${CANARY}`, baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, defaultModel: 'default-model' };
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {

@@ -3,6 +3,7 @@ import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/I
 import type { VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import type { CreateProviderRow } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import { CANARY } from './canaries';
 import type { Simulator } from './simulator/Simulator';
 
 export interface SimulatedVendor {
@@ -28,5 +29,5 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
 ];
 
 export function simulatedProvider(simulator: Simulator, { vendor, wire, model }: SimulatedVendor, row: Partial<CreateProviderRow> = {}): ILLMProvider {
-  return createProvider({ vendor, wire, defaultModel: model, apiKey: 'test-key', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, ...row });
+  return createProvider({ vendor, wire, defaultModel: model, apiKey: `test-${CANARY}`, baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, ...row });
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import type { GrantContext } from 'oidc-provider';
+import { CANARY, canaryWatch } from '../canaries';
 import { grantAdapter } from './grantAdapter';
 import type { GrantRows } from './grantAdapter';
 
@@ -16,8 +17,6 @@ export interface AuthorizationHostOptions {
   readonly redirectUris: readonly string[];
   readonly requirePkce?: boolean;
   readonly resources?: readonly string[];
-  /** Milliseconds that this host's clock is ahead; behind when negative. */
-  readonly clockSkewMs?: number;
 }
 
 /** One that the server has decided about, whether or not its answer arrived. */
@@ -29,8 +28,8 @@ export interface TokenRequest {
 /** Looks at a request before the server does; true when it took care of it. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse, pass: () => void) => boolean;
 
-export const CLIENT = { id: 'bolide', secret: 'client-secret-0123456789-abcdefghij' } as const;
-export const APP_CLIENT = { id: 'bolide-app', secret: 'app-secret-0123456789-abcdefghijkl' } as const;
+export const CLIENT = { id: 'bolide', secret: `client-${CANARY}-0123456789-abcdefghij` } as const;
+export const APP_CLIENT = { id: 'bolide-app', secret: `app-${CANARY}-0123456789-abcdefghijkl` } as const;
 
 export class AuthorizationHost {
   readonly url: string;
@@ -50,6 +49,7 @@ export class AuthorizationHost {
     this.rows = rows;
     this.#handle = quietly(() => {
       const provider = new Provider(this.url, configurationOf(options, adapter));
+      plantCanaries(provider);
       provider.on('grant.success', (context) => this.tokenRequests.push({ parameters: parametersOf(context), status: 200 }));
       provider.on('grant.error', (context) => this.tokenRequests.push({ parameters: parametersOf(context), status: 400 }));
       return provider.callback();
@@ -58,6 +58,7 @@ export class AuthorizationHost {
 
   static async start(options: AuthorizationHostOptions): Promise<AuthorizationHost> {
     const server = createServer();
+    canaryWatch.except(server);
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const host = new AuthorizationHost(server, options);
@@ -83,6 +84,16 @@ export class AuthorizationHost {
       this.#handle(request, response);
     };
     if (!this.intercept(request, response, pass)) pass();
+  }
+}
+
+/** Codes and tokens hold the marker, too. */
+function plantCanaries(provider: Provider): void {
+  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials, provider.RefreshToken, provider.AuthorizationCode]) {
+    const original = Reflect.get(prototype, 'generateTokenId');
+    prototype.generateTokenId = function (this: object) {
+      return CANARY + original.call(this);
+    };
   }
 }
 

@@ -1,5 +1,4 @@
 /** This app's side for tests of the Provider system: the module over a real store, and its pages on an Express server. */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +16,7 @@ import type { CredentialCollection, CredentialDocument } from '../../../imports/
 import type { ProviderDocument } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
 import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
 import type { DocumentCollection } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { canaryBase64 } from '../canaries';
 import { DATABASES } from '../documentDatabases';
 import type { TestDatabase } from '../documentDatabases';
 
@@ -123,5 +123,5 @@ export class ProvidersHost {
 }
 
 export function newKey(id: string): string {
-  return `${id}:${randomBytes(32).toString('base64')}`;
+  return `${id}:${canaryBase64()}`;
 }

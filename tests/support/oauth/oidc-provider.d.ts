@@ -6,7 +6,16 @@ declare module 'oidc-provider' {
     readonly oidc: { readonly body?: Readonly<Record<string, unknown>> };
   }
 
+  export interface TokenModel {
+    readonly prototype: { generateTokenId: () => string };
+  }
+
   export default class Provider {
+    readonly AccessToken: TokenModel;
+    readonly AuthorizationCode: TokenModel;
+    readonly ClientCredentials: TokenModel;
+    readonly RefreshToken: TokenModel;
+
     constructor(issuer: string, configuration: object);
     callback(): RequestListener;
     on(event: 'grant.success' | 'grant.error', listener: (context: GrantContext) => void): this;

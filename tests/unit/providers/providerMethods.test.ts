@@ -3,10 +3,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLLMError, LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ProviderMethods } from '../../../imports/business/providers/application/ProviderMethods';
+import { CANARY } from '../../support/canaries';
 import { failure } from '../../support/failure';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../support/oauth/ProvidersHost';
 
 const PUBLIC_FIELDS = ['_id', 'allowedModels', 'auth', 'connected', 'defaultModel', 'enabled', 'name', 'needsReconnect', 'vendor'];
+const KEY = `sk-${CANARY}`;
 const SHARED = { providerId: 'shared', name: 'Shared', vendor: 'openai', auth: { kind: 'api_key' }, access: 'everyone' };
 const NOBODY = { userId: '', isAdmin: true, roles: [] };
 
@@ -21,21 +23,21 @@ describe('the methods of the Provider system', () => {
   const call = (name: keyof ProviderMethods, argument?: unknown, caller = ADMIN): Promise<unknown> => app.module.methods[name](caller, argument);
 
   it('creates a provider that only admins may use until somebody says otherwise', async () => {
-    const view = await call('create', { ...SHARED, access: undefined, apiKey: 'sk-secret-0', defaultModel: 'gpt-5', allowedModels: ['gpt-5'] });
+    const view = await call('create', { ...SHARED, access: undefined, apiKey: `${KEY}-0`, defaultModel: 'gpt-5', allowedModels: ['gpt-5'] });
     expect(view).to.deep.equal({ _id: 'shared', name: 'Shared', vendor: 'openai', auth: { kind: 'api_key' }, defaultModel: 'gpt-5', allowedModels: ['gpt-5'], connected: true, needsReconnect: false, enabled: true });
     expect(await call('list', undefined, ALICE)).to.deep.equal([]);
   });
 
   it('gives no field beyond the public ones from any method', async () => {
-    const views = [await call('create', { ...SHARED, baseURL: 'https://api.example/v1', limits: { windowMs: 60_000, requests: 1 }, apiKey: 'sk-secret-0' })];
-    views.push(await call('update', { providerId: 'shared', name: 'Renamed' }), await call('setApiKey', { providerId: 'shared', apiKey: 'sk-secret-1' }), await call('test', { providerId: 'shared' }));
+    const views = [await call('create', { ...SHARED, baseURL: 'https://api.example/v1', limits: { windowMs: 60_000, requests: 1 }, apiKey: `${KEY}-0` })];
+    views.push(await call('update', { providerId: 'shared', name: 'Renamed' }), await call('setApiKey', { providerId: 'shared', apiKey: `${KEY}-1` }), await call('test', { providerId: 'shared' }));
     views.push(...((await call('list', {})) as unknown[]), await call('remove', { providerId: 'shared' }));
-    const oauthProvider = { ...SHARED, auth: { kind: 'oauth_user', issuer: 'https://server.example', clientId: 'x', clientSecret: 'sk-secret-2', scopes: ['s'] } };
+    const oauthProvider = { ...SHARED, auth: { kind: 'oauth_user', issuer: 'https://server.example', clientId: 'x', clientSecret: `${KEY}-2`, scopes: ['s'] } };
     views.push(await call('create', oauthProvider), ...((await call('list', {})) as unknown[]));
     for (const view of views) {
       expect(PUBLIC_FIELDS).to.include.members(Object.keys(view as object));
       expect(Object.keys((view as { auth: object }).auth)).to.deep.equal(['kind']);
-      expect(JSON.stringify(view)).not.to.include('sk-secret');
+      expect(JSON.stringify(view)).not.to.include(KEY);
     }
   });
 
@@ -57,9 +59,9 @@ describe('the methods of the Provider system', () => {
 
   it('keeps each user’s own key apart, takes it away with null, and with disconnect', async () => {
     await call('create', { ...SHARED, auth: { kind: 'user_api_key' } });
-    expect(await call('setMyApiKey', { providerId: 'shared', apiKey: 'sk-alice' }, ALICE)).to.include({ connected: true });
+    expect(await call('setMyApiKey', { providerId: 'shared', apiKey: `${KEY}-of-alice` }, ALICE)).to.include({ connected: true });
     expect((await call('list', {}, BOB))).to.have.nested.property('[0].connected', false);
-    expect((await app.module.credentials.getAccessToken({ providerId: 'shared', userId: 'alice' }))?.token).to.equal('sk-alice');
+    expect((await app.module.credentials.getAccessToken({ providerId: 'shared', userId: 'alice' }))?.token).to.equal(`${KEY}-of-alice`);
     expect(await call('setMyApiKey', { providerId: 'shared', apiKey: null }, ALICE)).to.include({ connected: false });
     await call('setMyApiKey', { providerId: 'shared', apiKey: 'sk-alice-2' }, ALICE);
     expect(await call('disconnect', { providerId: 'shared' }, ALICE)).to.include({ connected: false });

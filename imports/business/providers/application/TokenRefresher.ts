@@ -125,8 +125,15 @@ export class TokenRefresher {
   async #renew(target: RefreshTarget, edition: string): Promise<void> {
     const { clock } = this.#ports;
     const watch = new LeaseWatch(clock, this.#leases);
-    const giveUpAt = clock.elapsed() + 2 * (this.#leases.claimed + this.#leases.sent);
-    for (let pause = FIRST_LOOK_MS; clock.elapsed() < giveUpAt; pause = Math.min(pause * 2, LAST_LOOK_MS)) {
+    const patience = 2 * (this.#leases.claimed + this.#leases.sent);
+    // What counts is how long others are waited for, not how long the own turn takes to come.
+    let waited = 0;
+    const wait = async (milliseconds: number): Promise<void> => {
+      const from = clock.elapsed();
+      await clock.sleep(milliseconds);
+      waited += clock.elapsed() - from;
+    };
+    for (let pause = FIRST_LOOK_MS; waited < patience; pause = Math.min(pause * 2, LAST_LOOK_MS)) {
       const opened = await this.#open(target);
       const { row } = opened;
       if (editionOf(row) !== edition) return;
@@ -136,12 +143,12 @@ export class TokenRefresher {
         continue;
       }
       if (watch.isHeld(row)) {
-        await clock.sleep(pause * (0.5 + Math.random()));
+        await wait(pause * (0.5 + Math.random()));
         continue;
       }
       if (row.lease !== undefined) this.#ports.log.warn('refresh:taken-over', { ...targetFields(target), phase: row.lease.phase });
       if (await this.#turnOf(target)(() => this.#claim(target, opened))) return;
-      await clock.sleep(pause);
+      await wait(pause);
     }
     throw new LLMTimeoutError(`'${target.provider.name}' is being reconnected by another process and takes too long`);
   }
