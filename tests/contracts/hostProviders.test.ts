@@ -79,6 +79,28 @@ describe('the plain-Node host', () => {
     expect(vendor.requests).to.have.length(1);
   });
 
+  it('is administered over HTTP, by tokens that hold the scope alone', async () => {
+    const tokenOf = async (scopes: readonly ('generate' | 'read' | 'admin')[]): Promise<string> => (await server.host.issued.tokens.issue({ userId: 'ann', name: 'a test', scopes })).token;
+    const [admin, user] = [LOCAL_TOKEN, await tokenOf(['generate', 'read'])];
+    const send = async (method: string, path: string, body?: object, token = admin): Promise<readonly [status: number, body: Record<string, unknown>]> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const response = await fetch(server.url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      return [response.status, (await response.json()) as Record<string, unknown>];
+    };
+    const row = { providerId: 'own', name: 'Own', vendor: 'openai_compatible', baseURL: `${vendor.url}/v1`, auth: { kind: 'user_api_key' }, access: 'everyone', defaultModel: 'm' };
+    for (const [method, path, body] of [['POST', '/providers', row], ['POST', '/providers/own', { name: 'X' }], ['DELETE', '/providers/own'], ['POST', '/providers/own/api-key', { apiKey: KEY }], ['POST', '/secrets/rotate']] as const) {
+      expect((await send(method, path, body, user))[0], `${method} ${path}`).to.equal(403);
+    }
+    expect(await send('POST', '/providers', row)).to.deep.equal([201, { provider: { _id: 'own', name: 'Own', vendor: 'openai_compatible', auth: { kind: 'user_api_key' }, defaultModel: 'm', connected: false, needsReconnect: false, enabled: true } }]);
+    expect((await send('POST', '/providers', { ...row, baseURL: 'nowhere' }))[0]).to.equal(400);
+    expect((await send('POST', '/providers/own/my-api-key', { apiKey: KEY }, user))[1]).to.have.nested.property('provider.connected', true);
+    expect((await send('POST', '/providers/own', { name: 'Renamed', providerId: 'openai' }))[1]).to.have.nested.property('provider.name', 'Renamed');
+    expect((await send('POST', '/providers/own/test', undefined, user))[0]).to.equal(200);
+    expect(await send('POST', '/secrets/rotate')).to.deep.equal([200, { resealed: 0, unopened: 0 }]);
+    expect((await send('DELETE', '/providers/own'))[0]).to.equal(200);
+    expect((await send('POST', '/providers/own/test', undefined, user))[0]).to.equal(403);
+  });
+
   it('shows the settings’ and the stored providers alike, and lets nobody change the settings’', async () => {
     await shared();
     const views = await server.host.providers.methods.list(LOCAL);

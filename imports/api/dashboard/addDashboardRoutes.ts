@@ -1,11 +1,12 @@
 /** The paths of a dashboard that has no DDP: the page and its session, runs, tools, counts, providers. Each part is there if the host brings it. */
+import type { Scope } from '../auth/Actor';
 import type { AddEndpoints } from '../http/AddEndpoints';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
 import { cancelRun, decideCall, listRuns, listTools, readRun, readStats, startRun, submitToolResult } from '../runs/runRoutes';
 import { watchRuns } from '../runs/watchRuns';
 import { closeSession, openSession, readSession, serveFile, showPage } from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
-import { connectProvider, disconnectProvider, listProviders, testProvider } from './providerRoutes';
+import { actOnProvider, changeProvider, connectProvider, createProvider, listProviders, rotateKeys } from './providerRoutes';
 import type { ProviderActions } from './providerRoutes';
 
 export interface DashboardRoutePorts {
@@ -37,12 +38,21 @@ export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts
     paths.push('/runs');
   }
   if (providers !== undefined) {
-    const post = (path: string, handler: ReturnType<typeof testProvider>): void => add('app', path, path, { method: 'post', scope: 'generate', handler, readsBody: false });
-    add('app', '/providers', '/providers', { method: 'get', scope: 'read', handler: listProviders({ providers }) });
-    post('/providers/:id/connect', connectProvider({ providers }));
-    post('/providers/:id/disconnect', disconnectProvider({ providers }));
-    post('/providers/:id/test', testProvider({ providers }));
-    paths.push('/providers');
+    const own = { providers };
+    const act = (path: string, scope: Scope, handler: ReturnType<typeof listProviders>, readsBody = false): void => add('app', path, path, { method: 'post', scope, handler, readsBody });
+    add('app', '/providers', '/providers', { method: 'get', scope: 'read', handler: listProviders(own) }, { method: 'post', scope: 'admin', handler: createProvider(own) });
+    add(
+      'app', '/providers/:id', '/providers/:id',
+      { method: 'post', scope: 'admin', handler: changeProvider(own, 'update') },
+      { method: 'delete', scope: 'admin', handler: actOnProvider(own, 'remove') },
+    );
+    act('/providers/:id/connect', 'generate', connectProvider(own));
+    act('/providers/:id/disconnect', 'generate', actOnProvider(own, 'disconnect'));
+    act('/providers/:id/test', 'generate', actOnProvider(own, 'test'));
+    act('/providers/:id/my-api-key', 'generate', changeProvider(own, 'setMyApiKey'), true);
+    act('/providers/:id/api-key', 'admin', changeProvider(own, 'setApiKey'), true);
+    act('/secrets/rotate', 'admin', rotateKeys(own));
+    paths.push('/providers', '/secrets');
   }
   if (dashboard !== undefined) {
     add('app', '/', '/', { method: 'get', handler: showPage(dashboard) });

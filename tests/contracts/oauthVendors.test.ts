@@ -1,0 +1,161 @@
+/** Each known kind of account, from the admin's few words to a vendor's answer: connected, asked with, in the form that its vendor wants. */
+import { expect } from 'chai';
+import type { RunningServer } from '../../server/standalone';
+import { CANARY } from '../support/canaries';
+import { CookieBrowser } from '../support/oauth/CookieBrowser';
+import { startStandalone } from '../support/startStandalone';
+import { json, TestHost } from '../support/TestHost';
+import type { SeenRequest } from '../support/TestHost';
+
+const LOCAL = { userId: 'local', isAdmin: true, roles: [] };
+/** The stand-in hands it out, so it holds no marker: servers are watched for those. */
+const TOKEN = 'an-access-token-of-the-stand-in';
+const SECRET = `client-${CANARY}`;
+
+interface Case {
+  readonly name: string;
+  readonly provider: (url: string) => Record<string, unknown>;
+  /** Expected of the way to the server; absent where no browser is needed. */
+  readonly authorization?: Readonly<Record<string, string>>;
+  /** Expected of the body of the first request for a token. */
+  readonly token: Readonly<Record<string, string>>;
+  readonly asked: { readonly path: RegExp; readonly headers: Readonly<Record<string, string | undefined>> };
+  readonly isRevoked?: boolean;
+}
+
+const CASES: readonly Case[] = [
+  {
+    name: 'Gemini with a Google account',
+    provider: (url) => ({ vendor: 'google', baseURL: url, defaultModel: 'gemini-2.5-flash', auth: { kind: 'oauth_user', server: 'google', issuer: url, clientId: 'an-id', clientSecret: SECRET } }),
+    authorization: { access_type: 'offline', prompt: 'consent', scope: 'https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/generative-language.retriever' },
+    token: { grant_type: 'authorization_code', client_id: 'an-id', client_secret: SECRET },
+    asked: { path: /models\/gemini-2\.5-flash:generateContent$/, headers: { authorization: `Bearer ${TOKEN}`, 'x-goog-api-key': undefined } },
+  },
+  {
+    name: 'Azure OpenAI with an Entra account',
+    provider: (url) => ({ ...AZURE, baseURL: url, auth: { kind: 'oauth_user', server: 'azure', issuer: `${url}/a-tenant/v2.0`, clientId: 'an-id', clientSecret: SECRET } }),
+    authorization: { scope: 'https://cognitiveservices.azure.com/.default offline_access' },
+    token: { grant_type: 'authorization_code', client_secret: SECRET },
+    asked: { path: /^\/openai\/v1\/chat\/completions/, headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined } },
+  },
+  {
+    name: 'Azure OpenAI with the app’s own Entra credentials',
+    provider: (url) => ({ ...AZURE, baseURL: url, auth: { kind: 'oauth_app', server: 'azure', issuer: `${url}/a-tenant/v2.0`, clientId: 'an-id', clientSecret: SECRET } }),
+    token: { grant_type: 'client_credentials', scope: 'https://cognitiveservices.azure.com/.default', client_secret: SECRET },
+    asked: { path: /^\/openai\/v1\/chat\/completions/, headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined } },
+  },
+  {
+    name: 'a host that exchanges a code for a key, as OpenRouter does',
+    provider: (url) => ({
+      vendor: 'openai_compatible',
+      baseURL: `${url}/api/v1`,
+      defaultModel: 'm',
+      auth: { kind: 'oauth_user', server: 'openrouter', issuer: url, authorizationEndpoint: `${url}/authorize`, tokenEndpoint: `${url}/api/v1/auth/keys` },
+    }),
+    authorization: { code_challenge_method: 'S256' },
+    token: { code: 'the-code', code_challenge_method: 'S256' },
+    asked: { path: /^\/api\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
+  },
+  {
+    name: 'any host behind a server of OAuth 2.1',
+    provider: (url) => ({
+      vendor: 'openai_compatible',
+      baseURL: `${url}/v1`,
+      defaultModel: 'm',
+      auth: { kind: 'oauth_user', issuer: url, clientId: 'an-id', clientSecret: SECRET, clientAuthentication: 'client_secret_post', scopes: ['llm'], resources: [`${url}/v1`] },
+    }),
+    authorization: { scope: 'llm', response_type: 'code' },
+    token: { grant_type: 'authorization_code', client_id: 'an-id', client_secret: SECRET },
+    asked: { path: /^\/v1\/chat\/completions$/, headers: { authorization: `Bearer ${TOKEN}` } },
+    isRevoked: true,
+  },
+];
+
+const AZURE = { vendor: 'azure_openai', deployment: 'a-deployment', wire: 'chat_completions' } as const;
+
+describe('accounts of each known kind', () => {
+  let host: TestHost;
+  let server: RunningServer;
+  before(async () => {
+    host = await TestHost.start((response, request) => play(host.url, request)(response, request));
+    server = await startStandalone({ AI_ALLOW_PRIVATE_HOSTS: 'true' });
+  });
+  after(async () => {
+    await server.close();
+    await host.stop();
+  });
+
+  CASES.forEach(({ name, provider, authorization, token, asked, isRevoked = false }, index) => {
+    it(`${name}: connect, ask, disconnect`, async () => {
+      const providerId = `p${index}`;
+      const { methods } = server.host.providers;
+      await methods.create(LOCAL, { providerId, name, ...provider(host.url) });
+      const before = host.requests.length;
+      const seen = (path: RegExp): SeenRequest | undefined => host.requests.slice(before).find((request) => path.test(request.path));
+      if (authorization !== undefined) {
+        const browser = new CookieBrowser();
+        const page = await browser.submit(await browser.open(await methods.connect(LOCAL, { providerId })), {});
+        expect(page.body).to.include('is connected');
+        const query = new URL(seen(/^\/authorize\?/)?.path ?? '', host.url).searchParams;
+        for (const [parameter, value] of Object.entries(authorization)) expect(query.get(parameter), parameter).to.equal(value);
+        expect(query.get('code_challenge')).to.match(/^[\w-]{43}$/);
+      }
+      const answer = await server.host.module.manager.generate('local', { model: providerId, input: 'Hello' });
+      expect(answer.output_text).to.equal('Hello from the vendor');
+      const body = fieldsOf(seen(/^\/token$|\/auth\/keys$/)?.body ?? '');
+      for (const [field, value] of Object.entries(token)) expect(body.get(field), field).to.equal(value);
+      const call = seen(asked.path);
+      for (const [header, value] of Object.entries(asked.headers)) expect(call?.headers[header], header).to.equal(value);
+      if (authorization === undefined) return;
+      await methods.disconnect(LOCAL, { providerId });
+      expect(seen(/^\/revoke$/) !== undefined).to.equal(isRevoked);
+      expect((await methods.list(LOCAL)).find(({ _id }) => _id === providerId)).to.include({ connected: false });
+    });
+  });
+});
+
+/** The authorization server, and every vendor behind it. */
+function play(url: string, request: SeenRequest): ReturnType<typeof json> {
+  const { pathname, searchParams } = new URL(request.path, url);
+  if (pathname.includes('/.well-known/')) return json(metadata(url, pathname));
+  if (pathname === '/authorize') return redirect(searchParams);
+  if (pathname === '/token') return json({ access_token: TOKEN, token_type: 'Bearer', expires_in: 3_600, refresh_token: 'a-refresh-token' });
+  if (pathname === '/api/v1/auth/keys') return json({ key: TOKEN });
+  if (pathname === '/revoke') return json({});
+  return json(pathname.endsWith(':generateContent') ? GEMINI_ANSWER : CHAT_ANSWER);
+}
+
+/** An OpenID server says it under its issuer's path, an OAuth server before it. Only the latter takes tokens back. */
+function metadata(url: string, pathname: string): object {
+  const isOpenId = pathname.endsWith('/openid-configuration');
+  const issuer = url + (isOpenId ? pathname.replace('/.well-known/openid-configuration', '') : '');
+  const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token`, ...(isOpenId ? {} : { revocation_endpoint: `${url}/revoke` }) };
+  return { issuer, ...endpoints, code_challenge_methods_supported: ['S256'], response_types_supported: ['code'] };
+}
+
+function redirect(query: URLSearchParams): ReturnType<typeof json> {
+  const back = new URL(query.get('redirect_uri') ?? query.get('callback_url') ?? '');
+  back.searchParams.set('code', 'the-code');
+  const state = query.get('state');
+  if (state !== null) back.searchParams.set('state', state);
+  return (response) => response.writeHead(302, { location: back.href }).end();
+}
+
+function fieldsOf(body: string): Map<string, string> {
+  return new Map(body.startsWith('{') ? Object.entries(JSON.parse(body) as Record<string, string>) : new URLSearchParams(body));
+}
+
+const GEMINI_ANSWER = {
+  candidates: [{ content: { role: 'model', parts: [{ text: 'Hello from the vendor' }] }, finishReason: 'STOP', index: 0 }],
+  usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 6, totalTokenCount: 11 },
+  modelVersion: 'gemini-2.5-flash',
+  responseId: 'r1',
+};
+const CHAT_ANSWER = {
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'Hello from the vendor' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 5, completion_tokens: 6, total_tokens: 11 },
+};
