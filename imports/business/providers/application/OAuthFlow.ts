@@ -21,6 +21,7 @@ import type { CredentialVault } from './CredentialVault';
 import { hashOf, isBinding, isSameHash, isToken, MIN_BINDING_LENGTH, randomToken } from './flowTokens';
 import { userOAuthOf } from './OAuthClients';
 import type { OAuthClients } from './OAuthClients';
+import { StartTickets } from './StartTickets';
 
 export interface OAuthFlowPorts {
   readonly providers: ProviderStore;
@@ -69,11 +70,13 @@ export const CALLBACK_PATH = '/oauth/callback';
 
 export class OAuthFlow {
   readonly #ports: OAuthFlowPorts;
+  readonly #tickets: StartTickets;
   readonly #root: string;
 
   /** @throws LLMInvalidRequestError for a root URL that browsers can't be sent to */
   constructor(ports: OAuthFlowPorts) {
     this.#ports = ports;
+    this.#tickets = new StartTickets(ports);
     this.#root = checkedRoot(ports.rootUrl);
   }
 
@@ -89,25 +92,21 @@ export class OAuthFlow {
   async connect(userId: string, providerId: string, binding?: string): Promise<string> {
     if (binding !== undefined) return (await this.start(userId, providerId, binding)).href;
     userOAuthOf(await this.#allowedProvider(userId, providerId));
-    const ticket = randomToken();
-    const createdAt = this.#ports.clock.now();
-    const pending = { _id: hashOf(ticket), stage: 'ticket', providerId, userId, createdAt, expiresAt: createdAt + AUTHORIZATION_LIFETIME_MS } as const;
-    await this.#ports.authorizations.insert(pending);
+    const ticket = await this.#tickets.issue(userId, providerId);
     return `${this.#root}/oauth/${encodeURIComponent(providerId)}/start?ticket=${ticket}`;
   }
 
   /** Who a ticket is for; it stays good. Undefined for one that is not, or no longer. */
   async readTicket(providerId: string, ticket: string): Promise<TicketFacts | undefined> {
-    const pending = await this.#ticket(providerId, ticket);
+    const pending = await this.#tickets.find(providerId, ticket);
     const provider = pending === undefined ? undefined : await this.#ports.providers.find(providerId);
     return pending === undefined || provider === undefined ? undefined : { userId: pending.userId, providerName: provider.name };
   }
 
   /** @returns undefined for a ticket that is not good, or was used @throws as `start` */
   async redeemTicket(providerId: string, ticket: string, binding: string): Promise<URL | undefined> {
-    const pending = await this.#ticket(providerId, ticket);
-    if (pending === undefined || !(await this.#ports.authorizations.use(pending._id, this.#ports.clock.now()))) return undefined;
-    return this.start(pending.userId, providerId, binding);
+    const pending = await this.#tickets.use(providerId, ticket);
+    return pending === undefined ? undefined : this.start(pending.userId, providerId, binding);
   }
 
   /** @returns where the browser that has the binding is sent @throws LLMPermissionError, LLMInvalidRequestError, transport errors */
@@ -190,12 +189,6 @@ export class OAuthFlow {
     const [provider, caller] = await Promise.all([this.#ports.providers.find(providerId), this.#ports.callerOf(userId)]);
     if (provider === undefined || !decideAccess(provider, caller).allowed) throw notAllowed();
     return provider;
-  }
-
-  async #ticket(providerId: string, ticket: string): Promise<PendingAuthorization | undefined> {
-    const pending = isToken(ticket) ? await this.#ports.authorizations.find(hashOf(ticket)) : undefined;
-    const isGood = pending?.stage === 'ticket' && pending.providerId === providerId && pending.usedAt === undefined && this.#ports.clock.now() < pending.expiresAt;
-    return isGood ? pending : undefined;
   }
 
   #secretsOf({ box, providerId, userId }: PendingAuthorization): FlowSecrets | undefined {
