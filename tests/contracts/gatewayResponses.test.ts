@@ -283,7 +283,9 @@ describe('the Responses API', () => {
         const reply = { text: 'half', failed: { message: 'The GPU is on fire.' } };
         gateway.simulator.enqueue(reply, reply, reply, reply);
         const told = { status: 'failed', previous_response_id: body.previous_response_id, error: { code: 'server_error', message: 'The GPU is on fire.' } };
-        expect(await streamed(body)).to.deep.include(told);
+        const heard = await streamed(body);
+        expect(heard).to.deep.include(told);
+        expect(await (await gateway.ask(`/v1/responses/${heard.id}`)).json()).to.deep.equal(heard);
         const whole = await created(body);
         expect(whole).to.deep.include(told);
         expect(await (await gateway.ask(`/v1/responses/${whole.id}`)).json()).to.deep.equal(whole);

@@ -16,7 +16,7 @@ export interface PumpOptions {
   /** Waited for before the frames of the whole response go out. */
   readonly beforeEnding?: (frames: readonly string[]) => Promise<void>;
   /** The frames of a failure. Default: the encoder's. */
-  readonly fail?: (error: LLMError) => readonly string[];
+  readonly fail?: (error: LLMError) => readonly string[] | Promise<readonly string[]>;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function pumpStream(events: AsyncIterable<ResponseStreamEvent>, enc
     if (hasLeft()) return;
     if (!sink.hasBegun) throw thrown;
     const error = options.toError(thrown);
-    await writeAll(options.fail?.(error) ?? encoder.fail(error));
+    await writeAll((await options.fail?.(error)) ?? encoder.fail(error));
     sink.fail();
     return;
   } finally {

@@ -66,7 +66,13 @@ export class ResponseTurns {
     let whole: LLMResponse | undefined;
     await pumpStream(events, encoder, sink, {
       ...options,
-      fail: options.fail ?? ((error) => encoder.fail(conformingError(error, turn))),
+      fail: options.fail ?? (async (error) => {
+        const told = conformingError(error, turn);
+        const frames = encoder.fail(told);
+        const failed = failedAnswer(told);
+        if (failed !== undefined) await options.remember(storedTurn(turn, failed, terminalBody(frames)), turn.isStored);
+        return frames;
+      }),
       prepare: (event) => {
         guard.check(event);
         if (event.type === 'response.created' && route.wire !== 'responses') return { ...event, id };
