@@ -116,6 +116,18 @@ describe('access on every surface', () => {
     await app.module.methods.update(ADMIN, { providerId: 'p1', enabled: true });
   });
 
+  it('gives no token to whoever would send it where the provider led before', async () => {
+    const row = { providerId: 'moved', name: 'Moved', vendor: 'openai', baseURL: 'https://old.example/v1', auth: { kind: 'api_key' }, apiKey: 'sk-old', access: 'everyone' };
+    const before = await app.module.service.create(row);
+    const source = app.module.credentials.boundTo(before);
+    const request = { providerId: 'moved', userId: 'admin' };
+    expect((await source.getAccessToken(request))?.token).to.equal('sk-old');
+    await app.module.service.update('moved', { providerId: 'moved', baseURL: 'https://new.example/v1', apiKey: 'sk-new' });
+    expect(await failure(source.getAccessToken(request))).to.include({ code: 'vendor-error', retryable: true });
+    const after = await app.module.service.find('moved');
+    expect((await app.module.credentials.boundTo(after ?? before).getAccessToken(request))?.token).to.equal('sk-new');
+  });
+
   it('tells a user without a credential what is missing', async () => {
     await app.module.methods.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
     expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' }))).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No key is set');
