@@ -9,7 +9,6 @@ export const TURNS = [
   [['charge', 'c2'], ['note', 'n3']],
 ] as const;
 export const CALLS: readonly (readonly [string, string])[] = TURNS.flat();
-export const TOOLS = ['note', 'charge', 'job', 'pay', 'mail', 'webhook'];
 
 export function mixedAnswer(items: readonly Item[]): LLMResponse {
   const made = items.filter(({ type }) => type === 'function_call').length;

@@ -75,7 +75,7 @@ export class RunDriver {
     const { execution, journal, restored } = parts;
     if (journal !== undefined) {
       const subject = { progress: () => this.progress(journal.startedAt), call: (id: string) => execution.call(id) };
-      this.journal = new RunJournal({ ...journal, subject, stored: execution.calls.keys(), onBroken: (error) => this.stopWriting(error) });
+      this.journal = new RunJournal({ ...journal, subject, stored: restored?.stored ?? [], onBroken: (error) => this.stopWriting(error) });
       execution.journal = this.journal;
     }
     if (restored !== undefined) this.restore(restored);
@@ -222,8 +222,9 @@ export class RunDriver {
     else this.controller.abort(error);
   }
 
-  private restore({ isAfterAnswer, unreported, hasLostCall, failedTurns }: RestoredRun): void {
+  private restore({ isAfterAnswer, unreported, hasLostCall, failedTurns, mended }: RestoredRun): void {
     const { execution } = this.parts;
+    for (const id of mended) this.journal?.callChanged(id);
     this.afterAnswer = isAfterAnswer;
     this.unreported = unreported;
     this.failedTurns = failedTurns;

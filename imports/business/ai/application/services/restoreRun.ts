@@ -17,6 +17,10 @@ export interface OpenTurn {
 
 export interface RestoredRun {
   readonly past: ExecutionPast;
+  /** Calls that the store has. */
+  readonly stored: readonly string[];
+  /** Calls of which more is known than the store has. */
+  readonly mended: readonly string[];
   readonly turn: OpenTurn | undefined;
   /** The model's last answer called no tools. */
   readonly isAfterAnswer: boolean;
@@ -57,6 +61,8 @@ export function restoreRun({ run, calls }: WholeRun): RestoredRun {
       iterations: run.iterations,
       seq: run.seq + run.fence * UNWRITTEN_EVENTS,
     },
+    stored: calls.map(({ id }) => id),
+    mended: known.filter((call) => !calls.includes(call)).map(({ id }) => id),
     turn,
     isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),
     unreported: unreported.filter((id) => !isLate(id)),

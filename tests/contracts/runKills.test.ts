@@ -1,0 +1,121 @@
+/** Runs whose processes are killed with `kill -9` anywhere: every one ends, and nothing is lost, done twice or told twice. */
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/DocumentDatabase';
+import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/openDatabase';
+import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
+import { RunChild } from '../support/durable/runChildren';
+import { RunWorld } from '../support/durable/RunWorld';
+import { startTestMongo } from '../support/miniMongod';
+import { seededRandom } from '../support/seededRandom';
+
+const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
+/** Over both stores. */
+const KILLS = process.env['BOLIDE_FULL'] === '1' ? 300 : 20;
+/** A process is killed at one of so many lines that it says; a run of its own says about 110. */
+const LINES = 90;
+
+interface Place {
+  /** What children are told. */
+  readonly name: string;
+  /** The database as it is between two processes. */
+  open(): Promise<DocumentDatabase>;
+  close(): Promise<void>;
+}
+
+const PLACES: Readonly<Record<string, () => Promise<Place>>> = {
+  'the embedded store': async () => {
+    const name = await mkdtemp(join(tmpdir(), 'bolide-runs-'));
+    return { name, open: () => openDatabase({ DATA_DIR: name }), close: () => rm(name, { recursive: true }) };
+  },
+  'MongoDB, which survives': async () => {
+    const mongo = await startTestMongo();
+    return { name: mongo.url, open: () => openDatabase({ MONGO_URL: mongo.url }), close: () => mongo.stop() };
+  },
+};
+
+for (const [name, openPlace] of Object.entries(PLACES)) {
+  describe(`kill -9 of processes that own runs, with ${name}`, () => {
+    const world = new RunWorld();
+    const children: RunChild[] = [];
+    const start = async (): Promise<RunChild> => {
+      const child = await RunChild.start(url, place.name);
+      children.push(child);
+      await child.line((line) => line === 'ready');
+      return child;
+    };
+    let url: string;
+    let place: Place;
+
+    before(async () => {
+      url = await world.open();
+      place = await openPlace();
+    });
+    after(async () => {
+      await Promise.all(children.map((child) => child.kill()));
+      world.close();
+      await place.close();
+    });
+
+    it(`leaves no run lost, no effect doubled, no result told twice in ${KILLS / 2} kills (seed ${SEED})`, async function () {
+      this.timeout(KILLS * 10_000);
+      const random = seededRandom(SEED);
+      const ids: string[] = [];
+      const uncertain = new Set<string>();
+      let unfinished = 0;
+      const look = async (): Promise<void> => {
+        const database = await place.open();
+        const store = new DocumentRunStore(database);
+        const wholes = await Promise.all(ids.map((id) => store.load(id)));
+        await database.close();
+        // A run whose first write was not made has not begun.
+        for (const [index, whole] of wholes.entries()) if (whole === undefined) ids[index] = '';
+        ids.splice(0, Infinity, ...ids.filter((id) => id !== ''));
+        unfinished = wholes.filter((whole) => whole !== undefined && whole.run.endedAt === undefined).length;
+        for (const whole of wholes) for (const id of uncertainCalls(whole)) uncertain.add(`${whole?.run.executionId}:${id}`);
+      };
+      let hits = 0;
+      for (let kill = 1; kill <= KILLS / 2; kill += 1) {
+        const child = await start();
+        // Of runs that were taken over, and of new ones.
+        const fresh = unfinished >= 3 ? 0 : 2;
+        for (let count = 1; count <= fresh; count += 1) {
+          ids.push(`run-${kill}-${count}`);
+          child.run(`run-${kill}-${count}`);
+        }
+        let left = 1 + Math.floor(random() * LINES);
+        await child.line(() => (left -= 1) <= 0);
+        await child.kill();
+        expect(child.failures).to.deep.equal([]);
+        await look();
+        hits += unfinished > 0 ? 1 : 0;
+      }
+      const last = await start();
+      for (let open = unfinished; open > 0; open -= 1) await last.line((line) => /^e run:(?:completed|failed|cancelled)/.test(line));
+      await last.kill();
+      expect(last.failures).to.deep.equal([]);
+
+      const kept = await place.open();
+      const store = new DocumentRunStore(kept);
+      const wholes = await Promise.all(ids.map((id) => store.load(id)));
+      await kept.close();
+      const effects = world.effects.map(({ effect }) => effect);
+      for (const [index, whole] of wholes.entries()) {
+        const id = ids[index] ?? '';
+        if (whole === undefined) throw new Error(`the run ${id} is gone`);
+        try {
+          checkMixedRun(whole, effects, world.requestsOf(id));
+        } catch (error) {
+          throw new Error(`${id}, seed ${SEED}: ${String(error)}`, { cause: error });
+        }
+      }
+      expect([...world.reviewed].sort(), `seed ${SEED}`).to.deep.equal([...uncertain].sort());
+      // Otherwise nothing was killed in the middle of anything.
+      expect(hits).to.be.greaterThan(KILLS / 4);
+      console.log(`      ${KILLS / 2} kills, ${ids.length} runs, ${uncertain.size} calls of which nobody knew`);
+    });
+  });
+}

@@ -1,0 +1,36 @@
+/** What is promised of a mixed run, whatever happened to the processes that ran it. */
+import { expect } from 'chai';
+import type { WholeRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
+import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { checkGrowth, checkTranscript } from '../checkTranscript';
+import { CALLS } from './mixedModel';
+import { KEYED } from './mixedTools';
+
+/** @param effects `tool key`, of all runs @param requests what the model was sent for this run */
+export function checkMixedRun({ run, calls }: WholeRun, effects: readonly string[], requests: readonly (readonly Item[])[]): void {
+  expect(run.state).to.equal('completed');
+  expect(run.response?.output_text).to.equal(`told ${CALLS.length}`);
+  // The model was sent histories that vendors accept, each the last one and more: nothing is told twice, nothing is lost.
+  for (const [index, request] of requests.entries()) {
+    checkTranscript(request);
+    const next = requests[index + 1];
+    if (next !== undefined) checkGrowth(request, next);
+  }
+  const told = run.transcript.flatMap((item) => (item.type === 'function_call_output' && item.status !== 'in_progress' ? [item.call_id] : []));
+  expect([...told].sort()).to.deep.equal(CALLS.map(([, id]) => id).sort());
+  // Effects: each at least once, each at most once but for those that carry the remote's key.
+  for (const [name, id] of CALLS) {
+    if (name === 'webhook') continue;
+    const times = effects.filter((effect) => effect === `${name} ${run.executionId}:${id}`).length;
+    if (KEYED.includes(name)) expect(times, `${name} ${id}`).to.be.at.least(1);
+    else expect(times, `${name} ${id}`).to.equal(1);
+  }
+  expect(Object.fromEntries(calls.map(({ id, state }) => [id, state]))).to.deep.equal(Object.fromEntries(CALLS.map(([, id]) => [id, 'completed'])));
+  expect(calls.filter(({ deliveredIn }) => deliveredIn === undefined)).to.deep.equal([]);
+}
+
+/** Calls of which nobody can know whether they ran. */
+export function uncertainCalls(whole: WholeRun | undefined): readonly string[] {
+  const open = whole?.run.endedAt === undefined ? (whole?.calls ?? []) : [];
+  return open.filter(({ state, name }) => state === 'executing' && !KEYED.includes(name) && name !== 'webhook').map(({ id }) => id);
+}
