@@ -11,8 +11,8 @@ import { completedIn, decodeText, meaningOf, responseOf, STREAMS } from '../supp
 
 const FULL = process.env['BOLIDE_FULL'] !== undefined;
 const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
-/** Milliseconds: long enough for a busy machine to begin forty answers. */
-const IDLE = 2_000;
+/** Milliseconds. */
+const IDLE = 1_000;
 
 /** One of each wire, with letters that take several bytes. */
 const ODD_CASES = ['openai-resp-stream-text-a 1', 'llama-stream-tool-a 4', 'anthropic-stream-tool-loop-a 4', 'gemini-stream-tool-loop-a 4'];
@@ -56,31 +56,34 @@ describe('a stream of a host that is', () => {
   }
 
   for (const [what, kind] of [['silent', 'stall'], ['alive but says nothing', 'comments-only']] as const) {
-    it(`${what} ends in an error on every route and socket, and in nothing that looks whole`, async () => {
+    it(`${what} ends in an error on every route and socket, and in nothing that looks whole`, async function () {
+      this.timeout(120_000);
       await start({ row: { limits: { streamIdleTimeout: IDLE } } });
       const reply = { text: 'one two three four five six seven eight nine ten', fault: { kind, after: { events: 5 } } } as const;
-      const left: Promise<unknown>[] = [];
-      const expectLeft = (model: (typeof MODELS)[number]): void => {
-        gateway.simulator.enqueue({ vendor: model, ...reply });
-        left.push(gateway.simulator.nextAbort());
-      };
       const readers = STREAM_ROUTES.flatMap((route) =>
         MODELS.map(async (model) => {
-          expectLeft(model);
-          const { text, isCut } = await brokenTextOf(await openStream(gateway, route, model));
+          const { text, isCut } = await begun(async () => {
+            gateway.simulator.enqueue({ vendor: model, ...reply });
+            const broken = await brokenTextOf(await openStream(gateway, route, model));
+            return { ...broken, hasBegun: !broken.text.includes('sent nothing within') };
+          });
           expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`silent for ${IDLE} ms`);
           expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
         }),
       );
       const sockets = MODELS.map(async (model) => {
-        expectLeft(model);
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
-        const { error, events } = await socket.turn(turnOf(model));
-        expect([error?.code, events.length > 0], model).to.deep.equal(['timeout', true]);
+        const { error } = await begun(async () => {
+          gateway.simulator.enqueue({ vendor: model, ...reply });
+          const turn = await socket.turn(turnOf(model));
+          return { ...turn, hasBegun: turn.error?.message.includes('sent nothing within') !== true };
+        });
+        expect(error?.code, model).to.equal('timeout');
         await socket.close();
       });
       await Promise.all([...readers, ...sockets]);
-      await Promise.all(left);
+      // Every host sees sooner or later that it was left.
+      while (gateway.simulator.requests.some(({ aborted }) => !aborted)) await (await gateway.ask('/health')).text();
     });
   }
 
@@ -126,6 +129,14 @@ describe('a stream of a host that is', () => {
     await socket.close();
   });
 });
+
+/** Asks again as long as the machine is too slow for a host to begin in time. */
+async function begun<T extends { readonly hasBegun: boolean }>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const heard = await ask();
+    if (heard.hasBegun) return heard;
+  }
+}
 
 function turnOf(model: string): JsonObject {
   return { model, input: [{ type: 'message', role: 'user', content: 'go' }] };

@@ -124,7 +124,7 @@ describe('any session of valid requests', () => {
   after(() => gateway.close());
 
   it('gets valid resources, events and errors only', async function () {
-    this.timeout(FULL ? 600_000 : 60_000);
+    this.timeout(600_000);
     await fc.assert(
       fc.asyncProperty(session, async (turns) => {
         const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
