@@ -1,7 +1,12 @@
 /** Meteor's server entry. */
 import { Meteor } from 'meteor/meteor';
+import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { registerDemoTools } from '../imports/startup/demoTools';
+import { openAccounts } from '../imports/startup/meteor/openAccounts';
 import { startMeteorServer } from '../imports/startup/meteor/startMeteorServer';
 
+// Meteor waits for it before it takes connections.
 Meteor.startup(async () => {
-  await startMeteorServer();
+  await openAccounts(Meteor.settings['ai']);
+  await startMeteorServer({ tools: registerDemoTools(new ToolRegistry()) });
 });

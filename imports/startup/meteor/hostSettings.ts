@@ -1,6 +1,7 @@
 /** What `Meteor.settings.ai` says beside the vendors: sealing keys, admins, and whether private hosts may be reached. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
+import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunDoors';
 import { readAllowPrivateHosts } from '../hostVariables';
 import { valueOf } from '../settingsFromEnvironment';
 import type { Environment } from '../settingsFromEnvironment';
@@ -10,17 +11,27 @@ export interface MeteorHostSettings {
   /** User ids and verified e-mail addresses. */
   readonly admins: readonly string[];
   readonly allowPrivateHosts: boolean;
+  /** What one user may do in a minute, over all processes. */
+  readonly callLimits: Partial<CallLimits>;
 }
 
 /** @throws LLMInvalidRequestError that says what is missing or wrong, and why it is needed */
 export function readMeteorHostSettings(settings: unknown, env: Environment): MeteorHostSettings {
-  const { secrets = valueOf(env, 'AI_SECRET_KEYS'), admins = [], allowPrivateHosts = readAllowPrivateHosts(env) } = isObject(settings) ? settings : {};
+  const { secrets = valueOf(env, 'AI_SECRET_KEYS'), admins = [], allowPrivateHosts = readAllowPrivateHosts(env), callsPerMinute } = isObject(settings) ? settings : {};
   if (typeof secrets !== 'string' || secrets === '') throw new LLMInvalidRequestError(NO_SECRETS, { path: 'settings.ai.secrets' });
   if (!Array.isArray(admins) || !admins.every((admin) => typeof admin === 'string' && admin !== '')) {
     throw new LLMInvalidRequestError('Meteor.settings.ai.admins must be a list of user ids and e-mail addresses.', { path: 'settings.ai.admins' });
   }
   if (typeof allowPrivateHosts !== 'boolean') throw new LLMInvalidRequestError('Meteor.settings.ai.allowPrivateHosts must be true or false.', { path: 'settings.ai.allowPrivateHosts' });
-  return { secretKeys: secrets, admins, allowPrivateHosts };
+  return { secretKeys: secrets, admins, allowPrivateHosts, callLimits: readCallLimits(callsPerMinute) };
+}
+
+function readCallLimits(given: unknown): Partial<CallLimits> {
+  if (given === undefined || given === null) return {};
+  const kinds: readonly string[] = ['model', 'command'] satisfies (keyof CallLimits)[];
+  const isRight = isObject(given) && Object.entries(given).every(([kind, most]) => kinds.includes(kind) && typeof most === 'number' && Number.isSafeInteger(most) && most > 0);
+  if (!isRight) throw new LLMInvalidRequestError('Meteor.settings.ai.callsPerMinute must be { model?, command? }, whole numbers from 1.', { path: 'settings.ai.callsPerMinute' });
+  return given;
 }
 
 const NO_SECRETS =

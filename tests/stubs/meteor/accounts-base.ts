@@ -5,6 +5,18 @@ import { Meteor } from './meteor';
 const LOGIN_DAYS = 90;
 
 export const Accounts = {
+  _options: {} as { forbidClientAccountCreation?: boolean },
+
+  config(options: { readonly forbidClientAccountCreation?: boolean }): void {
+    Object.assign(Accounts._options, options);
+  },
+
+  /** What accounts-password adds on the server. */
+  async createUserAsync({ email, password }: { readonly email: string; readonly password: string }): Promise<string> {
+    const hash = createHash('sha256').update(password).digest('hex');
+    return Meteor.users.insertAsync({ emails: [{ address: email, verified: false }], services: { password: { hash } } });
+  },
+
   userId: (): string | null => Meteor.userId(),
 
   /** As in `users.services.resume.loginTokens[].hashedToken`. */

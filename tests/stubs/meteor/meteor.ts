@@ -51,6 +51,11 @@ export const Meteor = {
     registry.publications.set(name, handler);
   },
 
+  /** The DDP server, with the handlers of publications by name. */
+  get server(): { readonly publish_handlers: Readonly<Record<string, PublishHandler>> } {
+    return { publish_handlers: Object.fromEntries(registry.publications) };
+  },
+
   onConnection(callback: (connection: Connection) => void): { stop(): void } {
     registry.onConnection.add(callback);
     return { stop: () => registry.onConnection.delete(callback) };

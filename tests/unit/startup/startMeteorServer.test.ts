@@ -112,6 +112,7 @@ describe('the Meteor host', () => {
     ['everything that is wrong with the vendors', { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') }, /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/],
     ['that there is no key to seal with, and why it is needed', {}, /secrets nor AI_SECRET_KEYS is set.*sealed.*all processes/],
     ['a key that is none, without repeating it', { secrets: 'k1:c2hvcnQta2V5' }, /^(?!.*c2hvcnQta2V5).*'k1' has 9 bytes, not 32/],
+    ['limits that are none', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
     ['admins that are no list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
   ];
   for (const [what, ai, says] of WRONG) {

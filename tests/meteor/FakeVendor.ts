@@ -1,0 +1,67 @@
+/** A host of Chat Completions on loopback that answers what a test says, as JSON or as a stream: all that a test inside Meteor can bring along. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+
+export interface FakeAnswer {
+  readonly text?: string;
+  readonly call?: { readonly name: string; readonly arguments: string };
+}
+
+export class FakeVendor {
+  readonly answers: FakeAnswer[] = [];
+  private readonly server: Server;
+
+  constructor() {
+    this.server = createServer((request, response) => {
+      let body = '';
+      request.setEncoding('utf8');
+      request.on('data', (chunk: string) => (body += chunk));
+      request.on('end', () => {
+        const answer = this.answers.shift() ?? { text: 'Nothing to say.' };
+        const isStream = (JSON.parse(body) as { stream?: boolean }).stream === true;
+        response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+        response.end(isStream ? streamed(answer) : JSON.stringify(whole(answer)));
+      });
+    });
+  }
+
+  /** @returns its base URL */
+  start(): Promise<string> {
+    return new Promise((resolve) => {
+      this.server.listen(0, '127.0.0.1', () => {
+        const address = this.server.address();
+        resolve(`http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/v1`);
+      });
+    });
+  }
+
+  stop(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+}
+
+const FACTS = { id: 'chatcmpl-1', created: 1, model: 'fake' } as const;
+const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } as const;
+
+function whole(answer: FakeAnswer): object {
+  return { ...FACTS, object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', ...messageOf(answer) }, finish_reason: reasonOf(answer) }], usage: USAGE };
+}
+
+function streamed(answer: FakeAnswer): string {
+  const chunk = (fields: object): string => `data: ${JSON.stringify({ ...FACTS, object: 'chat.completion.chunk', ...fields })}\n\n`;
+  return [
+    chunk({ choices: [{ index: 0, delta: { role: 'assistant', ...messageOf(answer) }, finish_reason: null }] }),
+    chunk({ choices: [{ index: 0, delta: {}, finish_reason: reasonOf(answer) }] }),
+    chunk({ choices: [], usage: USAGE }),
+    'data: [DONE]\n\n',
+  ].join('');
+}
+
+function messageOf({ text, call }: FakeAnswer): object {
+  return call === undefined ? { content: text ?? '' } : { content: null, tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] };
+}
+
+function reasonOf({ call }: FakeAnswer): string {
+  return call === undefined ? 'stop' : 'tool_calls';
+}
