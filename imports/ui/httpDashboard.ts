@@ -23,6 +23,7 @@ if (place !== null) {
     },
     ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
   });
+  for (const change of ['online', 'offline']) window.addEventListener(change, () => source.reconnect());
   const token = takeToken(window);
   mountDashboard(place, data);
   if (token === undefined) void source.begin();

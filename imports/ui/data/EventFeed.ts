@@ -22,12 +22,16 @@ export interface EventFeedPorts {
   readonly onState?: (state: Connection) => void;
   /** Milliseconds to wait before the nth attempt after a loss. */
   readonly backoff?: (attempt: number) => number;
+  /** Milliseconds without a byte after which the stream counts as broken; servers send something every 15 seconds. */
+  readonly longestSilence?: number;
 }
 
 export class EventFeed {
   readonly #ports: EventFeedPorts;
   readonly #listeners = new Set<FeedListener>();
   #controller: AbortController | undefined;
+  /** Ends the attempt, or the wait for the next one. */
+  #hurry: AbortController | undefined;
   #isOpen = false;
   /** Kept for who listens again: what happened in between is told then. */
   #lastId: string | undefined;
@@ -53,11 +57,17 @@ export class EventFeed {
     };
   }
 
+  /** Whatever the stream seems to be: opens it anew, now. */
+  reconnect(): void {
+    this.#hurry?.abort();
+  }
+
   async #read(signal: AbortSignal): Promise<void> {
     const backoff = this.#ports.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
     for (let attempt = 0; !signal.aborted; attempt += 1) {
+      this.#hurry = new AbortController();
       try {
-        await this.#readOnce(signal, () => (attempt = 0));
+        await this.#readOnce(AbortSignal.any([signal, this.#hurry.signal]), () => (attempt = 0));
       } catch {
         // Whatever it was, the stream is not there.
       }
@@ -66,7 +76,8 @@ export class EventFeed {
       if (!(signal.aborted as boolean)) {
         this.#ports.onState?.('lost');
         for (const listener of this.#listeners) listener.onLost();
-        await pause(backoff(attempt), signal);
+        if (this.#hurry.signal.aborted) this.#hurry = new AbortController();
+        await pause(backoff(attempt), AbortSignal.any([signal, this.#hurry.signal]));
       }
     }
   }
@@ -81,7 +92,8 @@ export class EventFeed {
     const parser = createParser({ onEvent: ({ event, data, id }) => this.#take(event, data, id, signal) });
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
     for (;;) {
-      const { done, value } = await reader.read();
+      const silence = setTimeout(() => this.reconnect(), this.#ports.longestSilence ?? 45_000);
+      const { done, value } = await reader.read().finally(() => clearTimeout(silence));
       if (done) return;
       parser.feed(value);
     }

@@ -24,6 +24,7 @@ export interface HttpDataPorts {
   /** Milliseconds between two fetches that events ask for; default 1000. */
   readonly reloadEvery?: number;
   readonly backoff?: (attempt: number) => number;
+  readonly longestSilence?: number;
 }
 
 /** What the hooks of `createHttpData` read, for readers that are no components. */
@@ -37,7 +38,8 @@ export class HttpData {
   readonly statistics: HttpResource<readonly RunCountView[]>;
   readonly #ports: HttpDataPorts;
   readonly #feed: EventFeed;
-  readonly #watched = new Map<string, HttpResource<StreamedRun | undefined>>();
+  readonly #feeds = new Set<EventFeed>();
+  readonly #watched = new Map<string, { readonly resource: HttpResource<StreamedRun | undefined>; readonly feed: EventFeed }>();
 
   constructor(ports: HttpDataPorts) {
     this.#ports = ports;
@@ -57,9 +59,10 @@ export class HttpData {
   run(executionId: string): HttpResource<StreamedRun | undefined> {
     const path = `/runs/${encodeURIComponent(executionId)}`;
     const known = this.#watched.get(executionId);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.resource;
+    const feed = this.#feedOf(`/runs/stream?executionId=${encodeURIComponent(executionId)}`);
     const resource: HttpResource<StreamedRun | undefined> = this.#resource<StreamedRun | undefined>({
-      feed: this.#feedOf(`/runs/stream?executionId=${encodeURIComponent(executionId)}`),
+      feed,
       load: async () => {
         const snapshot = await orMissing(this.connection.get<RunSnapshot>(path));
         const shown = resource.get();
@@ -68,10 +71,18 @@ export class HttpData {
       fold: (run, events) => (run === undefined ? run : events.reduce(foldRun, run)),
       mustReload: (run, events) => run === undefined || events.some(({ type }) => type === 'llm:response' || ENDS.has(type)),
     });
-    this.#watched.set(executionId, resource);
-    const [oldest] = this.#watched.keys();
-    if (this.#watched.size > KEPT_RUNS && oldest !== undefined) this.#watched.delete(oldest);
+    this.#watched.set(executionId, { resource, feed });
+    const [oldest] = this.#watched;
+    if (this.#watched.size > KEPT_RUNS && oldest !== undefined) {
+      this.#watched.delete(oldest[0]);
+      this.#feeds.delete(oldest[1].feed);
+    }
     return resource;
+  }
+
+  /** To be called when the network went or came. */
+  reconnect(): void {
+    for (const feed of this.#feeds) feed.reconnect();
   }
 
   /** Finds out whether the page has a session. */
@@ -100,8 +111,10 @@ export class HttpData {
   }
 
   #feedOf(path: string, ignored?: ReadonlySet<string>): EventFeed {
-    const { schedule, backoff } = this.#ports;
-    return new EventFeed({ connection: this.connection, path, schedule, ...(ignored === undefined ? {} : { ignored }), onState: (state) => this.connectionState.set(state), ...(backoff === undefined ? {} : { backoff }) });
+    const { fetch: _fetch, ...ports } = this.#ports;
+    const feed = new EventFeed({ ...ports, connection: this.connection, path, ...(ignored === undefined ? {} : { ignored }), onState: (state) => this.connectionState.set(state) });
+    this.#feeds.add(feed);
+    return feed;
   }
 
   /** What the server counts is fetched again when an event says that it changed. */

@@ -1,0 +1,84 @@
+/** Every page of the dashboard for everybody: axe's rules in light and dark, at desk and phone width. */
+import { readFileSync } from 'node:fs';
+import axe from 'axe-core';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { DashboardBrowser } from '../support/DashboardBrowser';
+
+const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+describe('the dashboard’s accessibility', function () {
+  this.timeout(120_000);
+  let app: DashboardBrowser;
+  let live: string;
+  before(async function () {
+    const started = await DashboardBrowser.start();
+    if (started === undefined) this.skip();
+    app = started;
+    for (const input of ['Tell me about meteors.', 'What is the weather in Lisbon and Oslo?']) await app.seen(await app.run(input, ['get_weather']), 'run:completed');
+    const cancelled = await app.run('render_video "night" 60 seconds', ['render_video']);
+    await app.seen(cancelled, 'tool:executing');
+    app.server.host.module.loop.cancel(cancelled);
+    live = await app.run('send_reminder "take a coat", render_video "fog" 60 seconds, consult_expert "Is it safe?", get_weather for Lisbon', ['send_reminder', 'render_video', 'consult_expert', 'get_weather']);
+    await app.seen(live, 'tool:approval_required');
+    await app.seen(live, 'tool:executing', 'render_video');
+  });
+  after(() => (app as DashboardBrowser | undefined)?.close());
+
+  const violations = async (page: Page): Promise<readonly string[]> => {
+    await page.evaluate(AXE);
+    const { violations: found } = (await page.evaluate('axe.run(document)')) as axe.AxeResults;
+    return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} — ${node.failureSummary ?? ''}`));
+  };
+  const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+  const PAGES = [
+    ['/', '.run-row'],
+    ['/runs', '.run-row'],
+    ['/runs?text=nothing-like-it', '.face'],
+    ['a live run', '.decision'],
+    ['/playground', '.playground-form'],
+    ['/tools', '[data-tool]'],
+    ['/providers', '[data-provider]'],
+    ['/nowhere', '.face'],
+  ] as const;
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 390]) {
+      it(`breaks no rule and fits the width: ${colorScheme}, ${width} px`, async () => {
+        const { context, page } = await app.signedIn('/', { colorScheme, viewport: { width, height: 850 }, reducedMotion: 'reduce' });
+        for (const [path, landmark] of PAGES) {
+          await app.go(page, path === 'a live run' ? `/runs/${live}` : path);
+          await page.locator(landmark).first().waitFor();
+          if (path === 'a live run') for (const summary of await page.locator('.call summary').all()) await summary.click();
+          expect(await violations(page), path).to.deep.equal([]);
+          expect(await overflow(page), `${path} is as wide as the screen`).to.equal(0);
+        }
+        await page.getByRole('button', { name: /Sign out/ }).click();
+        await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+        expect(await violations(page), 'signing in').to.deep.equal([]);
+        await context.close();
+      });
+    }
+  }
+
+  it('would find a picture without words', async () => {
+    const { context, page } = await app.signedIn();
+    await page.evaluate(() => document.querySelector('main')?.append(document.createElement('img')));
+    expect(await violations(page)).to.have.length(1);
+    await context.close();
+  });
+
+  it('has a name and a size to touch for everything that can be pressed, at phone width', async () => {
+    const { context, page } = await app.signedIn(`/runs/${live}`, { viewport: { width: 390, height: 850 } });
+    await page.locator('.decision').first().waitFor();
+    const small = await page.locator('button:visible, a.button:visible, nav a:visible').evaluateAll((targets) =>
+      targets.filter((target) => target.closest('.crumbs') === null).flatMap((target) => {
+        const { width, height } = target.getBoundingClientRect();
+        return width < 24 || height < 24 ? [`${target.outerHTML.slice(0, 90)} is ${width} by ${height}`] : [];
+      }),
+    );
+    expect(small).to.deep.equal([]);
+    await context.close();
+  });
+});
