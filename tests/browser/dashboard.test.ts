@@ -89,7 +89,7 @@ describe('the dashboard in Chromium', function () {
     await call('consult_expert', 'completed').waitFor();
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await page.getByText('Stay in the harbour.').first().waitFor();
-    const log = await page.locator('[data-event]').evaluateAll((entries) => entries.map((entry) => [entry.getAttribute('data-event'), entry.querySelector('.event-what')?.textContent?.split(' · ')[0] ?? '']));
+    const log = await page.locator('[data-event]').evaluateAll((entries) => entries.map((entry) => [entry.getAttribute('data-event'), entry.querySelector('.event-what')?.textContent.split(' · ')[0] ?? '']));
     const shown = log.map(([type, what = '']) => (type?.startsWith('tool:') === true || type === 'result:arrived' ? `${type} ${what}` : type));
     const told = app.told(id).slice(before);
     expect(shown.slice(-told.length), 'every event since the approval').to.deep.equal(told);
@@ -109,7 +109,7 @@ describe('the dashboard in Chromium', function () {
     await page.getByLabel('Why not?').fill('They have no plants.');
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await call('send_reminder', 'failed').waitFor();
-    await page.locator('.playground-out [data-state="completed"]').first().waitFor();
+    await page.locator('.playground-out [data-run][data-state="completed"]').waitFor();
     await page.locator('.said-assistant').filter({ hasText: 'They have no plants.' }).first().waitFor();
   });
 
@@ -160,14 +160,14 @@ describe('the dashboard in Chromium', function () {
       Object.assign(window, { lengths });
       new MutationObserver(() => {
         const text = document.querySelector('[data-live-text]')?.textContent;
-        if (text !== undefined && text !== null) lengths.push(text.length);
+        if (text !== undefined) lengths.push(text.length);
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
     // By the time the tool is done, the page has been watching for long.
     await page.getByRole('checkbox', { name: 'research_topic' }).check();
     await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(6)}"`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.locator('.playground-out [data-state="completed"]').waitFor();
+    await page.locator('.playground-out [data-run][data-state="completed"]').waitFor();
     const lengths = await page.evaluate('window.lengths');
     expect(new Set(lengths as number[]).size, 'it grew step by step').to.be.above(1);
     expect(await page.locator('.said-assistant.is-live').count(), 'and is whole at the end').to.equal(0);

@@ -1,6 +1,6 @@
 /** Every page of the dashboard for everybody: axe's rules in light and dark, at desk and phone width. */
 import { readFileSync } from 'node:fs';
-import axe from 'axe-core';
+import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { DashboardBrowser } from '../support/DashboardBrowser';
@@ -18,7 +18,7 @@ describe('the dashboard’s accessibility', function () {
     for (const input of ['Tell me about meteors.', 'What is the weather in Lisbon and Oslo?']) await app.seen(await app.run(input, ['get_weather']), 'run:completed');
     const cancelled = await app.run('render_video "night" 60 seconds', ['render_video']);
     await app.seen(cancelled, 'tool:executing');
-    app.server.host.module.loop.cancel(cancelled);
+    await app.server.host.module.loop.cancel(cancelled);
     live = await app.run('send_reminder "take a coat", render_video "fog" 60 seconds, consult_expert "Is it safe?", get_weather for Lisbon', ['send_reminder', 'render_video', 'consult_expert', 'get_weather']);
     await app.seen(live, 'tool:approval_required');
     await app.seen(live, 'tool:executing', 'render_video');
@@ -27,7 +27,7 @@ describe('the dashboard’s accessibility', function () {
 
   const violations = async (page: Page): Promise<readonly string[]> => {
     await page.evaluate(AXE);
-    const { violations: found } = (await page.evaluate('axe.run(document)')) as axe.AxeResults;
+    const { violations: found } = await page.evaluate<AxeResults>('axe.run(document)');
     return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} — ${node.failureSummary ?? ''}`));
   };
   const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

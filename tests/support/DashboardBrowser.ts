@@ -38,7 +38,7 @@ export class DashboardBrowser {
   async close(): Promise<void> {
     await this.browser.close();
     const ended = new Set(this.events.filter(({ type }) => /^run:(completed|failed|cancelled)$/.test(type)).map((event) => event.executionId));
-    for (const { executionId } of this.events) if (!ended.has(executionId)) this.server.host.module.loop.cancel(executionId);
+    for (const { executionId } of this.events) if (!ended.has(executionId)) await this.server.host.module.loop.cancel(executionId);
     await this.server.close();
     await rm(this.#directory, { recursive: true, force: true });
   }

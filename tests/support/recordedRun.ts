@@ -39,7 +39,7 @@ export async function recordedRun(): Promise<readonly AgentEvent[]> {
   const record = recordEvents(loop);
   const done = loop.execute('ann', { model: 'scripted-model', input: INPUT, executionId: RUN_ID, stream: true, tools: ['quick', 'broken', 'guarded', 'slow'] });
   const asked = await record.seen('tool:approval_required');
-  loop.approve(RUN_ID, asked.callId, asked.argumentsHash);
+  await loop.approve(RUN_ID, asked.callId, asked.argumentsHash);
   await record.seen('llm:response', ({ iteration }) => iteration === 2);
   late.resolve('at last');
   await done;
