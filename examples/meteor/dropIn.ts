@@ -1,0 +1,37 @@
+/** The AI module alone in an app that exists: `imports/business/ai`, its npm packages, and one start function on the server. */
+import { Meteor } from 'meteor/meteor';
+import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
+import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunDoors';
+import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/DocumentRunViews';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import type { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { defineAIMethods } from '../../imports/business/ai/methods';
+import { definePublications } from '../../imports/business/ai/publications';
+import type { Actor } from '../../imports/business/ai/domain/types/Actor';
+import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
+
+/** @param providers vendors, such as `{ id: 'openai', vendor: 'openai', apiKey, defaultModel }` */
+export async function startAI(providers: readonly ProviderSettings[], tools: ToolRegistry): Promise<AIModule> {
+  const database = new MeteorDatabase();
+  const module = createAIModule(
+    { providers },
+    {
+      tools,
+      runs: await openRunStore(database),
+      // Everybody who is logged in may use every provider; deny is the default.
+      access: { decide: ({ userId }) => Promise.resolve(userId === '' ? { allowed: false, reason: 'Log in first.' } : { allowed: true, budget: { calls: 20 } }) },
+    },
+  );
+  const doors = createRunDoors(module, { collection: (name) => database.collection(name), views: new DocumentRunViews(database) });
+  await doors.ready();
+  const actorOf = async (userId: string): Promise<Actor | undefined> => {
+    const user = await Meteor.users.findOneAsync(userId, { fields: { _id: 1 } });
+    return user === undefined ? undefined : { userId, source: 'method' };
+  };
+  defineAIMethods({ methods: doors.methods, actorOf });
+  definePublications({ database, actorOf, ownerOf: doors.ownerOf });
+  await module.recovery.start();
+  return module;
+}
