@@ -1,6 +1,5 @@
 /** What stays of a run that ended a while ago: the question, the answer, and the beginnings of what its tools were told and said. */
 import { textOfContent } from '../../domain/entities/Content';
-import type { ToolCall } from '../../domain/entities/Tool';
 import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import { fromCallDocument, toCallFields } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
