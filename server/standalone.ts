@@ -16,6 +16,7 @@ import { createHost } from '../imports/startup/createHost';
 import type { Host } from '../imports/startup/createHost';
 import { registerDemoTools } from '../imports/startup/demoTools';
 import { readAllowPrivateHosts, readPort, readRootUrl } from '../imports/startup/hostVariables';
+import { readJobSettings } from '../imports/startup/jobSettings';
 import { valueOf } from '../imports/startup/settingsFromEnvironment';
 import type { Environment } from '../imports/startup/settingsFromEnvironment';
 import { bundleDashboard } from './bundleDashboard';
@@ -60,6 +61,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
+  const jobs = readJobSettings((name) => valueOf(env, name));
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
   await tokens.adopt(token, { userId: LOCAL_USER, name: 'local use', scopes: ['admin'] });
   const { settings: ai, simulator } = await openSettings(env);
@@ -79,7 +81,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   const sessions = sessionsOf(async (token) => (await tokens.verify(token)) ?? parts.host?.issued.verify(token), rootUrl);
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
   const host = (parts.host = await createHost(
-    { ai, secretKeys, rootUrl, allowPrivateHosts },
+    { ai, secretKeys, rootUrl, allowPrivateHosts, jobs },
     {
       express,
       database,

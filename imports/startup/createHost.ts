@@ -14,6 +14,7 @@ import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/pers
 import { DocumentConversationMemory, MESSAGES } from '../business/ai/infrastructure/persistence/DocumentConversationMemory';
 import { DocumentResponseStore, RESPONSES } from '../business/ai/infrastructure/persistence/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/DocumentRunStore';
+import { RunRetention } from '../business/ai/infrastructure/persistence/RunRetention';
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/DocumentRunViews';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
@@ -23,6 +24,8 @@ import type { ProvidersModule } from '../business/providers/infrastructure/facto
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { IssuedTokens } from './IssuedTokens';
 import { createAccessPolicy, createMayUse, shareLookups } from './accessRules';
+import { openJobQueue } from './jobSettings';
+import type { JobSettings } from './jobSettings';
 import { StoredProviderRows } from './StoredProviderRows';
 import { UsageRecorder } from './UsageRecorder';
 
@@ -37,6 +40,8 @@ export interface HostSettings {
   readonly allowPrivateHosts: boolean;
   /** How often one user may call in a minute. */
   readonly callLimits?: Partial<CallLimits>;
+  /** How queued runs are worked on, and how long runs are kept. */
+  readonly jobs?: JobSettings;
 }
 
 export interface HostPorts {
@@ -64,7 +69,7 @@ export interface Host {
 }
 
 /** @throws LLMInvalidRequestError for settings that are not right, and what the database throws */
-export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {} }: HostSettings, ports: HostPorts): Promise<Host> {
+export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {} }: HostSettings, ports: HostPorts): Promise<Host> {
   const { express, database, dashboard } = ports;
   const { keys } = KeyRing.parse(secretKeys);
   const issued = new IssuedTokens(database, ports.hasAccounts === true ? ports.callerOf : undefined);
@@ -94,6 +99,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
     memory,
     ...ports.ai,
     runs: await openRunStore(database),
+    jobs: await openJobQueue(jobs),
     kept,
     credentials: providers.credentials,
     access: createAccessPolicy(kept, callerOf),
@@ -102,7 +108,11 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
   const collection = database.collection.bind(database);
   const runs = createRunDoors(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
   await runs.ready();
+  const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
+  await retention.ready();
   await module.recovery.start();
+  await module.queue.start();
+  retention.start();
   const api = createHttpApi(module, {
     express,
     authenticate,
@@ -121,6 +131,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
     async close() {
       await api.close();
       await module.close();
+      await retention.stop();
       await runs.close();
       await usage.settled();
       providers.close();

@@ -1,6 +1,8 @@
 /** The examples run as they are, by hand's command, without a key. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
@@ -77,5 +79,22 @@ describe('the examples', function () {
       child.kill();
       await once(child, 'exit');
     }
+  });
+
+  it('nightly: killed in the middle and started again, every report is made once', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'bolide-nightly-'));
+    const start = (): ReturnType<typeof spawn> =>
+      spawn(process.execPath, [TSX, 'examples/nightly.ts', '--now', '2026-11-22'], { cwd: ROOT, env: { ...withoutVendors(), DATA_DIR: directory, MONGO_URL: '' }, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+    const killed = start();
+    const gone = once(killed, 'exit');
+    await told(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
+    // The loader runs the example in a child of its own.
+    process.kill(-(killed.pid ?? 0), 'SIGKILL');
+    await gone;
+    const [summary] = await told(start().stdout as AsyncIterable<Uint8Array>, /^(6 reports of 2026-11-22 are done), in \d+ model calls$/m);
+    expect(summary).to.equal('6 reports of 2026-11-22 are done');
+    const saved = (await readFile(path.join(directory, 'reports.txt'), 'utf8')).trim().split('\n');
+    expect(saved.map((line) => line.split(' ')[0]).toSorted()).to.deep.equal(['Lisbon', 'Madrid', 'Oslo', 'Paris', 'Rome', 'Vienna']);
+    await rm(directory, { recursive: true });
   });
 });

@@ -3,6 +3,8 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { isObject } from '../../business/ai/domain/json';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunDoors';
 import { readAllowPrivateHosts } from '../hostVariables';
+import { readJobSettings } from '../jobSettings';
+import type { JobSettings } from '../jobSettings';
 import { valueOf } from '../settingsFromEnvironment';
 import type { Environment } from '../settingsFromEnvironment';
 
@@ -13,6 +15,7 @@ export interface MeteorHostSettings {
   readonly allowPrivateHosts: boolean;
   /** What one user may do in a minute, over all processes. */
   readonly callLimits: Partial<CallLimits>;
+  readonly jobs: JobSettings;
 }
 
 /** @throws LLMInvalidRequestError that says what is missing or wrong, and why it is needed */
@@ -23,7 +26,8 @@ export function readMeteorHostSettings(settings: unknown, env: Environment): Met
     throw new LLMInvalidRequestError('Meteor.settings.ai.admins must be a list of user ids and e-mail addresses.', { path: 'settings.ai.admins' });
   }
   if (typeof allowPrivateHosts !== 'boolean') throw new LLMInvalidRequestError('Meteor.settings.ai.allowPrivateHosts must be true or false.', { path: 'settings.ai.allowPrivateHosts' });
-  return { secretKeys: secrets, admins, allowPrivateHosts, callLimits: readCallLimits(callsPerMinute) };
+  const jobs = readJobSettings((name) => settingOf(settings, name) ?? valueOf(env, name));
+  return { secretKeys: secrets, admins, allowPrivateHosts, callLimits: readCallLimits(callsPerMinute), jobs };
 }
 
 function readCallLimits(given: unknown): Partial<CallLimits> {
@@ -32,6 +36,12 @@ function readCallLimits(given: unknown): Partial<CallLimits> {
   const isRight = isObject(given) && Object.entries(given).every(([kind, most]) => kinds.includes(kind) && typeof most === 'number' && Number.isSafeInteger(most) && most > 0);
   if (!isRight) throw new LLMInvalidRequestError('Meteor.settings.ai.callsPerMinute must be { model?, command? }, whole numbers from 1.', { path: 'settings.ai.callsPerMinute' });
   return given;
+}
+
+/** A setting under the name of a variable. */
+function settingOf(settings: unknown, name: string): string | undefined {
+  const value = isObject(settings) ? settings[name] : undefined;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined;
 }
 
 const NO_SECRETS =

@@ -8,6 +8,7 @@ import { BudgetError, LLMConnectionError, LLMRateLimitError, LLMServerError, LLM
 import type { BudgetStore } from '../../../imports/business/ai/domain/interfaces/BudgetStore';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import { MemoryBudgetStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryBudgetStore';
+import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../support/failure';
 import { RecordingLogger } from '../../support/RecordingLogger';
@@ -146,6 +147,14 @@ describe('a manager with budgets', () => {
     expect(host.calls).to.have.length(2);
     expect(await used()).to.include({ calls: 1, tokens: 15, holds: 0 });
     expect(await failure(manager.generate('ann', ask({ turn: { ...turn, iteration: 2 } })))).to.be.instanceOf(BudgetError);
+  });
+
+  it('knows the turns of runs that are written down', async () => {
+    const { manager, tools, host, store } = setUp([calling({ name: 'clock' }), answer('x')], { day: { calls: 5 } });
+    const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: new MemoryRunStore() });
+    await loop.execute('ann', { executionId: 'run-1', model: 'scripted', input: 'Hello?', tools: ['clock'] });
+    expect(host.calls.map(({ options }) => options.turn)).to.deep.equal([1, 2].map((iteration) => ({ executionId: 'run-1', iteration })));
+    expect((await store.find('ann'))?.account.paid.map(({ executionId, iteration }) => `${executionId}/${iteration}`)).to.deep.equal(['run-1/2']);
   });
 
   it('takes over the share of a turn whose process died', async () => {

@@ -38,6 +38,9 @@ export interface RunStore {
   /** Runs that have an owner and have not ended, the oldest first. */
   held(limit: number): Promise<readonly RunLease[]>;
 
+  /** Runs that wait for somebody who claims them, the oldest first. */
+  queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]>;
+
   /** Says that this owner lives. */
   beat(owner: string): Promise<void>;
   /** How often each owner has said so; an owner that is not among them has left. */

@@ -49,6 +49,8 @@ export interface RunRequest {
   readonly title: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
+  /** When a queued run is to be begun, in milliseconds since the epoch; absent: at once. */
+  readonly dueAt?: number;
   readonly input: readonly Item[];
   readonly plan: RunPlan;
 }

@@ -1,12 +1,15 @@
 /** The module, wired: the same for every host. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
+import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
 import type { LeaseTimes } from '../../application/services/RunOwner';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
+import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
+import { LocalJobQueue } from '../jobs/LocalJobQueue';
 import { MemoryRunStore } from '../persistence/MemoryRunStore';
 import { MemoryResponseStore } from '../persistence/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
@@ -45,6 +48,8 @@ export interface AIModulePorts extends ConversationPorts, UseCasePorts {
   /** Where runs are written down. Default: in memory, so that they end with this process. */
   readonly runs?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
+  /** Who begins queued runs, and when. Default: this process, by a queue in its memory. */
+  readonly jobs?: JobQueue;
   /** Where users' budgets are kept. Default: in memory, so that they count for this process alone. */
   readonly budgets?: BudgetStore;
 }
@@ -60,6 +65,10 @@ export interface AIModule {
   readonly conversations: Conversations;
   readonly useCases: UseCases;
   readonly runs: RunStore;
+  /** What is done at its time, or when there is a worker. */
+  readonly jobs: JobQueue;
+  /** Begins queued runs, once it is started. */
+  readonly queue: RunQueue;
   /** Takes over the runs of processes that are gone, once it is started. */
   readonly recovery: RunRecovery;
   /** Stops what is under way here; runs in a store that outlives the process go on with whoever takes them over. */
@@ -78,10 +87,13 @@ export function createAIModule(settings: AISettings, ports: AIModulePorts = {}):
   const recovery = new RunRecovery({ loop, store: runs, ...logger, ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }) });
   const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createConversations({ settings, loop, tools }, ports);
-  const useCases = createUseCases({ loop, runs, manager, providers }, ports);
+  const jobs = ports.jobs ?? new LocalJobQueue(logger);
+  const queue = new RunQueue({ loop, store: runs, jobs, tools, ...logger });
+  const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);
   const close = async (): Promise<void> => {
     recovery.stop();
+    await queue.stop();
     await loop.close();
   };
-  return { settings, providers, manager, tools, loop, responses, conversations, useCases, runs, recovery, close };
+  return { settings, providers, manager, tools, loop, responses, conversations, useCases, runs, jobs, queue, recovery, close };
 }

@@ -107,6 +107,11 @@ export class DocumentRunStore implements RunStore {
     return found.map(({ _id: executionId, userId, owner, fence }) => ({ executionId, userId, owner, fence }));
   }
 
+  async queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
+    const found = await this.runs.find({ state: 'queued', owner: '' }, { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } });
+    return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
+  }
+
   async beat(owner: string): Promise<void> {
     const seenAt = new Date();
     if ((await this.owners.update({ _id: owner }, { $inc: { beats: 1 }, $set: { seenAt } })) === 0) await this.owners.insert({ _id: owner, beats: 1, seenAt });

@@ -84,6 +84,11 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(held);
   }
 
+  queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
+    const waiting = [...this.entries.values()].map(({ run }) => run).filter(({ state, owner }) => state === 'queued' && owner === '');
+    return Promise.resolve(waiting.slice(0, limit).map(({ executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })));
+  }
+
   beat(owner: string): Promise<void> {
     this.owners.set(owner, (this.owners.get(owner) ?? 0) + 1);
     return Promise.resolve();

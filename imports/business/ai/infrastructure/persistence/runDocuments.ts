@@ -18,6 +18,7 @@ interface PrivateRunFields {
   readonly requestId: string;
   readonly argumentsHash: string;
   readonly source: Actor['source'];
+  readonly dueAt?: number;
   readonly owner: string;
   readonly fence: number;
   /** JSON of the RunPlan. */

@@ -1,0 +1,143 @@
+/** Queued runs on every store: begun once, whoever hears of them and how often. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import { ConflictError, LLMAuthError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { JobQueue } from '../../imports/business/ai/domain/interfaces/JobQueue';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { failure } from '../support/failure';
+import { RecordingLogger } from '../support/RecordingLogger';
+import { callingProvider } from '../support/callingProvider';
+import { RUN_STORES } from '../support/runStores';
+import type { TestRunStore } from '../support/runStores';
+
+for (const [name, open] of Object.entries(RUN_STORES)) {
+  describe(`queued runs in ${name}`, () => {
+    let opened: TestRunStore;
+    let store: RunStore;
+    let effects: string[];
+    const workers: Worker[] = [];
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+      effects = [];
+    });
+    afterEach(async () => {
+      for (const { queue, loop } of workers.splice(0)) {
+        await queue.stop();
+        await loop.close();
+      }
+      await opened.close();
+    });
+
+    interface Worker {
+      readonly loop: AgenticLoop;
+      readonly queue: RunQueue;
+      readonly jobs: JobQueue;
+      readonly logger: RecordingLogger;
+    }
+    const worker = (concurrency = 4, provider = callingProvider('note')): Worker => {
+      const logger = new RecordingLogger();
+      const tools = new ToolRegistry()
+        .register({ name: 'note', execute: (_args: unknown, { executionId }) => void effects.push(executionId) })
+        .register({ name: 'ask', needsApproval: true, execute: () => 'asked' });
+      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store, leaseTimes: { lease: 5_000, heartbeat: 100 }, logger });
+      const jobs = new LocalJobQueue({ concurrency, retryDelay: 1, logger });
+      const made = { loop, jobs, logger, queue: new RunQueue({ loop, store, jobs, tools, logger }) };
+      workers.push(made);
+      return made;
+    };
+    const options = (executionId: string, tool = 'note') => ({ executionId, model: 'm', input: 'Go.', tools: [tool] });
+
+    it('are written down at once, and done when there is a worker', async () => {
+      const { queue, loop } = worker();
+      expect(await queue.add('ann', options('run-1'), { title: 'Later', source: 'job' })).to.equal('run-1');
+      expect((await store.load('run-1'))?.run).to.include({ state: 'queued', owner: '', title: 'Later', iterations: 0 });
+      await queue.start();
+      expect((await loop.follow('run-1')).response.output_text).to.equal('Done.');
+      expect(effects).to.deep.equal(['run-1']);
+    });
+
+    it('are begun once when two workers hear of them twice', async () => {
+      const [one, other] = [worker(), worker()];
+      const ids = Array.from({ length: 6 }, (_value, index) => `run-${index}`);
+      for (const id of ids) await one.queue.add('ann', options(id));
+      await Promise.all([one.queue.start(), other.queue.start()]);
+      await Promise.all(ids.map((id) => other.jobs.add(id)));
+      await Promise.all(ids.map((id) => one.loop.follow(id)));
+      await Promise.all(ids.map((id) => one.jobs.add(id)));
+      expect([...effects].sort()).to.deep.equal([...ids].sort());
+    });
+
+    it('are found in the store when their job was lost', async () => {
+      await worker().queue.add('ann', options('run-1'));
+      const { queue, loop } = worker();
+      await queue.start();
+      await loop.follow('run-1');
+      expect(effects).to.deep.equal(['run-1']);
+    });
+
+    it('wait for their time, also in the memory of another process', async () => {
+      const dueAt = Date.now() + 150;
+      await worker().queue.add('ann', options('run-1'), { dueAt });
+      const { queue, loop } = worker();
+      await queue.start();
+      await loop.follow('run-1');
+      expect((await store.load('run-1'))?.run.endedAt).to.be.at.least(dueAt);
+    });
+
+    it('make room for others while they wait for a person', async () => {
+      const { queue, loop } = worker(1, callingProvider('ask', 'note'));
+      await queue.add('ann', options('asks', 'ask'));
+      await queue.add('ann', options('runs'));
+      await queue.start();
+      await loop.follow('runs');
+      const [call] = (await store.load('asks'))?.calls ?? [];
+      expect(call?.state).to.equal('awaiting_approval');
+      await loop.approve('asks', call?.id ?? '');
+      await loop.follow('asks');
+    });
+
+    it('that fail have failed, and are not tried again by the queue', async () => {
+      let asked = 0;
+      const provider = { ...callingProvider(), generate: () => Promise.reject(new LLMAuthError(`refused ${(asked += 1)}`)) };
+      const { queue, loop, logger } = worker(4, provider);
+      await queue.add('ann', options('run-1'));
+      await queue.start();
+      expect(await failure(loop.follow('run-1'))).to.include({ code: 'auth-failed' });
+      await queue.stop();
+      await queue.start();
+      expect(asked).to.equal(1);
+      expect(logger.warnings).to.deep.equal([]);
+    });
+
+    it('can be cancelled before anybody has begun them', async () => {
+      const { queue, loop } = worker();
+      await queue.add('ann', options('run-1'));
+      expect(await loop.cancel('run-1')).to.equal('cancelled');
+      await queue.start();
+      await queue.stop();
+      expect(effects).to.deep.equal([]);
+    });
+
+    it('are refused under a request id that is taken', async () => {
+      const { queue } = worker();
+      await queue.add('ann', options('run-1'), { requestId: 'tonight' });
+      expect(await failure(queue.add('ann', options('run-2'), { requestId: 'tonight' }))).to.be.instanceOf(ConflictError);
+    });
+
+    it('are kept when the job queue is out of reach', async () => {
+      const { queue, jobs, logger, loop } = worker();
+      const add = jobs.add.bind(jobs);
+      jobs.add = () => Promise.reject(new Error('no queue'));
+      await queue.add('ann', options('run-1'));
+      expect(logger.warnings).to.have.length(1);
+      jobs.add = add;
+      await queue.start();
+      await loop.follow('run-1');
+    });
+  });
+}
+

@@ -1,0 +1,94 @@
+/** Two processes share queued runs by Agenda; one is killed in the middle. Every run ends, and does what it does once. */
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { MongoClient } from 'mongodb';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runDocuments';
+import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runDocuments';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { bundleChild } from '../support/bundleChild';
+import { callingProvider } from '../support/callingProvider';
+import { startTestMongo } from '../support/miniMongod';
+import type { TestMongo } from '../support/miniMongod';
+import { EFFECTS } from '../support/queueWorker';
+import type { EffectDocument, QueueWorkerOptions } from '../support/queueWorker';
+
+const FULL = process.env['BOLIDE_FULL'] === '1';
+const COUNT = FULL ? 500 : 24;
+const CONCURRENCY = FULL ? 16 : 4;
+/** The run whose tool is at work when its process is killed. */
+const FATAL = Math.floor(COUNT / 3);
+
+describe(`${COUNT} queued runs, shared by two processes of which one is killed`, function () {
+  this.timeout(FULL ? 300_000 : 60_000);
+  let mongo: TestMongo;
+  let bundle: string;
+  const children: ChildProcess[] = [];
+  before(async () => {
+    [mongo, bundle] = await Promise.all([startTestMongo(), bundleChild(join(__dirname, '../support/queueWorker.ts'))]);
+  });
+  after(async () => {
+    for (const child of children) child.kill('SIGKILL');
+    await mongo.stop();
+    await rm(bundle);
+  });
+
+  const startWorker = async (): Promise<ChildProcess> => {
+    const options: QueueWorkerOptions = { mongoUrl: mongo.url, concurrency: CONCURRENCY };
+    const child = fork(bundle, [JSON.stringify(options)]);
+    children.push(child);
+    const [message] = (await once(child, 'message')) as [string];
+    expect(message).to.equal('ready');
+    return child;
+  };
+
+  it('are all done, and each effect has one key', async () => {
+    const database = await openMongoDatabase(mongo.url);
+    const store = await openRunStore(database);
+    const tools = new ToolRegistry().register({ name: 'note', idempotent: true, execute: () => undefined });
+    const jobs = await openAgendaQueue({ url: mongo.url });
+    const loop = new AgenticLoop({ provider: callingProvider(), toolExecutor: tools, runStore: store });
+    const queue = new RunQueue({ loop, store, jobs, tools });
+    const [victim, survivor] = await Promise.all([startWorker(), startWorker()]);
+
+    const noted = new Set<string>();
+    let isKilled = false;
+    const allNoted = new Promise<void>((resolve) => {
+      for (const child of [victim, survivor]) {
+        child.on('message', (executionId: string) => {
+          noted.add(executionId);
+          if (child === victim && !isKilled && noted.size >= FATAL) isKilled = victim.kill('SIGKILL');
+          if (noted.size === COUNT) resolve();
+        });
+      }
+    });
+    const ids = Array.from({ length: COUNT }, (_value, index) => `run-${index}`);
+    await Promise.all(ids.map((executionId) => queue.add('ann', { executionId, model: 'm', input: 'Go.', tools: ['note'] })));
+    await allNoted;
+    const results = await Promise.all(ids.map((executionId) => loop.follow(executionId)));
+    expect(isKilled).to.equal(true);
+    expect(results.every(({ response }) => response.output_text === 'Done.')).to.equal(true);
+
+    const client = await MongoClient.connect(mongo.url);
+    const effects = await client.db().collection<EffectDocument>(EFFECTS).find().toArray();
+    expect(new Set(effects.map(({ key }) => key)).size).to.equal(COUNT);
+    expect(new Set(effects.map(({ executionId }) => executionId)).size).to.equal(COUNT);
+    // What the dead process was at is done again under its old key; nothing else is.
+    expect(effects.length).to.be.at.most(COUNT + CONCURRENCY);
+    expect(new Set(effects.map(({ pid }) => pid)).size).to.equal(2);
+    const runs = await client.db().collection<RunDocument>(RUNS).find().toArray();
+    expect(runs.filter(({ state }) => state === 'completed')).to.have.length(COUNT);
+    await client.close();
+    await jobs.stop();
+    await loop.close();
+    await database.close();
+  });
+});

@@ -1,0 +1,56 @@
+/** A process that works on queued runs by Agenda, and notes what its tool does. Argument: JSON of QueueWorkerOptions. */
+import { MongoClient } from 'mongodb';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
+import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { callingProvider } from './callingProvider';
+
+export interface QueueWorkerOptions {
+  readonly mongoUrl: string;
+  readonly concurrency: number;
+}
+
+/** One line of what the tools did. The key is the same for every attempt at a call. */
+export interface EffectDocument {
+  readonly key: string;
+  readonly executionId: string;
+  readonly pid: number;
+}
+
+export const EFFECTS = 'effects';
+/** Milliseconds: short, so that a test need not wait long for what the dead had. */
+export const TIMES = { lease: 1_500, heartbeat: 150, poll: 50, lock: 2_000 };
+
+async function main({ mongoUrl, concurrency }: QueueWorkerOptions): Promise<void> {
+  const client = await MongoClient.connect(mongoUrl);
+  const effects = client.db().collection<EffectDocument>(EFFECTS);
+  const tools = new ToolRegistry().register({
+    name: 'note',
+    // The other side knows the key; what may be done again is.
+    idempotent: true,
+    execute: async (_args: unknown, { executionId, idempotencyKey }) => {
+      await effects.insertOne({ key: idempotencyKey, executionId, pid: process.pid });
+      process.send?.(executionId);
+      return 'noted';
+    },
+  });
+  const store = await openRunStore(await openMongoDatabase(mongoUrl));
+  const leaseTimes = { lease: TIMES.lease, heartbeat: TIMES.heartbeat };
+  const loop = new AgenticLoop({ provider: callingProvider('note'), toolExecutor: tools, runStore: store, leaseTimes });
+  const jobs = await openAgendaQueue({ url: mongoUrl, concurrency, pollEvery: TIMES.poll, lockLifetime: TIMES.lock });
+  await new RunRecovery({ loop, store, lease: TIMES.lease }).start();
+  await new RunQueue({ loop, store, jobs, tools }).start();
+  process.send?.('ready');
+}
+
+if (require.main === module && process.send !== undefined) {
+  process.on('disconnect', () => process.exit(0));
+  main(JSON.parse(process.argv[2] ?? '{}') as QueueWorkerOptions).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+}
