@@ -130,6 +130,17 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     return claimed === undefined ? journaled.runs.follow(executionId) : journaled.endOf(executionId, this.driveOn(claimed));
   }
 
+  /**
+   * Begins a run that waits in the store for whoever is first.
+   * @returns undefined when it has, or had, another owner: then it is that one's, or the recovery's
+   * @throws LLMInvalidRequestError for an unknown run
+   */
+  async begin(executionId: string): Promise<StartedRun | undefined> {
+    const journaled = this.stored(executionId);
+    const claimed = await journaled.claim(executionId, ({ state, owner }) => state === 'queued' && owner === '');
+    return claimed === undefined ? undefined : { executionId, done: journaled.endOf(executionId, this.driveOn(claimed)) };
+  }
+
   /** The end of a run, in whichever process it comes to it. @throws as `resume` does; `signal.reason` */
   async follow(executionId: string, signal?: AbortSignal): Promise<RunResult> {
     const ended = this.live.get(executionId)?.driver.ended;

@@ -5,7 +5,7 @@ import type { RunResult, RunState } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { RunCommand, RunLease, RunOrder, RunRequest } from '../../domain/types/RunRecords';
+import type { RunCommand, RunLease, RunOrder, RunRequest, StoredRun } from '../../domain/types/RunRecords';
 import { DistantRuns, waitId } from './DistantRuns';
 import type { Execution } from './Execution';
 import { toStoredPlan } from './planRun';
@@ -81,10 +81,10 @@ export class JournaledRuns {
   }
 
   /** Makes this process the run's owner. @returns undefined when the run has ended, or somebody else was faster @throws LLMInvalidRequestError for an unknown run */
-  claim(executionId: string): Promise<ClaimedRun | undefined> {
+  claim(executionId: string, isMeant: (run: StoredRun) => boolean = () => true): Promise<ClaimedRun | undefined> {
     return this.arrive(executionId, async () => {
       const { run } = await this.runs.load(executionId);
-      const claimed = isFinished(run.state) ? undefined : await this.parts.store.claim(run, this.owner.id);
+      const claimed = isFinished(run.state) || !isMeant(run) ? undefined : await this.parts.store.claim(run, this.owner.id);
       return claimed === undefined ? undefined : { whole: claimed, journal: this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()) };
     });
   }

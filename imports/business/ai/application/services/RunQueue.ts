@@ -13,7 +13,7 @@ import type { AskedRun } from './JournaledRuns';
 import { DEFAULT_LIMITS, planRun, toStoredPlan } from './planRun';
 
 export interface RunQueueParts {
-  readonly loop: Pick<AgenticLoop, 'resume' | 'on' | 'off'>;
+  readonly loop: Pick<AgenticLoop, 'begin' | 'on' | 'off'>;
   readonly store: RunStore;
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;
@@ -103,19 +103,11 @@ export class RunQueue {
   }
 
   private async work(executionId: string): Promise<void> {
-    if (!(await this.isWaiting(executionId))) return;
-    try {
-      await this.untilOthersAreWaitedFor(executionId, this.parts.loop.resume(executionId));
-    } catch (error) {
-      // A run that ended with an error has ended; one that was never begun is tried again.
-      if (await this.isWaiting(executionId)) throw error;
-    }
-  }
-
-  /** A run that has or had an owner is no business of the queue's: its lease says who goes on with it. */
-  private async isWaiting(executionId: string): Promise<boolean> {
-    const run = (await this.parts.store.load(executionId))?.run;
-    return run?.state === 'queued' && run.owner === '';
+    const { loop, store } = this.parts;
+    // It may have been removed since.
+    if ((await store.load(executionId)) === undefined) return;
+    const begun = await loop.begin(executionId);
+    if (begun !== undefined) await this.untilOthersAreWaitedFor(executionId, begun.done);
   }
 
   /** A run that waits for a person or another service does not keep others from being begun. */
@@ -130,12 +122,15 @@ export class RunQueue {
       if (tools.getToolDefinition(event.name)?.external === true) onWait(event);
     };
     loop.on('tool:approval_required', onWait).on('tool:needs_review', onWait).on('tool:executing', onExecuting);
+    // A run that ended with an error has ended; its end is told by events and the store.
+    const over = ended.then(
+      () => undefined,
+      () => undefined,
+    );
     try {
-      await Promise.race([ended, waits, this.stopping]);
+      await Promise.race([over, waits, this.stopping]);
     } finally {
       loop.off('tool:approval_required', onWait).off('tool:needs_review', onWait).off('tool:executing', onExecuting);
-      // Its end is told by events and the store.
-      ended.catch(() => undefined);
     }
   }
 }
