@@ -50,7 +50,8 @@ export async function* decodeStream(
       out = [];
       // A reader that takes its time is no stall of the host's.
       idle.hold();
-      yield* ready;
+      // One by one: delegating to a list costs an async generator twice as much.
+      for (const event of ready) yield event;
       idle.touch();
     }
     // A last CR could have been half of a CRLF; now it is known to end its line.

@@ -49,15 +49,15 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
 function functionCall(source: PlainRecord, path: string): FunctionCallItem {
   const id = field('id', optionalText(source, 'id', path));
   // Models have called tools without a name; the history says so, and the answer says that there is no such tool.
-  const facts = { call_id: requiredName(source, 'call_id', path), name: requiredText(source, 'name', path) };
-  return toolCall(source, ['type', 'id', 'call_id', 'name', 'arguments'], path, { ...id, ...facts, arguments: callArguments(source.arguments, `${path}.arguments`) });
+  const facts = { call_id: requiredName(source, 'call_id', path), name: requiredText(source, 'name', path), arguments: callArguments(source.arguments, `${path}.arguments`), ...id };
+  return toolCall(source, ['id', 'call_id', 'name', 'arguments'], path, facts);
 }
 
 function reasoning(source: PlainRecord, path: string): ReasoningItem {
   const { summary, content } = source;
   return freeze({
-    ...otherFields(source, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status', 'origin'], path),
     type: 'reasoning',
+    ...otherFields(source, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status', 'origin'], path),
     ...field('id', optionalText(source, 'id', path)),
     summary: summary === undefined || summary === null ? freeze([]) : texts<SummaryText>(summary, 'summary_text', `${path}.summary`),
     ...field('content', content === undefined || content === null ? undefined : texts<ReasoningText>(content, 'reasoning_text', `${path}.content`)),
@@ -75,7 +75,7 @@ function texts<T extends SummaryText | ReasoningText>(value: Plain, type: T['typ
       const part = typeof entry === 'string' ? { text: entry } : record(entry, at);
       const others = otherFields(part, ['type', 'text'], at);
       // Reasoning may hold kinds of text that are newer than this program; their word is kept.
-      return freeze({ ...others, type: optionalText(part, 'type', at) ?? type, text: requiredText(part, 'text', at) }) as T;
+      return freeze({ type: optionalText(part, 'type', at) ?? type, text: requiredText(part, 'text', at), ...others }) as T;
     }),
   );
 }

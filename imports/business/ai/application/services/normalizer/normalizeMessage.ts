@@ -34,7 +34,7 @@ class Pieces {
     this.role = role;
     this.#common = { ...field('status', optionalText(source, 'status', path)), ...field('phase', optionalText(source, 'phase', path)) };
     const taken = TAKEN.filter((key) => (key !== 'audio' && key !== 'function_call') || source[key] === null);
-    this.#own = { ...otherFields(source, taken, path), ...field('id', optionalText(source, 'id', path)) };
+    this.#own = { ...field('id', optionalText(source, 'id', path)), ...otherFields(source, taken, path) };
   }
 
   addPart(part: Content): void {
@@ -63,7 +63,7 @@ class Pieces {
   }
 
   #message(content: Content[]): MessageItem {
-    return freeze({ ...this.#own, ...this.#common, type: 'message', role: this.role, content: freeze(content) });
+    return freeze({ type: 'message', role: this.role, content: freeze(content), ...this.#own, ...this.#common });
   }
 }
 

@@ -50,8 +50,8 @@ function inputPart(part: Plain, path: string): InputContent {
 function textPart(part: PlainRecord, speaker: Speaker, path: string): Content {
   const text = requiredText(part, 'text', path);
   const others = otherFields(part, ['type', 'text', 'annotations', 'logprobs'], path);
-  if (speaker !== 'assistant') return freeze({ ...others, type: 'input_text', text });
-  return freeze({ ...others, type: 'output_text', text, annotations: annotationsOf(part, path), ...field('logprobs', logprobsOf(part, path)) });
+  if (speaker !== 'assistant') return freeze({ type: 'input_text', text, ...others });
+  return freeze({ type: 'output_text', text, annotations: annotationsOf(part, path), ...others, ...field('logprobs', logprobsOf(part, path)) });
 }
 
 function annotationsOf(part: PlainRecord, path: string): readonly PlainRecord[] {

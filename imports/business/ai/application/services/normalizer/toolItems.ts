@@ -15,8 +15,8 @@ export function callArguments(value: Plain | undefined, path: string): string {
 /** @param taken fields of `source` that `facts` already tells */
 export function toolCall(source: PlainRecord, taken: readonly string[], path: string, facts: Pick<FunctionCallItem, 'call_id' | 'name' | 'arguments'>): FunctionCallItem {
   return freeze({
-    ...otherFields(source, [...taken, 'status', 'async'], path),
     type: 'function_call',
+    ...otherFields(source, [...taken, 'type', 'status', 'async'], path),
     ...field('status', optionalText(source, 'status', path)),
     ...field('async', optionalBoolean(source, 'async', path)),
     ...facts,
@@ -31,8 +31,8 @@ export function toolOutput(
   facts: Pick<FunctionCallOutputItem, 'call_id' | 'output'> & { readonly state?: string },
 ): FunctionCallOutputItem {
   return freeze({
-    ...otherFields(source, [...taken, 'id', 'status', 'deferred', 'name', 'state'], path),
     type: 'function_call_output',
+    ...otherFields(source, [...taken, 'type', 'id', 'status', 'deferred', 'name', 'state'], path),
     ...field('id', optionalText(source, 'id', path)),
     ...field('status', optionalText(source, 'status', path)),
     ...field('deferred', optionalBoolean(source, 'deferred', path)),
