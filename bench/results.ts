@@ -24,7 +24,7 @@ export function resultsPage(measured: readonly Measured[], contenders: readonly 
   return `# Results
 
 CPU time of the client process, the official SDK used by hand on the same work being 1.00: the median of ${rounds} interleaved rounds and, in brackets, its quartiles.
-Lower is better. W8 is in bytes of memory. \`npm run bench\` writes this page; \`npm install --prefix bench\` brings the peers.
+Lower is better. W8 is memory. \`npm run bench\` writes this page; \`npm install --prefix bench\` brings the peers.
 
 ${resultsTable(measured, contenders)}
 
@@ -37,7 +37,8 @@ ${machine}
 
 export function describeMachine(versions: readonly string[]): string {
   const [cpu] = os.cpus();
-  return `Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown'}, ${os.type()} ${os.release()}; ${versions.join(', ')}.\n`;
+  const [busy = 0] = os.loadavg();
+  return `Node ${process.version}, ${os.cpus().length} × ${cpu?.model ?? 'unknown'}, ${os.type()} ${os.release()}, load ${busy.toFixed(1)} when it began; ${versions.join(', ')}.\n`;
 }
 
 function goalOf({ workload: { goal, needs }, wire }: Measured): string {

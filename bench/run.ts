@@ -1,5 +1,5 @@
 /**
- * Measures: `npm run bench`, or a part of it: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5`.
+ * Measures: `npm run bench`, or a part of it: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5 --save`.
  * Each contender and workload has a process of its own, the simulated vendor another one; rounds are interleaved, so that whatever else
  * the machine does meets all of them alike. What is told are ratios of CPU time to the official SDK used by hand.
  */
@@ -23,24 +23,33 @@ import type { BenchWire, Workload } from './workloads';
 
 const BUILD = path.join(__dirname, '.build');
 
+const OPTIONS = {
+  only: { type: 'string' },
+  rounds: { type: 'string', default: '7' },
+  /** Writes RESULTS.md also for a part; the whole is always written. */
+  save: { type: 'boolean', default: false },
+} as const;
+
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' }, rounds: { type: 'string', default: '7' } } });
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: OPTIONS });
   const workloads = positionals.length === 0 ? WORKLOADS : positionals.map(workload);
   const contenders = chosen(values.only?.split(','));
   await bundle();
   const simulator = fork(path.join(BUILD, 'simulator.js'));
   const [port] = (await once(simulator, 'message')) as [number];
   const measured: Measured[] = [];
+  const isSaved = values.save || (positionals.length === 0 && values.only === undefined);
+  const machine = describeMachine(versions(contenders));
   try {
     for (const each of workloads) {
       for (const wire of each.wires) measured.push(await compare(each, wire, contenders, Number(values.rounds), port));
+      // What was measured stays, whatever ends the rest.
+      if (isSaved) await writeFile(path.join(__dirname, 'RESULTS.md'), resultsPage(measured, contenders, machine));
     }
   } finally {
     await end(simulator);
   }
   console.log(resultsTable(measured, contenders));
-  // A part says nothing of the whole, so it does not replace it.
-  if (positionals.length === 0 && values.only === undefined) await writeFile(path.join(__dirname, 'RESULTS.md'), resultsPage(measured, contenders, describeMachine(versions(contenders))));
 }
 
 function chosen(names: readonly string[] | undefined): readonly ContenderRow[] {
