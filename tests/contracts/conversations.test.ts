@@ -284,7 +284,8 @@ describe('chat over HTTP', () => {
     expect((await fetch(`${url}/output/stream`, { headers: { authorization: 'Bearer ann' } })).status).to.equal(400);
   });
 
-  it('cuts off a listener that does not read, and loses nothing for the others', async () => {
+  it('cuts off a listener that does not read, and loses nothing for the others', async function () {
+    this.timeout(90_000);
     const { port } = server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1');
     socket.pause();
