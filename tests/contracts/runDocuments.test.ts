@@ -1,5 +1,6 @@
 /** Live text, counts and windows in every store that there is. */
 import { expect } from 'chai';
+import type { DocumentCollection, StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunDoors';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -8,12 +9,25 @@ import { openRunStore } from '../../imports/business/ai/infrastructure/persisten
 import { LiveTexts } from '../../imports/business/ai/infrastructure/persistence/LiveTexts';
 import { RunCounts } from '../../imports/business/ai/infrastructure/persistence/RunCounts';
 import { StateCounter } from '../../imports/business/ai/infrastructure/persistence/StateCounter';
+import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/WindowCounter';
 import { WindowCounter } from '../../imports/business/ai/infrastructure/persistence/WindowCounter';
 import { LLMRateLimitError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { runRequest } from '../support/runRequests';
+
+/** A collection's methods as plain functions, so that one of them can be another. */
+function methodsOf<T extends StoredDocument>(collection: DocumentCollection<T>): DocumentCollection<T> {
+  return {
+    insert: (document) => collection.insert(document),
+    findOne: (selector, options) => collection.findOne(selector, options),
+    find: (selector, options) => collection.find(selector, options),
+    update: (selector, modifier, options) => collection.update(selector, modifier, options),
+    remove: (selector) => collection.remove(selector),
+    ensureIndex: (keys, options) => collection.ensureIndex(keys, options),
+  };
+}
 
 for (const [name, open] of Object.entries(DATABASES)) {
   describe(`documents of runs in ${name}`, () => {
@@ -75,6 +89,22 @@ for (const [name, open] of Object.entries(DATABASES)) {
       expect(await counters[1]!.admit(['model', 'bob'], 7, 1_000)).to.equal(600);
       now += 600;
       expect(await counters[1]!.admit(['model', 'bob'], 7, 1_000)).to.equal(0);
+    });
+
+    it('refuse nobody while a window has room, whoever opens it', async () => {
+      const now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
+      const collection = opened.database.collection<WindowDocument>('ai_rate_windows');
+      let isOpened = false;
+      // Another process opens the window after this one has found that it can't count.
+      const late: typeof collection = {
+        ...methodsOf(collection),
+        async findOne(selector) {
+          if (!isOpened) await new WindowCounter(collection, () => now).admit(['model', 'bob'], 5, 1_000);
+          isOpened = true;
+          return collection.findOne(selector);
+        },
+      };
+      expect(await new WindowCounter(late, () => now).admit(['model', 'bob'], 5, 1_000)).to.equal(0);
     });
 
     it('bound what one user may ask in a minute, in every process, and no job', async () => {

@@ -34,10 +34,10 @@ export class WindowCounter {
     const _id = [...key, String(start)].map(encodeURIComponent).join('/');
     const count = (): Promise<number> => this.collection.update({ _id, count: { $lt: most } }, { $inc: { count: 1 } });
     if ((await count()) === 1) return 0;
-    if ((await this.collection.findOne({ _id })) === undefined) {
-      await this.open(_id, start + length);
-      if ((await count()) === 1) return 0;
-    }
+    const found = await this.collection.findOne({ _id });
+    if (found === undefined) await this.open(_id, start + length);
+    // One that another opened in between may still have room.
+    if ((found === undefined || found.count < most) && (await count()) === 1) return 0;
     return Math.max(start + length - this.now(), 1);
   }
 

@@ -30,8 +30,10 @@ export function createUsageStore(collection: UsageCollection): UsageStore {
       };
       const count = (): Promise<number> => collection.update(belowLimits, { $inc: { requests: 1 } });
       if ((await count()) === 1) return true;
-      if ((await collection.findOne({ _id: belowLimits._id })) !== undefined) return false;
-      await open(window);
+      const found = await collection.findOne({ _id: belowLimits._id });
+      if (found === undefined) await open(window);
+      // One that another opened in between may still have room.
+      else if (found.requests >= (requests ?? Infinity) || found.tokens >= (tokens ?? Infinity)) return false;
       return (await count()) === 1;
     },
     async addTokens(window, tokens) {
