@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
+import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
 import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
@@ -71,9 +72,10 @@ describe(`${COUNT} queued runs, shared by two processes of which one is killed`,
       }
     });
     const ids = Array.from({ length: COUNT }, (_value, index) => `run-${index}`);
-    await Promise.all(ids.map((executionId) => queue.add('ann', { executionId, model: 'm', input: 'Go.', tools: ['note'] })));
+    for (const executionId of ids) await queue.add('ann', { executionId, model: 'm', input: 'Go.', tools: ['note'] });
     await allNoted;
-    const results = await Promise.all(ids.map((executionId) => loop.follow(executionId)));
+    const results: RunResult[] = [];
+    for (const executionId of ids) results.push(await loop.follow(executionId));
     expect(isKilled).to.equal(true);
     expect(results.every(({ response }) => response.output_text === 'Done.')).to.equal(true);
 
