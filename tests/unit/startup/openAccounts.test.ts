@@ -1,8 +1,11 @@
 /** Who gets an account in the Meteor host. */
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
+import { readMeteorHostSettings } from '../../../imports/startup/meteor/hostSettings';
 import { openAccounts } from '../../../imports/startup/meteor/openAccounts';
+import { settingsFromMeteor } from '../../../imports/startup/settingsFromEnvironment';
 import { resetMeteor } from '../../stubs/server/registry';
 import { failure } from '../../support/failure';
 
@@ -32,6 +35,14 @@ describe('openAccounts', () => {
     expect(Accounts._options.forbidClientAccountCreation).to.equal(true);
     await openAccounts({ allowSignUp: true });
     expect(Accounts._options.forbidClientAccountCreation).to.equal(false);
+  });
+
+  it('takes the example of settings as it stands', async () => {
+    const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as { ai: { admins: string[]; firstUser: { email: string } } };
+    await openAccounts(ai);
+    expect(await emails()).to.deep.equal([[{ address: ai.firstUser.email, verified: true }]]);
+    expect(readMeteorHostSettings(ai, {})).to.deep.include({ admins: [ai.firstUser.email], callLimits: { model: 300, command: 1200 } });
+    expect(settingsFromMeteor(ai, {}).providers.map(({ id }) => id)).to.deep.equal(['openai']);
   });
 
   it('says what is wrong with the settings, without the password', async () => {
