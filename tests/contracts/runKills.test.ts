@@ -4,12 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/DocumentDatabase';
-import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { DocumentRunStore, openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/openDatabase';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
 import { startTestMongo } from '../support/miniMongod';
+import type { TestMongo } from '../support/miniMongod';
 import { seededRandom } from '../support/seededRandom';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
@@ -44,7 +45,7 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
     const start = async (): Promise<RunChild> => {
       const child = await RunChild.start(url, place.name);
       children.push(child);
-      await child.line((line) => line === 'ready');
+      await child.line((line) => line.startsWith('ready'));
       return child;
     };
     let url: string;
@@ -119,3 +120,94 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
     });
   });
 }
+
+const MOVES = process.env['BOLIDE_FULL'] === '1' ? 24 : 3;
+/** Milliseconds. */
+const LEASE = 1_000;
+
+interface Worker {
+  readonly child: RunChild;
+  readonly owner: string;
+}
+
+describe('3 processes on one store, whose runs are moved by killing and stopping them', () => {
+  const world = new RunWorld();
+  const children: RunChild[] = [];
+  let mongo: TestMongo;
+  let database: DocumentDatabase;
+  let store: DocumentRunStore;
+  let url: string;
+
+  before(async () => {
+    world.looksTwice = false;
+    url = await world.open();
+    mongo = await startTestMongo();
+    database = await openDatabase({ MONGO_URL: mongo.url });
+    store = await openRunStore(database);
+  });
+  after(async () => {
+    await Promise.all(children.map((child) => child.kill()));
+    world.close();
+    await database.close();
+    await mongo.stop();
+  });
+
+  const start = async (): Promise<Worker> => {
+    const child = await RunChild.start(url, mongo.url, LEASE);
+    children.push(child);
+    const [, owner = ''] = (await child.line((line) => line.startsWith('ready'))).split(' ');
+    return { child, owner };
+  };
+  const heldBy = async (owner: string): Promise<readonly string[]> => (await store.held(1_000)).filter((run) => run.owner === owner).map(({ executionId }) => executionId);
+  const until = async (condition: () => Promise<boolean>): Promise<void> => {
+    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 25));
+  };
+
+  it(`end them all, and one that was stopped and wakes does nothing more to a run that it lost, in ${MOVES} moves (seed ${SEED})`, async function () {
+    this.timeout(60_000 + MOVES * 20_000);
+    const random = seededRandom(SEED + 1);
+    const workers = [await start(), await start(), await start()];
+    const ids: string[] = [];
+    const woken: { readonly pid: number; readonly owner: string; readonly lost: readonly string[]; readonly from: number }[] = [];
+    for (let move = 0; move < MOVES; move += 1) {
+      const at = Math.floor(random() * workers.length);
+      const worker = workers[at]!;
+      const fresh = Array.from({ length: 2 }, (_each, count) => `moved-${move}-${count}`);
+      ids.push(...fresh);
+      for (const id of fresh) worker.child.run(id);
+      let left = 10 + Math.floor(random() * 60);
+      await worker.child.line(() => (left -= 1) <= 0);
+      if (move % 3 === 2) {
+        await worker.child.kill();
+        workers[at] = await start();
+        continue;
+      }
+      worker.child.process.kill('SIGSTOP');
+      const lost = await heldBy(worker.owner);
+      await until(async () => (await heldBy(worker.owner)).length === 0);
+      woken.push({ pid: worker.child.pid, owner: worker.owner, lost, from: world.effects.length });
+      worker.child.process.kill('SIGCONT');
+    }
+    await until(async () => (await Promise.all(ids.map((id) => store.load(id)))).every((whole) => whole === undefined || whole.run.endedAt !== undefined));
+    const effects = world.effects.map(({ effect }) => effect);
+    const finals = new Map<string, string>();
+    for (const id of ids) {
+      const whole = await store.load(id);
+      // One whose first write was not made has not begun.
+      if (whole === undefined) continue;
+      finals.set(id, whole.run.owner);
+      // A process that was stopped between its last look and its request sends that one when it wakes.
+      const requests = world.requestsOf(id).filter((request, index, all) => all.slice(0, index).every((earlier) => earlier.length <= request.length));
+      checkMixedRun(whole, effects, requests, world.reviewed);
+    }
+    for (const { pid, owner, lost, from } of woken) {
+      const after = world.effects.slice(from).filter((done) => done.pid === pid);
+      for (const id of lost) if (finals.get(id) !== owner) expect(after.filter(({ effect }) => effect.includes(`${id}:`)).length, `${id} after it was lost`).to.be.at.most(IN_FLIGHT);
+    }
+    expect(woken.some(({ lost }) => lost.length > 0)).to.equal(true);
+    for (const child of children) expect(child.failures).to.deep.equal([]);
+  });
+});
+
+/** Effects whose request was under way, or about to be sent, when the process was stopped: no more than one turn's. */
+const IN_FLIGHT = 3;

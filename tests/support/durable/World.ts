@@ -1,5 +1,6 @@
 /** What outlives every process of a durable run: the store, the remote services with what was done to them, the model's vendor, and the people who decide. */
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
+import { ResilientProvider } from '../../../imports/business/ai/application/services/ResilientProvider';
 import type { ILLMProvider } from '../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
@@ -9,6 +10,15 @@ import { RecordingLogger } from '../RecordingLogger';
 import { attend, watchCalls } from './Attendant';
 import { mixedAnswer } from './mixedModel';
 import { mixedTools } from './mixedTools';
+
+export interface Troubles {
+  /** Milliseconds. */
+  readonly runTimeout: number;
+  /** Throws, or takes its time, instead of answering. */
+  ofVendor(signal: AbortSignal | undefined): Promise<void>;
+}
+
+const NO_TROUBLES: Troubles = { runTimeout: 600_000, ofVendor: () => Promise.resolve() };
 
 export class World {
   /** `tool key`, in the order in which it was done. */
@@ -21,9 +31,12 @@ export class World {
   /** The store as processes see it. */
   readonly store: RunStore;
   readonly logger = new RecordingLogger();
+  private readonly troubles: Troubles;
   private loop: AgenticLoop | undefined;
 
-  constructor(store: RunStore) {
+  /** @param troubles what goes wrong beside the processes' deaths */
+  constructor(store: RunStore, troubles: Troubles = NO_TROUBLES) {
+    this.troubles = troubles;
     this.store = watchCalls(store, (executionId) => void this.attend(executionId));
   }
 
@@ -48,10 +61,12 @@ export class World {
         const items = options.input as readonly Item[];
         this.requests.push(items);
         await new Promise((resolve) => setImmediate(resolve));
+        await this.troubles.ofVendor(options.signal);
         return isDead() ? never : mixedAnswer(items);
       },
     };
-    const loop = new AgenticLoop({ provider, toolExecutor, runStore: store, logger: this.logger, leaseTimes: { lease: 200, heartbeat: 5 } });
+    const patient = new ResilientProvider({ provider, sleep: () => new Promise((resolve) => setImmediate(resolve)) });
+    const loop = new AgenticLoop({ provider: patient, toolExecutor, runStore: store, logger: this.logger, leaseTimes: { lease: 200, heartbeat: 5 }, runTimeout: this.troubles.runTimeout });
     loop.on('event', (event) => {
       if (isDead()) return;
       this.events.push(event);

@@ -47,7 +47,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
   loop.on('run:started', ({ executionId }) => look(executionId));
   const recovery = new RunRecovery({ loop, store, lease: Number(lease), every: Number(lease) / 6 });
   await recovery.start();
-  say('ready');
+  say(`ready ${loop.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const [, id = ''] = line.split(' ');
     const { done } = await loop.start('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: id });

@@ -47,7 +47,7 @@ export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 
   readonly startedAt: number;
   /** What is told of the run when it begins here. */
   readonly known: Pick<RunRequest, 'providerId' | 'title' | 'createdAt'>;
-  /** Whether nobody can have taken the run since it was last known to be ours; asked before a tool is run. */
+  /** Whether nobody can have taken the run since it was last known to be ours; asked before a tool is run or a model is called. */
   readonly isHeld: () => boolean;
   /** Told when the run goes on elsewhere. */
   readonly onLost: () => void;
@@ -213,6 +213,9 @@ export class RunDriver {
 
   /** A run has ended when that is written down; before it, it has not. */
   private async writeEnd(journal: RunJournal, error?: RunProgress['error']): Promise<void> {
+    // However long that takes, the run is not late, and nobody is waited for.
+    this.clock.pause();
+    this.decisions.close();
     this.end = { endedAt: Date.now(), ...(error === undefined ? {} : { error }) };
     await journal.finish();
   }
@@ -341,7 +344,7 @@ export class RunDriver {
     try {
       if (this.journal !== undefined) {
         this.journal.runChanged();
-        await Promise.race([this.journal.durable(), this.aborted]);
+        await Promise.race([this.recordedAndHeld(this.journal), this.aborted]);
       }
       const turn = this.journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
       return await Promise.race([this.call({ ...request, ...turn, signal: this.controller.signal }, arrived), this.aborted]);
@@ -449,7 +452,7 @@ export class RunDriver {
     return processor.process({ ...job, awaitReview, recorded: () => this.recordedAndHeld(journal) }, tools);
   }
 
-  /** The intent to run a tool is in the store, and if this process was stopped for a while, it still has the run. */
+  /** What is about to be done is in the store, and if this process was stopped for a while, it still has the run. */
   private async recordedAndHeld(journal: RunJournal): Promise<void> {
     await journal.durable();
     if (this.parts.journal?.isHeld() === true) return;

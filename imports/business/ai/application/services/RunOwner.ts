@@ -26,6 +26,8 @@ export interface HeldRuns {
   checkLeases(): Promise<void>;
 }
 
+/** A watcher that took the silence for an end may be about to take the runs while the first look is made. */
+const CHECKS = 3;
 /** Commands that are read at once. */
 const COMMANDS = 1_000;
 
@@ -38,6 +40,8 @@ export class RunOwner {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private first: Promise<void> | undefined;
   private saidAt = -Infinity;
+  /** How often the runs are still looked after. */
+  private doubts = 0;
 
   constructor(store: RunStore, runs: HeldRuns, times: LeaseTimes, logger: Logger) {
     this.store = store;
@@ -79,9 +83,12 @@ export class RunOwner {
 
   private async tick(): Promise<void> {
     try {
-      const wasFresh = this.isFresh();
+      if (!this.isFresh()) this.doubts = CHECKS;
       await this.say();
-      if (!wasFresh) await this.runs.checkLeases();
+      if (this.doubts > 0) {
+        this.doubts -= 1;
+        await this.runs.checkLeases();
+      }
       this.runs.beat();
       for (const command of await this.store.commands(COMMANDS)) await this.runs.obey(command);
     } catch (error) {

@@ -1,0 +1,126 @@
+/** Everything goes wrong at once: vendors, the store, clocks and processes. Every run ends, and what is promised of effects and results holds for all of them. */
+import { expect } from 'chai';
+import type { RunStore, WholeRun } from '../../imports/business/ai/domain/interfaces/RunStore';
+import { isFinished } from '../../imports/business/ai/domain/entities/Run';
+import { LLMOverloadedError, LLMServerError, LLMStreamError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { checkTranscript } from '../support/checkTranscript';
+import { checkMixedRun } from '../support/durable/checkMixedRun';
+import { haltingStore } from '../support/durable/HaltingStore';
+import { KEYED, TOOLS } from '../support/durable/mixedTools';
+import { World } from '../support/durable/World';
+import { seededRandom } from '../support/seededRandom';
+
+const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 1_000_000);
+const FAULTS = process.env['BOLIDE_FULL'] === '1' ? 1_000 : 100;
+const RUN = 'run';
+
+interface Weather {
+  readonly counts: Map<string, number>;
+  /** Whether this goes wrong now. */
+  strikes(kind: string, chance: number): boolean;
+}
+
+function weather(random: () => number, counts: Map<string, number>): Weather {
+  return {
+    counts,
+    strikes(kind, chance) {
+      if (random() >= chance) return false;
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+      return true;
+    },
+  };
+}
+
+/** A store whose writes fail now and then, before they are made or after. */
+function failing(store: RunStore, sky: Weather): RunStore {
+  return new Proxy(store, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      const method = value as (...args: readonly unknown[]) => Promise<unknown>;
+      if (!['saveRun', 'saveCall', 'addCall', 'beat', 'commands', 'carriedOut'].includes(String(name))) return method.bind(target);
+      return async (...args: readonly unknown[]) => {
+        if (sky.strikes('the store fails before', 0.02)) throw new Error('the store failed');
+        const outcome = await method.apply(target, args as unknown[]);
+        if (sky.strikes('the store fails after', 0.02)) throw new Error('the answer of the store was lost');
+        return outcome;
+      };
+    },
+  });
+}
+
+async function vendor(sky: Weather, signal: AbortSignal | undefined): Promise<void> {
+  if (sky.strikes('the vendor is overloaded', 0.06)) throw new LLMOverloadedError('busy');
+  if (sky.strikes('the vendor fails', 0.01)) throw new LLMServerError('down', { retryable: false });
+  if (sky.strikes('the answer is cut off', 0.03)) throw new LLMStreamError('cut');
+  if (sky.strikes('the vendor stalls', 0.005)) {
+    await new Promise((_resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  }
+}
+
+describe('durable runs in bad weather', () => {
+  const now = Date.now;
+  afterEach(() => {
+    Date.now = now;
+  });
+
+  it(`are none of them lost or stuck, with ${FAULTS} faults (seed ${SEED})`, async function () {
+    this.timeout(600_000);
+    const counts = new Map<string, number>();
+    const ends = new Map<string, number>();
+    const struck = (): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
+    for (let round = 0; struck() < FAULTS; round += 1) {
+      const random = seededRandom(SEED + round);
+      const sky = weather(random, counts);
+      let offset = 0;
+      Date.now = () => now() + offset;
+      const memory = new MemoryRunStore();
+      const world = new World(memory, { runTimeout: 400, ofVendor: (signal) => vendor(sky, signal) });
+      let whole: WholeRun | undefined;
+      for (let life = 0; whole === undefined || !isFinished(whole.run.state); life += 1) {
+        if (life > 0) sky.counts.set('a process dies', (counts.get('a process dies') ?? 0) + 1);
+        const at = random() < 0.7 && life < 6 ? 1 + Math.floor(random() * 40) : Infinity;
+        const halting = haltingStore(failing(world.store, sky), at, random() < 0.5 ? 'before' : 'after');
+        const loop = world.process(halting.store, halting.isHalted);
+        loop.on('event', () => {
+          if (sky.strikes('the clock jumps', 0.01)) offset += (random() - 0.5) * 7_200_000;
+        });
+        const ended = whole === undefined ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 }) : loop.resume(RUN);
+        if (whole !== undefined) void world.attend(RUN);
+        await Promise.race([ended.catch(() => undefined), halting.halted]);
+        // What is left of a dead process holds timers.
+        if (halting.isHalted()) void loop.cancel(RUN);
+        // Nobody had been told of a run whose first write was not made.
+        whole = await memory.load(RUN);
+      }
+      try {
+        if (whole.run.state === 'completed') checkMixedRun(whole, world.effects, world.requests);
+        else checkFailed(whole, world);
+      } catch (error) {
+        throw new Error(`round ${round}, seed ${SEED}: ${String(error)}`, { cause: error });
+      }
+      const end = whole.run.error?.code ?? 'completed';
+      ends.set(end, (ends.get(end) ?? 0) + 1);
+    }
+    console.log(`      faults: ${words(counts)}`);
+    console.log(`      ends: ${words(ends)}`);
+    expect(ends.get('completed') ?? 0).to.be.greaterThan(0);
+  });
+});
+
+/** What a run did before it failed is as right as what another did that did not. */
+function checkFailed({ run, calls }: WholeRun, { requests, effects }: World): void {
+  expect(run.error).to.be.an('object');
+  for (const request of requests) checkTranscript(request);
+  for (const { id, name } of calls) {
+    const times = effects.filter((effect) => effect === `${name} ${RUN}:${id}`).length;
+    if (!KEYED.includes(name)) expect(times, `${name} ${id}`).to.be.at.most(1);
+  }
+}
+
+function words(counts: ReadonlyMap<string, number>): string {
+  return [...counts].map(([kind, count]) => `${kind} ${count}`).join(', ');
+}

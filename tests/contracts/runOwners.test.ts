@@ -1,0 +1,285 @@
+/** Several processes on one store, played by several loops: who has a run, who may write, who hears of what is wanted of it. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
+import { AgenticExecutionUseCase } from '../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
+import { RunLauncher } from '../../imports/business/ai/application/usecases/RunLauncher';
+import { ConflictError, LLMInvalidRequestError, LLMServerError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { resetMeteor } from '../stubs/server/registry';
+import { deferred } from '../support/deferred';
+import { failure } from '../support/failure';
+import { recordEvents } from '../support/recordEvents';
+import { RecordingLogger } from '../support/RecordingLogger';
+import { answer, calling } from '../support/responses';
+import { ScriptedProvider, untilAborted } from '../support/ScriptedProvider';
+import type { ScriptedStep } from '../support/ScriptedProvider';
+
+const TIMES = { lease: 60, heartbeat: 5 };
+
+describe('runs of several owners on one store', () => {
+  let store: RunStore;
+
+  beforeEach(async () => {
+    resetMeteor();
+    const documents = new DocumentRunStore(new MeteorDatabase());
+    await documents.ensureIndexes();
+    store = documents;
+  });
+  after(() => resetMeteor());
+
+  function owner(script: readonly ScriptedStep[], tools = new ToolRegistry(), own: RunStore = store, leaseTimes = TIMES) {
+    const provider = new ScriptedProvider(script);
+    const logger = new RecordingLogger();
+    const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: own, leaseTimes, logger });
+    return { provider, loop, logger, record: recordEvents(loop) };
+  }
+  const external = (): ToolRegistry => new ToolRegistry().register({ name: 'webhook', external: true }).register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
+
+  it('an owner that lost its run writes nothing, tells nothing, begins no tool, and still gives the end that the run comes to elsewhere', async () => {
+    const reply = deferred<LLMResponse>();
+    const effects: string[] = [];
+    const tools = (name: string): ToolRegistry => new ToolRegistry().register({ name: 'note', execute: () => effects.push(name) });
+    const old = owner([() => reply.promise], tools('old'));
+    const first = old.loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' });
+    await old.record.seen('iteration:start');
+    await new Promise((resolve) => setImmediate(resolve));
+    const next = owner([calling({ name: 'note' }), answer('new')], tools('new'));
+    expect((await next.loop.resume('r')).response.output_text).to.equal('new');
+    const told = old.record.events.length;
+    // The old owner wakes: its model answers, with a tool to run.
+    reply.resolve(calling({ name: 'note' }));
+    expect((await first).response.output_text).to.equal('new');
+    expect(effects).to.deep.equal(['new']);
+    // The answer is told before anything of it is written; of what follows nothing is.
+    expect(old.record.lines.slice(told).filter((line) => !['llm:response', 'tool:pending note', 'tool:executing note'].includes(line))).to.deep.equal([]);
+    expect(old.loop.isHere('r')).to.equal(false);
+    expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: next.loop.ownerId, fence: 2 });
+  });
+
+  it('an owner that was stopped finds out with its next sign of life, and aborts its model call', async () => {
+    const old = owner([untilAborted]);
+    const first = old.loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' });
+    await old.record.seen('iteration:start');
+    await new Promise((resolve) => setImmediate(resolve));
+    const next = owner([answer('new')]);
+    const second = next.loop.resume('r');
+    await next.record.seen('run:started');
+    // For longer than a lease this process does nothing at all.
+    const until = performance.now() + TIMES.lease + 10;
+    while (performance.now() < until);
+    expect((await first).response.output_text).to.equal('new');
+    expect((await second).response.output_text).to.equal('new');
+    expect(old.provider.calls[0]?.options.signal?.aborted).to.equal(true);
+    expect(old.record.lines).to.deep.equal(['run:started', 'iteration:start']);
+  });
+
+  it('commands reach a run from any process: approval, refusal, results and the end, each once', async () => {
+    const here = owner([calling({ name: 'pay', call_id: 'a' }, { name: 'pay', call_id: 'b' }, { name: 'webhook', call_id: 'w' }), untilAborted], external());
+    const there = owner([], external());
+    const run = failure(here.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay', 'webhook'], executionId: 'r' }));
+    const asked = await here.record.seen('tool:approval_required', ({ callId }) => callId === 'b');
+    await here.record.seen('tool:executing', ({ callId }) => callId === 'w');
+    await here.loop.approve('r', 'nothing').catch(() => undefined);
+    for (;;) {
+      const states = (await store.load('r'))?.calls.map(({ state }) => state) ?? [];
+      if (states.join() === 'awaiting_approval,awaiting_approval,executing') break;
+    }
+    expect(await failure(there.loop.approve('r', 'a', 'another hash'))).to.be.instanceOf(ConflictError);
+    expect(await there.loop.approve('r', 'a', asked.argumentsHash)).to.equal('awaiting_approval');
+    expect(await failure(there.loop.approve('r', 'a'))).to.be.instanceOf(LLMInvalidRequestError);
+    await there.loop.reject('r', 'b', 'too much');
+    expect(await there.loop.submitToolResult('r', 'w', { output: 'hooked' })).to.equal('accepted');
+    expect(await there.loop.submitToolResult('r', 'w', { output: 'again' })).to.equal('already-settled');
+    await here.record.seen('iteration:start', ({ iteration }) => iteration === 2);
+    expect(await there.loop.submitToolResult('r', 'w', { output: 'again' })).to.equal('already-settled');
+    const { calls } = (await store.load('r'))!;
+    expect(calls.map((call) => [call.state, 'result' in call ? call.result : 'error' in call ? call.error.message : ''])).to.deep.equal([
+      ['completed', 'paid'], ['failed', 'The call was not approved: too much'], ['completed', 'hooked'],
+    ]);
+    expect(await there.loop.cancel('r')).to.equal('running');
+    expect(await run).to.have.property('code', 'aborted');
+    expect(await there.loop.cancel('r')).to.equal('cancelled');
+    expect(await failure(there.loop.cancel('unknown'))).to.be.instanceOf(LLMInvalidRequestError);
+  });
+
+  it('a command that was accepted outlives the owner that did not carry it out', async () => {
+    const old = owner([calling({ name: 'pay', call_id: 'a' })], external());
+    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: 'r' }).catch(() => undefined);
+    await old.record.seen('tool:approval_required');
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'awaiting_approval') break;
+    await old.loop.close();
+    const there = owner([], external());
+    await there.loop.approve('r', 'a');
+    const next = owner([answer('done')], external());
+    expect((await next.loop.resume('r')).response.output_text).to.equal('done');
+    expect(next.record.lines.filter((line) => line.startsWith('tool:'))).to.deep.equal(['tool:executing pay', 'tool:completed pay']);
+  });
+
+  describe('the watcher', () => {
+    it('takes over the runs of an owner that left at once, and of one that is silent after a lease', async () => {
+      const left = owner([untilAborted]);
+      void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'left' }).catch(() => undefined);
+      await left.record.seen('iteration:start');
+      await left.loop.close();
+      await store.create({ ...(await store.load('left'))!.run, executionId: 'silent', requestId: 'silent' }, 'running', 'nobody');
+      await store.beat('nobody');
+      const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 800, heartbeat: 5 });
+      void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
+      await alive.record.seen('iteration:start');
+      await store.create({ ...(await store.load('left'))!.run, executionId: 'queued', requestId: 'queued' }, 'queued', '');
+
+      const next = owner([answer('left'), answer('silent')]);
+      const recovery = new RunRecovery({ loop: next.loop, store, lease: 800, every: 5, logger: next.logger });
+      await recovery.start();
+      expect((await next.record.seen('run:completed')).executionId).to.equal('left');
+      expect((await next.record.seen('run:completed', ({ executionId }) => executionId === 'silent')).executionId).to.equal('silent');
+      recovery.stop();
+      expect(alive.loop.isHere('alive')).to.equal(true);
+      expect((await store.load('queued'))?.run).to.include({ state: 'queued', owner: '' });
+      expect(next.logger.errors).to.deep.equal([]);
+      await alive.loop.close();
+    });
+
+    it('goes on with what this process had dropped when the store could not be written to', async () => {
+      let isDown = false;
+      const failing = new Proxy(store, {
+        get(target, name, receiver) {
+          const value: unknown = Reflect.get(target, name, receiver);
+          if (typeof value !== 'function') return value;
+          return (...args: readonly unknown[]): unknown => (isDown ? Promise.reject(new Error('the store is down')) : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]));
+        },
+      });
+      const reply = deferred<LLMResponse>();
+      const noted: string[] = [];
+      const tools = new ToolRegistry().register({ name: 'note', execute: () => noted.push('x') });
+      const { loop, logger, record } = owner([() => reply.promise, calling({ name: 'note' }), answer('done')], tools, failing);
+      const run = loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' }).catch((error: unknown) => error);
+      await record.seen('iteration:start');
+      await new Promise((resolve) => setImmediate(resolve));
+      isDown = true;
+      reply.resolve(calling({ name: 'note' }));
+      while (loop.isHere('r')) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(noted).to.deep.equal([]);
+      isDown = false;
+      const recovery = new RunRecovery({ loop, store, lease: TIMES.lease, every: 5, logger });
+      await recovery.start();
+      await record.seen('run:completed');
+      recovery.stop();
+      expect(noted).to.deep.equal(['x']);
+      expect((await store.load('r'))?.run.state).to.equal('completed');
+      await run;
+    });
+  });
+
+  it('writes are tried again while the store fails for a while', async () => {
+    let failures = 0;
+    const failing = new Proxy(store, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        let calls = 0;
+        return (...args: readonly unknown[]): unknown => {
+          calls += 1;
+          if ((name === 'saveRun' || name === 'saveCall' || name === 'addCall') && calls % 2 === 1) {
+            failures += 1;
+            return Promise.reject(new Error('for a moment'));
+          }
+          return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+        };
+      },
+    });
+    // Each method is one function, so that it counts its own calls.
+    const methods = new Map<string | symbol, unknown>();
+    const steady = new Proxy(failing, {
+      get(target, name, receiver) {
+        if (!methods.has(name)) methods.set(name, Reflect.get(target, name, receiver));
+        return methods.get(name);
+      },
+    });
+    const tools = new ToolRegistry().register({ name: 'note', execute: () => 'noted' });
+    const { loop } = owner([calling({ name: 'note' }), answer('done')], tools, steady);
+    expect((await loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' })).response.output_text).to.equal('done');
+    expect(failures).to.be.at.least(3);
+    expect((await store.load('r'))?.run.state).to.equal('completed');
+  });
+
+  it('a run whose tool is gone fails and says so', async () => {
+    const old = owner([untilAborted], external());
+    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: 'r' }).catch(() => undefined);
+    await old.record.seen('iteration:start');
+    await old.loop.close();
+    const next = owner([]);
+    expect(await failure(next.loop.resume('r'))).to.be.instanceOf(LLMInvalidRequestError);
+    expect((await store.load('r'))?.run).to.deep.include({ state: 'failed', error: { code: 'invalid-request', message: "no tool is called 'pay'" } });
+  });
+
+  it('a call that a person refuses to run again fails, and the model is told that nobody knows', async () => {
+    const old = owner([calling({ name: 'mail', call_id: 'a' })], new ToolRegistry().register({ name: 'mail', execute: () => new Promise(() => undefined) }));
+    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['mail'], executionId: 'r' }).catch(() => undefined);
+    await old.record.seen('tool:executing');
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
+    await old.loop.close();
+    const next = owner([answer('I see')], new ToolRegistry().register({ name: 'mail', execute: () => 'sent' }));
+    const run = next.loop.resume('r');
+    await next.record.seen('tool:needs_review');
+    await next.loop.reject('r', 'a', 'the customer has it');
+    const { toolCalls } = await run;
+    expect(toolCalls[0]).to.deep.include({ state: 'failed', error: { failure: 'rejected', message: 'Whether the call was carried out is not known, and it was not run again: the customer has it' } });
+  });
+
+  describe('a request', () => {
+    const ask = { requestId: 'req', providerId: 'scripted', input: 'go', tools: [] };
+    const useCase = (script: readonly ScriptedStep[]) => {
+      const { loop, provider } = owner(script);
+      const launcher = new RunLauncher({ loop, runs: store, providers: { has: () => true }, access: { decide: () => Promise.resolve({ allowed: true }) } });
+      return { provider, agentic: new AgenticExecutionUseCase(launcher), loop };
+    };
+
+    it('is one run in all processes, while it is under way and afterwards; with other arguments it is a conflict', async () => {
+      const reply = deferred<LLMResponse>();
+      const a = useCase([() => reply.promise]);
+      const b = useCase([]);
+      const ann = { userId: 'ann', source: 'method' } as const;
+      const { executionId } = await a.agentic.start(ann, ask);
+      expect(await b.agentic.start(ann, ask)).to.deep.equal({ executionId });
+      const both = Promise.all([a.agentic.execute(ann, ask), b.agentic.execute(ann, ask)]);
+      reply.resolve(answer('once'));
+      expect((await both).map(({ output_text }) => output_text)).to.deep.equal(['once', 'once']);
+      const later = useCase([]);
+      expect((await later.agentic.execute(ann, ask)).output_text).to.equal('once');
+      expect(await failure(later.agentic.execute(ann, { ...ask, input: 'other' }))).to.be.instanceOf(ConflictError);
+      later.provider.assertPlayedOut();
+      b.provider.assertPlayedOut();
+    });
+
+    it('is let in once when all processes get it at the same time', async () => {
+      const all = [useCase([answer('a')]), useCase([answer('b')]), useCase([answer('c')])];
+      const results = await Promise.all(all.map(({ agentic }) => agentic.execute({ userId: 'ann', source: 'method' }, ask)));
+      expect(new Set(results.map(({ output_text }) => output_text)).size).to.equal(1);
+      expect(all.reduce((sum, { provider }) => sum + provider.calls.length, 0)).to.equal(1);
+    });
+
+    it('fails in every process as it failed', async () => {
+      const a = useCase([new LLMServerError('down', { retryable: false })]);
+      const ann = { userId: 'ann', source: 'method' } as const;
+      expect(await failure(a.agentic.execute(ann, ask))).to.be.instanceOf(LLMServerError);
+      expect(await failure(useCase([]).agentic.execute(ann, ask))).to.be.instanceOf(LLMServerError).and.to.have.property('message', 'down');
+    });
+  });
+
+  it('a loop without a store knows nothing of other processes, and writes nothing', async () => {
+    const loop = new AgenticLoop({ provider: new ScriptedProvider([answer('x')]), toolExecutor: new ToolRegistry() });
+    await loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' });
+    expect(await failure(loop.resume('other'))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(loop.ownerId).to.equal(undefined);
+    await loop.close();
+    const kept = new MemoryRunStore();
+    expect(await kept.held(10)).to.deep.equal([]);
+  });
+});
