@@ -12,6 +12,8 @@ import type { ProviderActions } from './providerRoutes';
 export interface DashboardRoutePorts {
   /** Milliseconds of silence on a stream after which a comment goes out. */
   readonly keepAliveAfter: number;
+  /** Milliseconds that a stream lasts at most. */
+  readonly maxConnectionTime: number;
   /** Fires when the server stops. */
   readonly closing: AbortSignal;
   readonly runs?: RunRoutePorts;

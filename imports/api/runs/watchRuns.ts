@@ -11,6 +11,8 @@ export interface WatchPorts {
   readonly events: RunEventLog;
   /** Milliseconds of silence after which a comment goes out. */
   readonly keepAliveAfter: number;
+  /** Milliseconds after which a watcher has to come again, and show that it may still watch. */
+  readonly maxConnectionTime: number;
   /** Fires when the server stops: watchers would keep it waiting for ever. */
   readonly closing: AbortSignal;
   /** Bytes that may wait to be sent to one watcher; default 1 MB. */
@@ -25,7 +27,7 @@ const RESYNC = 'event: resync\ndata: {}\n\n';
  * Each event has its type for a name, a number for an id and the event's JSON for data. `resync` says that something was missed, and what is
  * known has to be fetched again: to who was away for too long, and as the last word to who reads too slowly.
  */
-export function watchRuns({ events, keepAliveAfter, closing, mostWaiting = 1024 * 1024 }: WatchPorts): ExchangeHandler {
+export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, mostWaiting = 1024 * 1024 }: WatchPorts): ExchangeHandler {
   return async ({ actor, request, response, signal }) => {
     const who = actorOf(actor);
     const executionId = queryText(request.query['executionId']);
@@ -51,7 +53,7 @@ export function watchRuns({ events, keepAliveAfter, closing, mostWaiting = 1024 
       },
       since,
     );
-    const ended = AbortSignal.any([signal, closing]);
+    const ended = AbortSignal.any([signal, closing, AbortSignal.timeout(maxConnectionTime)]);
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
       if (ended.aborted) response.end();
