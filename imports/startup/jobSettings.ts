@@ -1,6 +1,7 @@
 /** What settings and the environment say about queued runs: who distributes them, how many run at once, and how long runs are kept. */
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
+import { openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
 import type { RetentionTimes } from '../business/ai/infrastructure/persistence/RunRetention';
 
@@ -34,12 +35,10 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
   };
 }
 
-/** Agenda, and the database driver that it brings, are loaded when they are wanted. */
+/** @throws LLMConnectionError when Agenda's MongoDB does not answer */
 export async function openJobQueue({ agendaUrl, concurrency }: JobSettings): Promise<JobQueue> {
   const limits = concurrency === undefined ? {} : { concurrency };
-  if (agendaUrl === undefined) return new LocalJobQueue(limits);
-  const { openAgendaQueue } = await import('../business/ai/infrastructure/jobs/AgendaJobQueue');
-  return openAgendaQueue({ url: agendaUrl, ...limits });
+  return agendaUrl === undefined ? new LocalJobQueue(limits) : openAgendaQueue({ url: agendaUrl, ...limits });
 }
 
 function readNumber(valueOf: (name: string) => string | undefined, name: string, least: number): number | undefined {

@@ -2,8 +2,7 @@
  * The queue of several processes: Agenda, on MongoDB. A job whose process dies is taken by another one when its lock has not been renewed for a while.
  * https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
  */
-import { Agenda } from 'agenda';
-import type { Job } from 'agenda';
+import type { Agenda, Job } from 'agenda';
 import { LLMConnectionError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
@@ -36,8 +35,10 @@ const TASKS = 20;
 export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJobQueue> {
   const { url, pollEvery = DEFAULT_POLL, lockLifetime = DEFAULT_LOCK, logger = console } = options;
   const limits = { ...DEFAULT_JOB_LIMITS, ...options };
+  // With the database driver that it brings: loaded when it is wanted.
+  const { Agenda: AgendaClass } = await import('agenda');
   const agenda = await new Promise<Agenda>((resolve, reject) => {
-    const made: Agenda = new Agenda(
+    const made: Agenda = new AgendaClass(
       {
         db: { address: url, collection: JOBS },
         processEvery: `${pollEvery / 1000} seconds`,

@@ -1,0 +1,34 @@
+/** A host as it starts by itself works on queued runs and keeps budgets, in its own files and, by Agenda, on MongoDB. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startServer } from '../../server/standalone';
+import { startTestMongo } from '../support/miniMongod';
+
+describe('a host', function () {
+  this.timeout(60_000);
+  for (const kind of ['its own files', 'MongoDB']) {
+    it(`works on queued runs, once each, and ends with its user’s budget, in ${kind}`, async () => {
+      const mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;
+      const directory = await mkdtemp(join(tmpdir(), 'bolide-host-'));
+      const running = await startServer({ PORT: '0', DATA_DIR: directory, LLM_BUDGET_DAY_CALLS: '2', ...(mongo === undefined ? {} : { MONGO_URL: mongo.url }) });
+      const { loop, useCases } = running.host.module;
+      const queue = (): Promise<{ readonly executionId: string }> =>
+        useCases.queueRun.execute({ userId: 'local', source: 'job' }, { requestId: 'r1', providerId: 'openai', input: 'What is the weather in Lisbon?', tools: ['get_weather'] });
+      const { executionId } = await queue();
+      expect((await loop.follow(executionId)).iterations).to.equal(2);
+      expect(await queue()).to.deep.equal({ executionId });
+      const answer = await fetch(`${running.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${running.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+      expect(answer.status).to.equal(402);
+      expect(await answer.text()).to.contain('budget of 2 model calls a day');
+      await running.close();
+      await mongo?.stop();
+      await rm(directory, { recursive: true });
+    });
+  }
+});
