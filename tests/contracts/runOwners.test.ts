@@ -121,6 +121,31 @@ describe('runs of several owners on one store', () => {
     expect(next.record.lines.filter((line) => line.startsWith('tool:'))).to.deep.equal(['tool:executing pay', 'tool:completed pay']);
   });
 
+  it('a result that was accepted is not lost with the process that took it and died before it wrote down what came of it', async () => {
+    let isDead = false;
+    const dying = new Proxy(store, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        // It dies with the first write after the command.
+        return (...args: readonly unknown[]): unknown => {
+          if (isDead && (name === 'saveCall' || name === 'saveRun')) return new Promise(() => undefined);
+          return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+        };
+      },
+    });
+    const old = owner([calling({ name: 'webhook', call_id: 'w' })], external(), dying);
+    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' }).catch(() => undefined);
+    await old.record.seen('tool:executing');
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
+    isDead = true;
+    expect(await old.loop.submitToolResult('r', 'w', { output: 'hooked' })).to.equal('accepted');
+    const next = owner([answer('done')], external());
+    const { toolCalls } = await next.loop.resume('r');
+    expect(toolCalls[0]).to.include({ state: 'completed', result: 'hooked' });
+    void old.loop.cancel('r');
+  });
+
   describe('the watcher', () => {
     it('takes over the runs of an owner that left at once, and of one that is silent after a lease', async () => {
       const left = owner([untilAborted]);
@@ -139,8 +164,10 @@ describe('runs of several owners on one store', () => {
       await recovery.start();
       expect((await next.record.seen('run:completed')).executionId).to.equal('left');
       expect((await next.record.seen('run:completed', ({ executionId }) => executionId === 'silent')).executionId).to.equal('silent');
+      expect(await recovery.look()).to.equal(0);
       recovery.stop();
       expect(alive.loop.isHere('alive')).to.equal(true);
+      expect((await store.load('alive'))?.run).to.include({ owner: alive.loop.ownerId, fence: 1 });
       expect((await store.load('queued'))?.run).to.include({ state: 'queued', owner: '' });
       expect(next.logger.errors).to.deep.equal([]);
       await alive.loop.close();
