@@ -21,6 +21,8 @@ export interface WatchPorts {
 
 /** Milliseconds that a watcher who fell behind has to take what was sent already. */
 const FAREWELL = 5_000;
+/** What lists don't show, and most of what happens: left out with `?brief`. */
+const DETAILS: ReadonlySet<LoggedEvent['type']> = new Set(['llm:delta', 'tool:progress']);
 const RESYNC = 'event: resync\ndata: {}\n\n';
 
 /**
@@ -31,6 +33,7 @@ export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, 
   return async ({ actor, request, response, signal }) => {
     const who = actorOf(actor);
     const executionId = queryText(request.query['executionId']);
+    const isBrief = request.query['brief'] !== undefined;
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
     let stop = (): void => undefined;
@@ -47,7 +50,7 @@ export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, 
     write(`id: ${since ?? events.last}\n\n`);
     stop = events.watch(
       {
-        wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId),
+        wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId) && !(isBrief && DETAILS.has(event.type)),
         event: (event) => write(frameOf(event)),
         missed: () => write(`id: ${events.last}\n${RESYNC}`),
       },

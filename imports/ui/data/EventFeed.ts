@@ -15,8 +15,6 @@ export interface FeedListener {
 export interface EventFeedPorts {
   readonly connection: Pick<HttpConnection, 'open'>;
   readonly path: string;
-  /** Types of events that the listeners have no use for. */
-  readonly ignored?: ReadonlySet<string>;
   /** Calls back before the next frame. */
   readonly schedule: (flush: () => void) => void;
   readonly onState?: (state: Connection) => void;
@@ -107,7 +105,7 @@ export class EventFeed {
       return;
     }
     // The stream carries the events of the domain's union, and the two words above.
-    if (event?.includes(':') !== true || this.#ports.ignored?.has(event) === true) return;
+    if (event?.includes(':') !== true) return;
     if (this.#queue.length === 0) this.#ports.schedule(() => this.#flush());
     this.#queue.push(JSON.parse(data) as AgentEvent);
   }

@@ -6,7 +6,7 @@ import type { PublicProvider } from '../../business/providers/domain/entities/Pu
 import { DashboardError } from './DashboardData';
 import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer } from './DashboardData';
 import { EventFeed } from './EventFeed';
-import { ENDS, foldRuns, needsList } from './foldRuns';
+import { ENDS, foldRuns, keepRows, needsList } from './foldRuns';
 import { foldRun, fromSnapshot } from './foldRun';
 import type { RunSnapshot, StreamedRun } from './foldRun';
 import { createHttpCommands } from './httpCommands';
@@ -44,7 +44,7 @@ export class HttpData {
   constructor(ports: HttpDataPorts) {
     this.#ports = ports;
     this.connection = new HttpConnection({ ...ports, onSignedOut: () => this.access.set({ state: 'signedOut', means: 'token' }) });
-    this.#feed = this.#feedOf('/runs/stream', NOT_LISTED);
+    this.#feed = this.#feedOf('/runs/stream?brief');
     this.runs = this.#resource({
       load: async () => this.#listed((await this.connection.get<{ runs: readonly RunView[] }>('/runs')).runs),
       fold: foldRuns,
@@ -107,12 +107,13 @@ export class HttpData {
         asking.set(_id, (snapshot?.toolCalls ?? []).filter((call) => call.state === 'awaiting_approval').map((call) => call.callId));
       }),
     );
-    return runs.map((run) => ({ ...run, asking: isLive(run) ? (asking.get(run._id) ?? []) : [] }));
+    const listed = runs.map((run) => ({ ...run, asking: isLive(run) ? (asking.get(run._id) ?? []) : [] }));
+    return shown.state === 'ready' ? keepRows(shown.value, listed) : listed;
   }
 
-  #feedOf(path: string, ignored?: ReadonlySet<string>): EventFeed {
+  #feedOf(path: string): EventFeed {
     const { fetch: _fetch, ...ports } = this.#ports;
-    const feed = new EventFeed({ ...ports, connection: this.connection, path, ...(ignored === undefined ? {} : { ignored }), onState: (state) => this.connectionState.set(state) });
+    const feed = new EventFeed({ ...ports, connection: this.connection, path, onState: (state) => this.connectionState.set(state) });
     this.#feeds.add(feed);
     return feed;
   }
@@ -130,8 +131,6 @@ export class HttpData {
 const KEPT_RUNS = 12;
 const MOST_LOOKED_AT = 12;
 
-/** A list shows no text as it is written, nor how far a call is. */
-const NOT_LISTED: ReadonlySet<string> = new Set(['llm:delta', 'tool:progress']);
 
 export function createHttpData(ports: HttpDataPorts): { readonly data: DashboardData; readonly source: HttpData } {
   const source = new HttpData(ports);

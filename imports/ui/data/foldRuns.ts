@@ -30,6 +30,20 @@ function newRun(event: AgentEvent): ListedRun | undefined {
   return { _id: executionId, userId, providerId, title, createdAt, startedAt: at, state: 'running', iterations: 0, usage: NO_TOKENS, asking: [] };
 }
 
+/** A fetched list with the rows that are shown already wherever they say the same, so that they are not drawn again. */
+export function keepRows(shown: readonly ListedRun[], fetched: readonly ListedRun[]): readonly ListedRun[] {
+  const known = new Map(shown.map((run) => [run._id, run]));
+  return fetched.map((run) => {
+    const before = known.get(run._id);
+    return before !== undefined && factsOf(before) === factsOf(run) ? before : run;
+  });
+}
+
+/** The order of fields is nobody's promise. */
+function factsOf({ isCalling: _isCalling, usage, error, ...run }: ListedRun): string {
+  return JSON.stringify([...Object.entries(run), ...Object.entries(usage), ...Object.entries(error ?? {})].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** A run that is not in the list, and an end, whose cost the server alone knows. */
 export function needsList(runs: readonly ListedRun[], events: readonly AgentEvent[]): boolean {
   const known = new Set(runs.map((run) => run._id));

@@ -4,7 +4,7 @@ import { useNow } from './useNow';
 
 /** How long something took, or takes so far. @param start @param end milliseconds since the epoch */
 export function Elapsed({ start, end }: { readonly start: number; readonly end?: number | undefined }) {
-  const now = useNow(500, end === undefined);
+  const now = useNow(1_000, end === undefined);
   return <span className="numeric">{duration((end ?? Math.max(now, start)) - start)}</span>;
 }
 

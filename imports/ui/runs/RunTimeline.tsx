@@ -18,7 +18,7 @@ export function RunTimeline({ watched, onChoose }: { readonly watched: WatchedRu
       <Axis timeline={timeline} />
       <Lane title="Model" hint={turns.length === 0 ? 'not asked yet' : undefined}>
         <li className="lane-row lane-model">
-          <span className="lane-name">Model</span>
+          <span className="lane-name">Turns</span>
           <span className="lane-track">
             {turns.map((turn) => (
               <span key={turn.turn} className={turn.isLive ? 'bar bar-model is-live' : 'bar bar-model'} style={placeOf(turn, timeline)} title={`Turn ${turn.turn}: ${duration(turn.end - turn.start)}`}>

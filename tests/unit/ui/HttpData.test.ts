@@ -45,7 +45,7 @@ describe('HttpData', () => {
   it('fetches once the stream is there, and follows every event of a run to its end', async () => {
     const events = await recordedRun();
     await until(data.runs, isReady);
-    expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(server.requests.findIndex(({ line }) => line === 'GET /runs/stream'));
+    expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(server.requests.findIndex(({ line }) => line === 'GET /runs/stream?brief'));
     server.answers.set('GET /runs', () => ({ body: { runs: [snapshotAfter(events).run] } }));
     server.tell(...events);
     const { value } = (await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.state === 'completed')) as { value: readonly RunView[] };
@@ -96,7 +96,7 @@ describe('HttpData', () => {
     await until(data.connectionState, (state) => state === 'lost');
     await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.title === 'after the cut');
     await until(data.connectionState, (state) => state === 'live');
-    expect(server.requests.filter(({ line }) => line === 'GET /runs/stream').at(-1)?.lastEventId, 'where it was').to.equal('1');
+    expect(server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId, 'where it was').to.equal('1');
   });
 
   it('fetches the list for a run that it does not know, and looks whether older ones wait for somebody', async () => {

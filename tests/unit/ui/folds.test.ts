@@ -7,7 +7,7 @@ import type { ToolCallView } from '../../../imports/business/ai/domain/types/Run
 import type { ListedRun } from '../../../imports/ui/data/DashboardData';
 import { foldRun, fromSnapshot } from '../../../imports/ui/data/foldRun';
 import type { StreamedRun } from '../../../imports/ui/data/foldRun';
-import { foldRuns, needsList } from '../../../imports/ui/data/foldRuns';
+import { foldRuns, keepRows, needsList } from '../../../imports/ui/data/foldRuns';
 import { foldToolCalls } from '../../../imports/ui/data/foldToolCalls';
 import { NO_TOKENS } from '../../../imports/ui/data/runUsage';
 import { approvedHash, recordedRun, RUN_ID, snapshotAfter } from '../../support/recordedRun';
@@ -98,6 +98,16 @@ describe('what a page makes of events', () => {
     expect(foldRuns([], [bare])).to.deep.equal([]);
     expect(needsList([], [bare])).to.equal(true);
     expect(needsList([row!], [{ ...began, type: 'run:cancelled', usage: { ...events[0]! } as never }])).to.equal(true);
+  });
+
+  it('keeps the rows of a fetched list that say what is shown already, in whatever order they say it', () => {
+    const row = (fields: Partial<ListedRun>): ListedRun => ({ ...snapshotAfter([]).run, asking: [], ...fields });
+    const shown = [row({ _id: '1', isCalling: true }), row({ _id: '2' })];
+    const { usage, ...rest } = row({ _id: '1' });
+    const kept = keepRows(shown, [row({ _id: '0' }), { usage, ...rest }, row({ _id: '2', iterations: 1 })]);
+    expect(kept.map(({ _id }) => _id)).to.deep.equal(['0', '1', '2']);
+    expect(kept[1]).to.equal(shown[0]);
+    expect(kept[2]).not.to.equal(shown[1]);
   });
 
   it('keeps at most 500 rows', () => {

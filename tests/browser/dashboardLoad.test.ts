@@ -1,0 +1,102 @@
+/** Two hundred runs at once, and five pages that watch them: what is drawn stays bounded, and people can still click. */
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Browser, Page } from 'playwright-core';
+import type { LoopDelay } from '../support/measuredServer';
+import { openBrowser } from '../support/openBrowser';
+
+const RUNS = 200;
+const WATCHERS = 5;
+const TOKEN = 'a-token-for-the-load';
+
+describe('200 runs in flight and five watchers', function () {
+  this.timeout(240_000);
+  let browser: Browser;
+  let server: ChildProcess;
+  let directory: string;
+  let url: string;
+  before(async function () {
+    const opened = await openBrowser();
+    if (opened === undefined) this.skip();
+    browser = opened;
+    directory = await mkdtemp(join(tmpdir(), 'bolide-load-'));
+    server = fork(join(__dirname, '../support/measuredServer.ts'), {
+      execArgv: ['--require', 'tsx/cjs'],
+      env: { ...process.env, PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory },
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    [{ url }] = (await once(server, 'message')) as [{ url: string }];
+  });
+  after(async () => {
+    await (browser as Browser | undefined)?.close();
+    if ((server as ChildProcess | undefined) === undefined) return;
+    const exited = once(server, 'exit');
+    server.send('stop');
+    await exited;
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('keeps rows and long tasks few, and every watcher up to date', async () => {
+    const pages = await Promise.all(Array.from({ length: WATCHERS }, () => watch()));
+    server.send('measure');
+    const from = Date.now();
+    const ids = new Set<string>();
+    await Promise.all(Array.from({ length: 20 }, async (_, worker) => {
+      for (let index = worker; index < RUNS; index += 20) ids.add(await start(index));
+    }));
+    expect(ids.size).to.equal(RUNS);
+    for (const page of pages) await page.getByRole('button', { name: `Live ${RUNS}` }).waitFor();
+    // A filter answers while everything moves.
+    for (const page of pages) {
+      await page.getByRole('searchbox').fill('scene 137');
+      await page.waitForFunction(() => document.querySelectorAll('.run-row').length === 1);
+      await page.getByRole('searchbox').fill('');
+    }
+    const rows = await Promise.all(pages.map((page) => page.locator('.run-row').count()));
+    await Promise.all([...ids].map((id) => post(`/runs/${id}/cancel`, {})));
+    for (const page of pages) await page.getByRole('button', { name: `Cancelled ${RUNS}` }).waitFor();
+    const elapsed = Date.now() - from;
+    server.send('report');
+    const [{ delay }] = (await once(server, 'message')) as [{ delay: LoopDelay }];
+    const tasks = await Promise.all(pages.map((page) => page.evaluate<number[]>('window.longTasks')));
+    const all = tasks.flat();
+    console.log(`      server's event loop: p50 ${delay.p50.toFixed(1)} ms, p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(0)} ms`);
+    console.log(`      pages: ${all.length} long tasks in ${WATCHERS} × ${(elapsed / 1_000).toFixed(0)} s, longest ${Math.max(0, ...all).toFixed(0)} ms, over 200 ms: ${all.filter((duration) => duration > 200).length}`);
+    expect(rows, 'rows drawn').to.deep.equal(Array.from({ length: WATCHERS }, () => 60));
+    for (const [index, durations] of tasks.entries()) {
+      const share = durations.reduce((sum, duration) => sum + duration, 0) / elapsed;
+      expect(share, `the share of time in which page ${index} could not be used`).to.be.below(0.5);
+    }
+  });
+
+  async function watch(): Promise<Page> {
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+    await page.goto(`${url}/#token=${TOKEN}`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.goto(`${url}/#/runs`);
+    await page.getByText('Live', { exact: true }).first().waitFor();
+    await page.evaluate(() => {
+      const longTasks: number[] = [];
+      Object.assign(window, { longTasks });
+      new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ['longtask'] });
+    });
+    return page;
+  }
+
+  async function start(index: number): Promise<string> {
+    const tools = ['render_video', 'get_weather'];
+    const { executionId } = await post<{ executionId: string }>('/runs', { requestId: `load-${index}`, providerId: 'openai', input: `get_weather for Lisbon, and render_video "scene ${index}" 60 seconds`, tools });
+    return executionId;
+  }
+
+  async function post<T = unknown>(path: string, body: object): Promise<T> {
+    const answer = await fetch(url + path, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    expect(answer.ok, `${path}: ${answer.status}`).to.equal(true);
+    return (await answer.json()) as T;
+  }
+});

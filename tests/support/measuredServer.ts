@@ -1,0 +1,27 @@
+/** A server in a process of its own that says how long its event loop kept others waiting. */
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { startServer } from '../../server/standalone';
+
+/** Milliseconds. */
+export interface LoopDelay {
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+async function main(): Promise<void> {
+  const server = await startServer(process.env);
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  process.on('message', (message) => {
+    if (message === 'measure') {
+      delay.reset();
+      delay.enable();
+    }
+    if (message === 'report') process.send?.({ delay: { p50: delay.percentile(50) / 1e6, p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 } });
+    // Its runs are left where they are: the process ends with the test.
+    if (message === 'stop') process.exit(0);
+  });
+  process.send?.({ url: server.url });
+}
+
+void main();
