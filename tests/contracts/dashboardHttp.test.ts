@@ -213,6 +213,15 @@ describe('the dashboard over HTTP', () => {
       expect(others.events).to.deep.equal([]);
     });
 
+    it('leaves out what lists don’t show, for who asks for the brief form', async () => {
+      const [whole, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
+      const executionId = await start('bob');
+      for (const stream of [whole, brief]) await stream.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
+      const typesOf = ({ events: seen }: typeof whole): readonly string[] => seen.filter(({ data }) => data['executionId'] === executionId).map(({ type }) => type);
+      expect(typesOf(whole)).to.include('llm:delta');
+      expect(typesOf(brief)).to.deep.equal(typesOf(whole).filter((type) => type !== 'llm:delta'));
+    });
+
     it('gives whoever comes back what was missed, once', async () => {
       const first = await watch('bob');
       const executionId = await start('bob', 'send_reminder');

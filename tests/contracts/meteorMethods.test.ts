@@ -233,6 +233,12 @@ describe('the Meteor methods', () => {
     expect(await slow).to.equal('Late.');
   });
 
+  it('ai.tools.list names the tools that may be chosen, to who is logged in', async () => {
+    const tools = (await call('bob', 'ai.tools.list', {})) as readonly { readonly name: string; readonly blocking: boolean; readonly counts: object }[];
+    expect(tools.find(({ name }) => name === 'clock')).to.include({ blocking: true });
+    expect((await refusal('nobody', 'ai.tools.list', {})).error).to.equal('auth-failed');
+  });
+
   describe('of providers', () => {
     it('answer users with what they may use, and let only admins change it', async () => {
       expect(await call('bob', 'ai.providers.list')).to.have.length(1);

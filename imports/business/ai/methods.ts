@@ -10,9 +10,14 @@ import { isLLMError } from './domain/errors/LLMErrors';
 import type { Actor } from './domain/types/Actor';
 
 export interface AIMethodPorts {
-  readonly methods: AIMethods;
+  readonly methods: AIMethods & ListMethods;
   /** What the app knows of a user; undefined for one who is gone. */
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
+}
+
+/** What is no document that could be published. */
+export interface ListMethods {
+  readonly 'ai.tools.list'?: (actor: Actor) => Promise<unknown>;
 }
 
 /** The kinds of things that are arguments at all; their fields are read, one by one, by the methods themselves. */

@@ -65,8 +65,9 @@ function openDoors({ runs, providers }: Host, database: MeteorDatabase, callerOf
     const caller = await callerOf(userId);
     return caller === undefined ? undefined : { ...caller, source: 'method' };
   };
+  const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor) };
   limitRates({
-    methods: [...defineAIMethods({ methods: runs.methods, actorOf }), ...defineProviderMethods({ methods: providers.methods, callerOf })],
+    methods: [...defineAIMethods({ methods, actorOf }), ...defineProviderMethods({ methods: providers.methods, callerOf })],
     publications: [
       ...definePublications({ database, actorOf, ownerOf: runs.ownerOf }),
       ...defineProviderPublication({ callerOf, list: (caller) => providers.methods.list(caller), onChange: (listener) => providers.changes.subscribe(listener) }),
