@@ -53,7 +53,7 @@ describe('200 runs in flight and five watchers', function () {
     for (const page of pages) await page.getByRole('button', { name: `Live ${RUNS}` }).waitFor();
     // A filter answers while everything moves.
     for (const page of pages) {
-      await page.getByRole('searchbox').fill('scene 137');
+      await page.getByRole('searchbox').fill('137"');
       await page.waitForFunction(() => document.querySelectorAll('.run-row').length === 1);
       await page.getByRole('searchbox').fill('');
     }

@@ -61,11 +61,12 @@ export function foldRun(watched: StreamedRun, event: AgentEvent): StreamedRun {
     case 'llm:delta':
       return isNew ? { ...next, live: withDelta(next.live, event.kind, event.delta) } : next;
     case 'llm:response': {
-      const start = next.turns.get(event.iteration)?.start ?? event.at;
+      // The first call begins with its run; when another began that the page did not see, its calls tell better than its end does.
+      const start = next.turns.get(event.iteration)?.start ?? (event.iteration === 1 ? next.run.startedAt : undefined);
       const { output } = event.response;
       return {
         ...next,
-        turns: withTurn(next.turns, event.iteration, { start, end: event.at }),
+        turns: start === undefined ? next.turns : withTurn(next.turns, event.iteration, { start, end: event.at }),
         ...(isNew ? { live: SILENT } : {}),
         items: isKnown(next.items, output) ? next.items : [...next.items, ...output],
       };

@@ -79,6 +79,14 @@ describe('what a page makes of events', () => {
     expect([...texts].at(-1)).to.equal('All is there');
   });
 
+  it('gives a turn whose beginning it did not see no time of its own, unless it is the first', () => {
+    const answers = events.flatMap((event, index) => (event.type === 'llm:response' ? [index] : []));
+    const turnsSeen = (at: number): readonly number[] => [...foldRun(fromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys()];
+    expect(answers.map(turnsSeen)).to.deep.equal([[1], [], []]);
+    const first = foldRun(fromSnapshot(snapshotAfter(events.slice(0, answers[0]))), events[answers[0]!]!).turns.get(1);
+    expect(first).to.deep.equal({ start: events[0]!.at, end: events[answers[0]!]!.at });
+  });
+
   it('leaves rows alone that no event is about', () => {
     const other: ListedRun = { ...snapshotAfter([]).run, _id: 'other', asking: [] };
     const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
