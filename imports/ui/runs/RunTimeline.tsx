@@ -54,7 +54,10 @@ function Axis({ timeline }: { readonly timeline: Timeline }) {
   return (
     <div className="axis" aria-hidden="true">
       <div className="axis-track">
-        {ticksOf(timeline).map((tick) => (
+        {ticksOf(timeline)
+          // One at the very end has no room for its words.
+          .filter((tick) => tick / span < 0.88)
+          .map((tick) => (
           <span key={tick} className="tick numeric" style={{ '--at': `${(100 * tick) / span}%` } as CSSProperties}>
             {duration(tick)}
           </span>
