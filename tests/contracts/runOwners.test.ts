@@ -173,6 +173,28 @@ describe('runs of several owners on one store', () => {
       await alive.loop.close();
     });
 
+    it('leaves a run alone that another watcher took over since it looked', async () => {
+      const left = owner([untilAborted]);
+      void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' }).catch(() => undefined);
+      await left.record.seen('iteration:start');
+      await left.loop.close();
+      const seen = await store.held(10);
+      const reply = deferred<LLMResponse>();
+      const first = owner([() => reply.promise], new ToolRegistry(), store, { lease: 10_000, heartbeat: 5 });
+      const done = first.loop.takeOver(seen[0]!);
+      await first.record.seen('iteration:start');
+
+      const second = owner([answer('twice')]);
+      const late = Object.assign(Object.create(store) as RunStore, { held: async () => seen, beats: async () => new Map<string, number>() });
+      expect(await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).look()).to.equal(1);
+      expect(await second.loop.takeOver(seen[0]!)).to.equal(undefined);
+      reply.resolve(answer('once'));
+      expect((await done)?.response.output_text).to.equal('once');
+      expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: first.loop.ownerId, fence: 2 });
+      expect(second.record.lines).to.deep.equal([]);
+      expect(second.logger.errors).to.deep.equal([]);
+    });
+
     it('goes on with what this process had dropped when the store could not be written to', async () => {
       let isDown = false;
       const failing = new Proxy(store, {

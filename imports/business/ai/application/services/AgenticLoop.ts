@@ -13,7 +13,7 @@ import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
-import type { RunLimits, RunOrder } from '../../domain/types/RunRecords';
+import type { RunLease, RunLimits, RunOrder } from '../../domain/types/RunRecords';
 import { argumentsHash } from './argumentsHash';
 import { mayBeDecided, mayBeSubmitted } from './DistantRuns';
 import { Execution } from './Execution';
@@ -128,6 +128,17 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const journaled = this.stored(executionId);
     const claimed = await journaled.claim(executionId);
     return claimed === undefined ? journaled.runs.follow(executionId) : journaled.endOf(executionId, this.driveOn(claimed));
+  }
+
+  /**
+   * Goes on with a run whose owner is gone, unless it has had another since it was seen.
+   * @returns undefined then, and when the run has ended
+   * @throws as `resume` does
+   */
+  async takeOver({ executionId, fence }: RunLease): Promise<RunResult | undefined> {
+    const journaled = this.stored(executionId);
+    const claimed = await journaled.claim(executionId, (run) => run.fence === fence);
+    return claimed === undefined ? undefined : journaled.endOf(executionId, this.driveOn(claimed));
   }
 
   /**

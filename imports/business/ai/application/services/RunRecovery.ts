@@ -13,7 +13,7 @@ import { DEFAULT_LEASE_TIMES } from './RunOwner';
 export interface ResumesRuns {
   readonly ownerId: string | undefined;
   isHere(executionId: string): boolean;
-  resume(executionId: string): Promise<RunResult>;
+  takeOver(seen: RunLease): Promise<RunResult | undefined>;
 }
 
 export interface RunRecoveryParts {
@@ -75,7 +75,7 @@ export class RunRecovery {
     const held = await this.store.held(LOOKED_AT);
     const signs = this.read(await this.store.beats());
     const left = held.filter((run) => this.isLeft(run, signs)).slice(0, this.most);
-    for (const { executionId } of left) this.takeOver(executionId);
+    for (const seen of left) this.takeOver(seen);
     await this.strikeOff(held);
     return left.length;
   }
@@ -99,10 +99,10 @@ export class RunRecovery {
     return sign === undefined || performance.now() - sign.at >= this.lease;
   }
 
-  private takeOver(executionId: string): void {
-    this.loop.resume(executionId).catch((error: unknown) => {
+  private takeOver(seen: RunLease): void {
+    this.loop.takeOver(seen).catch((error: unknown) => {
       // A run that ends with an error has told so itself.
-      if (runOf(error) === undefined) this.logger.error(`the run ${executionId} could not be taken over`, error);
+      if (runOf(error) === undefined) this.logger.error(`the run ${seen.executionId} could not be taken over`, error);
     });
   }
 
