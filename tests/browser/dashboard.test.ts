@@ -154,7 +154,7 @@ describe('the dashboard in Chromium', function () {
 
   it('writes the text while the model does', async () => {
     await open('/playground');
-    await page.getByLabel('Provider').selectOption('anthropic');
+    await page.locator('select').selectOption('anthropic');
     await page.evaluate(() => {
       const lengths: number[] = [];
       Object.assign(window, { lengths });
@@ -180,12 +180,12 @@ describe('the dashboard in Chromium', function () {
     await open('/runs');
     await row(failing, 'completed').waitFor();
     const all = await page.locator('.run-row').count();
-    await page.getByLabel('Provider').selectOption('groq');
+    await page.locator('select').selectOption('groq');
     expect(await page.locator('.run-row').count()).to.equal(1);
     await page.reload();
     await row(failing).waitFor();
     expect(await page.locator('.run-row').count(), 'after a reload').to.equal(1);
-    await page.getByLabel('Provider').selectOption('');
+    await page.locator('select').selectOption('');
     expect(await page.locator('.run-row').count()).to.equal(all);
     await page.getByRole('button', { name: /^Cancelled/ }).click();
     expect(await page.locator('.run-row').evaluateAll((rows) => rows.map((each) => each.getAttribute('data-state')))).to.deep.equal(['cancelled']);
