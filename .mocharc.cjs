@@ -3,6 +3,9 @@ module.exports = {
   require: ['tsx/cjs', './tests/support/canaryHooks.ts'],
   extension: ['ts', 'tsx'],
   timeout: 20_000,
+  // Files run in two processes; within one, tests run one after another.
+  parallel: true,
+  jobs: 2,
   forbidOnly: true,
   forbidPending: process.env.CI === 'true',
   'full-trace': false,

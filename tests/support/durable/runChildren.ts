@@ -10,17 +10,20 @@ let bundle: Promise<string> | undefined;
 
 export class RunChild {
   readonly process: ChildProcess;
+  /** Everything it has said. */
+  readonly lines: string[] = [];
   readonly failures: string[] = [];
   private readonly exited: Promise<unknown>;
-  private readonly hear = new Set<(line: string) => void>();
+  private readonly hear = new Set<() => void>();
 
   private constructor(process: ChildProcess) {
     this.process = process;
     this.exited = once(process, 'exit');
     if (process.stdout === null) throw new Error('it has no stdout');
     createInterface({ input: process.stdout }).on('line', (line) => {
+      this.lines.push(line);
       if (line.startsWith('failed')) this.failures.push(line);
-      for (const hear of this.hear) hear(line);
+      for (const hear of this.hear) hear();
     });
   }
 
@@ -38,15 +41,17 @@ export class RunChild {
     this.process.stdin?.write(`run ${id}\n`);
   }
 
-  /** Resolves at the line, from now on, that the test accepts; rejects when the process ends before. */
-  line(accepts: (line: string) => boolean): Promise<string> {
+  /** Resolves when it has said so many such lines, what it said already among them; rejects when the process ends before. @returns the last of them */
+  said(many: number, isMeant: (line: string) => boolean = () => true): Promise<string> {
     return new Promise((resolve, reject) => {
-      const listen = (line: string): void => {
-        if (!accepts(line)) return;
-        this.hear.delete(listen);
-        resolve(line);
+      const look = (): void => {
+        const meant = this.lines.filter(isMeant);
+        if (meant.length < many) return;
+        this.hear.delete(look);
+        resolve(meant[many - 1] ?? '');
       };
-      this.hear.add(listen);
+      this.hear.add(look);
+      look();
       void this.exited.then(() => reject(new Error(`the process has ended: ${this.failures.join('\n')}`)));
     });
   }
