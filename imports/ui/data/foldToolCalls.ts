@@ -1,5 +1,5 @@
 /** Tool calls as they are shown, after an event: the domain's own table says which moves there are. */
-import { applyToolEvent, TOOL_CALL_MOVES } from '../../business/ai/domain/entities/Tool';
+import { applyToolEvent, STATE_AFTER, TOOL_CALL_MOVES } from '../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
@@ -40,16 +40,6 @@ function isMove(call: ToolCall, event: CallEvent): boolean {
   const state = STATE_AFTER[event.type as keyof typeof STATE_AFTER];
   return (TOOL_CALL_MOVES[call.state] as readonly string[]).includes(state);
 }
-
-const STATE_AFTER = {
-  'tool:approval_required': 'awaiting_approval',
-  'tool:executing': 'executing',
-  'tool:needs_review': 'needs_review',
-  'tool:completed': 'completed',
-  'tool:failed': 'failed',
-  'tool:timeout': 'timeout',
-  'tool:cancelled': 'cancelled',
-} as const;
 
 function toCall(view: ToolCallView): ToolCall {
   const { callId, name, blocking, state, startTime, endTime, executionTime, progress, note } = view;

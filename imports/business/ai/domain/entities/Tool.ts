@@ -126,7 +126,8 @@ export type ToolEvent =
   | { readonly type: 'tool:late'; readonly at: number; readonly result: string }
   | { readonly type: 'tool:delivered'; readonly at: number; readonly responseId: string };
 
-const TARGET = {
+/** Where an event takes a call. */
+export const STATE_AFTER = {
   'tool:approval_required': 'awaiting_approval',
   'tool:executing': 'executing',
   'tool:needs_review': 'needs_review',
@@ -166,8 +167,8 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
   }
 }
 
-function move(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof TARGET }>): ToolCall {
-  const target = TARGET[event.type];
+function move(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof STATE_AFTER }>): ToolCall {
+  const target = STATE_AFTER[event.type];
   if (!(TOOL_CALL_MOVES[call.state] as readonly ToolCallState[]).includes(target)) throw illegal(call, event);
   const facts = factsOf(call);
   switch (event.type) {
