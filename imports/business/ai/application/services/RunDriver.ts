@@ -6,18 +6,19 @@ import type { FunctionTool, ToolCall, ToolEvent } from '../../domain/entities/To
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult } from '../../domain/entities/Run';
 import { addUsage } from '../../domain/entities/Response';
-import type { LLMError} from '../../domain/errors/LLMErrors';
-import { BudgetError, isLLMError, LLMAbortedError, LLMServerError, LLMStreamError, LLMTimeoutError, MaxIterationsError, ToolLoopError } from '../../domain/errors/LLMErrors';
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import { isLLMError, LLMAbortedError, LLMServerError, LLMStreamError, LLMTimeoutError, ToolLoopError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { RunLimits, RunOrder, RunProgress, RunRequest } from '../../domain/types/RunRecords';
 import { adoptInput } from './ContentNormalizer';
 import { decide } from './decide';
-import { estimatedUsage, estimateTokens } from './estimateUsage';
+import { estimatedUsage } from './estimateUsage';
 import type { Execution, TurnCall } from './Execution';
 import { buildRequest } from './MessageBuilder';
 import { PendingDecisions } from './PendingDecisions';
+import { refuseOverrun } from './refuseOverrun';
 import type { OpenTurn, RestoredRun } from './restoreRun';
 import { RunClock } from './RunClock';
 import { LeaseLostError, RunJournal } from './RunJournal';
@@ -297,8 +298,9 @@ export class RunDriver {
 
   /** Results that go out with the next request; the first ones stand in the transcript already. */
   private takeLate(taken: readonly string[]): readonly string[] {
-    const { execution } = this.parts;
-    this.refuseOverrun();
+    const { execution, limits, options, provider } = this.parts;
+    if (this.controller.signal.aborted) throw this.abortError();
+    refuseOverrun(execution, limits, () => provider.getCapabilities(options.model).price, options.model);
     const arrived = execution.takeInbox((call) => this.afterAnswer || this.deliveryOf(call) !== 'when_idle');
     const late = taken.length === 0 ? arrived : [...taken, ...arrived];
     if (late.length > 0) execution.emit({ type: 'nonblocking:result', callIds: late });
@@ -309,26 +311,6 @@ export class RunDriver {
   private restartCalls(turn: OpenTurn | undefined): void {
     const ofThisTurn = new Set(turn?.calls.map(({ id }) => id));
     for (const call of this.parts.execution.openCalls) if (!ofThisTurn.has(call.id)) this.start(call);
-  }
-
-  private refuseOverrun(): void {
-    const { execution, limits, options, provider } = this.parts;
-    if (this.controller.signal.aborted) throw this.abortError();
-    if (execution.iterations >= limits.maxIterations) {
-      throw new MaxIterationsError(`The run reached its limit of ${limits.maxIterations} model calls without an answer.`);
-    }
-    const { budget } = limits;
-    if (budget === undefined) return;
-    if (budget.calls !== undefined && execution.iterations >= budget.calls) throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
-    const next = estimateTokens(execution.transcript);
-    if (budget.tokens !== undefined && execution.usage.total_tokens + next > budget.tokens) {
-      throw new BudgetError(`The next call would pass the budget of ${budget.tokens} tokens.`);
-    }
-    if (budget.money === undefined) return;
-    const { price } = provider.getCapabilities(options.model);
-    if (price === undefined) throw new BudgetError(`No price is known for '${options.model}', so a budget of money cannot be kept.`);
-    const { usage } = execution;
-    if (costOf({ ...usage, input_tokens: usage.input_tokens + next }, price) > budget.money) throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
   }
 
   private async ask(late: readonly string[]): Promise<LLMResponse> {
@@ -470,6 +452,7 @@ export class RunDriver {
     const { execution } = this.parts;
     execution.move('waiting');
     this.keepTime();
+    // Nothing is done on the strength of it, and the journal itself tells of what breaks it.
     this.recorded().catch(() => undefined);
     while (execution.undelivered(this.wakes) === 0) {
       if (execution.pendingNonBlocking.size === 0) {
