@@ -17,6 +17,9 @@ interface Made {
   readonly logger: RecordingLogger;
 }
 
+/** Runs that are added shortly before their time. */
+const MOMENTS = 20_000;
+
 let mongo: TestMongo;
 const QUEUES: Readonly<Record<string, (limits: Partial<JobLimits>) => Promise<Made>>> = {
   'in one process': (limits) => {
@@ -171,6 +174,20 @@ for (const [name, open] of Object.entries(QUEUES)) {
     }
   });
 }
+
+describe('jobs in one process, a moment before their time', () => {
+  it('all come, though a timer may be early and the time may pass while it is set', async () => {
+    const queue = new LocalJobQueue({ concurrency: 10, logger: new RecordingLogger() });
+    const tally = new Tally();
+    await queue.start(tally.note);
+    for (let run = 0; run < MOMENTS; run += 1) {
+      await queue.add(`run-${run}`, Date.now() + 1 + (run % 3));
+      if (run % 100 === 0) await new Promise(setImmediate);
+    }
+    expect(new Set(await tally.reached(MOMENTS)).size).to.equal(MOMENTS);
+    await queue.stop();
+  });
+});
 
 describe('schedules in one process', () => {
   it('come at their times, in their time zone, without overtaking themselves', async () => {

@@ -18,12 +18,21 @@ interface Plan {
   timer?: Cron;
 }
 
+interface Wait {
+  /** Milliseconds since the epoch; 0: as soon as there is a slot. */
+  readonly at: number;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+/** The longest time that `setTimeout` takes, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 export class LocalJobQueue implements JobQueue {
   private readonly limits: JobLimits;
   private readonly logger: Logger;
   private readonly slots: pLimit.Limit;
   /** Runs that wait: for their time, or for `start`. */
-  private readonly waiting = new Map<string, { readonly at: number; timer?: Cron }>();
+  private readonly waiting = new Map<string, Wait>();
   private readonly plans = new Map<string, Plan>();
   private readonly underWay = new Set<Promise<void>>();
   private work: JobWork | undefined;
@@ -36,7 +45,7 @@ export class LocalJobQueue implements JobQueue {
   }
 
   add(executionId: string, at = 0): Promise<void> {
-    if (!this.waiting.has(executionId)) this.wait(executionId, at, () => this.take(executionId));
+    if (!this.waiting.has(executionId)) this.wait(executionId, { at });
     return Promise.resolve();
   }
 
@@ -53,26 +62,26 @@ export class LocalJobQueue implements JobQueue {
     this.work = work;
     this.stopped = new AbortController();
     for (const plan of this.plans.values()) this.run(plan);
-    for (const [executionId, { at }] of [...this.waiting]) {
-      this.waiting.delete(executionId);
-      this.wait(executionId, at, () => this.take(executionId));
-    }
+    for (const [executionId, wait] of [...this.waiting]) this.wait(executionId, wait);
     return Promise.resolve();
   }
 
   async stop(): Promise<void> {
     this.work = undefined;
     this.stopped.abort();
-    for (const { timer } of [...this.plans.values(), ...this.waiting.values()]) timer?.stop();
+    for (const { timer } of this.plans.values()) timer?.stop();
+    for (const { timer } of this.waiting.values()) clearTimeout(timer);
     await Promise.all(this.underWay);
   }
 
-  private wait(executionId: string, at: number, next: () => void): void {
-    const entry: { at: number; timer?: Cron } = { at };
-    this.waiting.set(executionId, entry);
+  private wait(executionId: string, wait: Wait): void {
+    this.waiting.set(executionId, wait);
+    clearTimeout(wait.timer);
     if (this.work === undefined) return;
-    if (at > Date.now()) entry.timer = new Cron(new Date(at), next);
-    else next();
+    const left = wait.at - Date.now();
+    // A timer may come a moment before its time, by the clock.
+    if (left > 0) wait.timer = setTimeout(() => this.wait(executionId, wait), Math.min(left, LONGEST_TIMER));
+    else this.take(executionId);
   }
 
   private take(executionId: string): void {
