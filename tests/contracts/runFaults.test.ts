@@ -86,7 +86,8 @@ describe('durable runs in bad weather', () => {
         const halting = haltingStore(failing(world.store, sky), at, random() < 0.5 ? 'before' : 'after');
         const loop = world.process(halting.store, halting.isHalted);
         loop.on('event', () => {
-          if (sky.strikes('the clock jumps', 0.01)) offset += (random() - 0.5) * 7_200_000;
+          if (sky.strikes('the clock jumps ahead', 0.005)) offset += random() * 3_600_000;
+          if (sky.strikes('the clock jumps back', 0.005)) offset -= random() * 3_600_000;
         });
         const ended = whole === undefined ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 }) : loop.resume(RUN);
         if (whole !== undefined) void world.attend(RUN);
@@ -108,6 +109,45 @@ describe('durable runs in bad weather', () => {
     console.log(`      faults: ${words(counts)}`);
     console.log(`      ends: ${words(ends)}`);
     expect(ends.get('completed') ?? 0).to.be.greaterThan(0);
+    if (FAULTS >= 1_000) for (const way of ['ahead', 'back']) expect(counts.get(`the clock jumps ${way}`) ?? 0, way).to.be.greaterThan(0);
+  });
+});
+
+describe('durable runs while nothing but the clock goes wrong', () => {
+  const now = Date.now;
+  afterEach(() => {
+    Date.now = now;
+  });
+
+  it(`are completed, and are not counted longer than they take, however it jumps (seed ${SEED})`, async () => {
+    const jumps = { forward: 0, back: 0 };
+    for (let round = 0; round < 5; round += 1) {
+      const random = seededRandom(SEED + round);
+      let offset = 0;
+      Date.now = () => now() + offset;
+      const memory = new MemoryRunStore();
+      const world = new World(memory, { runTimeout: 60_000, ofVendor: () => Promise.resolve() });
+      const began = performance.now();
+      let whole: WholeRun | undefined;
+      for (let life = 0; whole === undefined || !isFinished(whole.run.state); life += 1) {
+        const halting = haltingStore(world.store, life < 3 ? 10 + Math.floor(random() * 10) : Infinity, 'after');
+        const loop = world.process(halting.store, halting.isHalted);
+        loop.on('event', () => {
+          if (random() < 0.5) return;
+          const jump = (random() - 0.5) * 7_200_000;
+          offset += jump;
+          jumps[jump > 0 ? 'forward' : 'back'] += 1;
+        });
+        const ended = whole === undefined ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 }) : loop.resume(RUN);
+        if (whole !== undefined) void world.attend(RUN);
+        await Promise.race([ended.catch(() => undefined), halting.halted]);
+        if (halting.isHalted()) void loop.cancel(RUN);
+        whole = await memory.load(RUN);
+      }
+      checkMixedRun(whole, world.effects, world.requests);
+      expect(whole.run.worked, `round ${round}`).to.be.within(0, performance.now() - began + 10);
+    }
+    expect(Math.min(jumps.forward, jumps.back)).to.be.greaterThan(3);
   });
 });
 

@@ -81,7 +81,7 @@ describe('decodeStream', () => {
   });
 
   it('takes comments for silence, and data for life', async () => {
-    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const gone = deferred<never>();
       const reasons: unknown[] = [];
@@ -113,8 +113,42 @@ describe('decodeStream', () => {
     }
   });
 
+  for (const [way, jump] of [['forward', 3_600_000], ['back', -3_600_000]] as const) {
+    it(`takes no jump of the wall clock for silence, nor for data: ${way} by an hour`, async () => {
+      const clock = sinon.useFakeTimers({ now: 1e12, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+      try {
+        const gone = deferred<never>();
+        const reasons: unknown[] = [];
+        let turn = deferred<Buffer>();
+        const body = (async function* () {
+          for (;;) {
+            const next = await Promise.race([turn.promise, gone.promise]);
+            turn = deferred<Buffer>();
+            yield next;
+          }
+        })();
+        const abort = (reason: unknown): void => {
+          reasons.push(reason);
+          gone.reject(reason);
+        };
+        const reading = read(body, { streamIdleTimeout: 100, abort }).catch((error: unknown) => error);
+        await clock.tickAsync(50);
+        turn.resolve(Buffer.from(`data: ${payloads[0]}\n\n`));
+        await clock.tickAsync(10);
+        clock.setSystemTime(Date.now() + jump);
+        await clock.tickAsync(80);
+        expect(reasons).to.deep.equal([]);
+        await clock.tickAsync(20);
+        expect(await reading).to.have.property('code', 'timeout');
+        expect(reasons).to.have.length(1);
+      } finally {
+        clock.restore();
+      }
+    });
+  }
+
   it('takes a reader’s pause for no stall', async () => {
-    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const reasons: unknown[] = [];
       const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));

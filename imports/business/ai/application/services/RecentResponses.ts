@@ -16,7 +16,7 @@ export class RecentResponses implements ResponseStore {
   private readonly timeToLive: number;
   private readonly now: () => number;
 
-  constructor(limits: Partial<RecentResponsesLimits> = {}, now: () => number = Date.now) {
+  constructor(limits: Partial<RecentResponsesLimits> = {}, now: () => number = () => performance.now()) {
     const { responses, timeToLive } = { ...DEFAULT_RECENT_RESPONSES, ...limits };
     this.entries = new BoundedMap(responses);
     this.timeToLive = timeToLive;

@@ -1,4 +1,10 @@
-/** A run's deadline, which stands still while only people and other services are waited for. */
+/**
+ * A run's deadline, which stands still while only people and other services are waited for. It counts by a clock that never jumps; what the store keeps of it
+ * is a duration.
+ */
+
+/** The longest time that `setTimeout` takes, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 export class RunClock {
   private readonly timeout: number;
@@ -19,20 +25,25 @@ export class RunClock {
 
   /** Milliseconds that have been counted. */
   get worked(): number {
-    const since = this.timer === undefined ? 0 : Date.now() - this.startedAt;
-    return Math.max(0, this.timeout - this.remaining + since);
+    const since = this.timer === undefined ? 0 : performance.now() - this.startedAt;
+    return Math.max(0, Math.round(this.timeout - this.remaining + since));
   }
 
   resume(): void {
     if (this.timer !== undefined) return;
-    this.startedAt = Date.now();
-    this.timer = setTimeout(this.onTimeout, this.remaining);
+    this.startedAt = performance.now();
+    this.wait(this.remaining);
   }
 
   pause(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.remaining = Math.max(0, this.remaining - (Date.now() - this.startedAt));
+    this.remaining = Math.max(0, this.remaining - (performance.now() - this.startedAt));
+  }
+
+  private wait(left: number): void {
+    const step = Math.min(left, LONGEST_TIMER);
+    this.timer = setTimeout(() => (left > step ? this.wait(left - step) : this.onTimeout()), step);
   }
 }

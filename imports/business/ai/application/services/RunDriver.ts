@@ -23,6 +23,7 @@ import type { OpenTurn, RestoredRun } from './restoreRun';
 import { RunClock } from './RunClock';
 import { LeaseLostError, RunJournal } from './RunJournal';
 import type { RunJournalParts } from './RunJournal';
+import { timeSince } from './timeSince';
 import { createToolSlots, DECISION_LIFETIME } from './ToolProcessor';
 import type { Review, ToolSlots, ToolProcessor } from './ToolProcessor';
 import type { ToolSet } from './ToolSet';
@@ -444,7 +445,7 @@ export class RunDriver {
 
   /** Milliseconds; an approval that was asked for before a crash waits no longer than any other. */
   private timeToDecide(call: ToolCall): number {
-    return call.state === 'awaiting_approval' ? DECISION_LIFETIME - (Date.now() - call.createdAt) : DECISION_LIFETIME;
+    return call.state === 'awaiting_approval' ? DECISION_LIFETIME - timeSince(call.createdAt) : DECISION_LIFETIME;
   }
 
   /** @returns false when nothing is left that would make the model speak again */

@@ -8,6 +8,7 @@ import type { ToolFailure } from '../../domain/errors/LLMErrors';
 import type { ToolCall, ToolEvent } from '../../domain/entities/Tool';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import { canonicalJson } from './canonicalJson';
+import { timeSince } from './timeSince';
 import { parseToolArguments } from './toolArguments';
 import { thrownMessage, toolResultText } from './toolResultText';
 import type { OfferedTool, ToolSet } from './ToolSet';
@@ -144,7 +145,7 @@ export class ToolProcessor {
   private async runExternal(job: ToolJob, tool: OfferedTool, settlement: Settlement): Promise<void> {
     settlement.begin();
     const { timeout = DECISION_LIFETIME } = tool.definition;
-    settlement.limit(timeout, 'startTime' in job.call ? Date.now() - (job.call.startTime ?? 0) : 0);
+    settlement.limit(timeout, 'startTime' in job.call ? timeSince(job.call.startTime ?? 0) : 0);
     const result = await job.awaitExternal();
     if ('error' in result) throw new ToolError('threw', result.error);
     this.complete(result.output, settlement);

@@ -24,8 +24,8 @@ interface Wait {
   timer?: ReturnType<typeof setTimeout>;
 }
 
-/** The longest time that `setTimeout` takes, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** Milliseconds after which the clock is asked again: it may be put forward meanwhile. */
+const LONGEST_WAIT = 30_000;
 
 export class LocalJobQueue implements JobQueue {
   private readonly limits: JobLimits;
@@ -80,7 +80,7 @@ export class LocalJobQueue implements JobQueue {
     if (this.work === undefined) return;
     const left = wait.at - Date.now();
     // A timer may come a moment before its time, by the clock.
-    if (left > 0) wait.timer = setTimeout(() => this.wait(executionId, wait), Math.min(left, LONGEST_TIMER));
+    if (left > 0) wait.timer = setTimeout(() => this.wait(executionId, wait), Math.min(left, LONGEST_WAIT));
     else this.take(executionId);
   }
 

@@ -9,7 +9,7 @@ export interface MemoryResponseStoreOptions {
   readonly maxSize?: number;
   /** Milliseconds since its last use. Default 30 days, as OpenAI keeps them. */
   readonly timeToLive?: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since any moment. Default: a clock that never jumps. */
   readonly now?: () => number;
 }
 
@@ -30,7 +30,7 @@ export class MemoryResponseStore implements ResponseStore {
   private readonly now: () => number;
   private size = 0;
 
-  constructor({ maxResponses = 10_000, maxSize = 256 * 1024 * 1024, timeToLive = 30 * 24 * 3600 * 1000, now = Date.now }: MemoryResponseStoreOptions = {}) {
+  constructor({ maxResponses = 10_000, maxSize = 256 * 1024 * 1024, timeToLive = 30 * 24 * 3600 * 1000, now = () => performance.now() }: MemoryResponseStoreOptions = {}) {
     this.maxResponses = maxResponses;
     this.maxSize = maxSize;
     this.timeToLive = timeToLive;

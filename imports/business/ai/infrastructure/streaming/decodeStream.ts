@@ -74,7 +74,7 @@ function tooLarge(maxEventBytes: number, cause?: unknown): LLMStreamError {
 
 /** One timer for the whole stream, re-armed only when it fires. */
 class IdleClock {
-  private last = Date.now();
+  private last = performance.now();
   private held = false;
   private timer: ReturnType<typeof setTimeout>;
   private readonly limit: number;
@@ -87,7 +87,7 @@ class IdleClock {
   }
 
   touch(): void {
-    this.last = Date.now();
+    this.last = performance.now();
     this.held = false;
   }
 
@@ -100,7 +100,7 @@ class IdleClock {
   }
 
   private readonly check = (): void => {
-    const left = this.held ? this.limit : this.last + this.limit - Date.now();
+    const left = this.held ? this.limit : this.last + this.limit - performance.now();
     if (left > 0) this.timer = setTimeout(this.check, left);
     else this.abort(new LLMTimeoutError(`The stream was silent for ${this.limit} ms.`));
   };
