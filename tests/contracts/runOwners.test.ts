@@ -1,6 +1,7 @@
 /** Several processes on one store, played by several loops: who has a run, who may write, who hears of what is wanted of it. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunOwner } from '../../imports/business/ai/application/services/RunOwner';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { AgenticExecutionUseCase } from '../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { RunLauncher } from '../../imports/business/ai/application/usecases/RunLauncher';
@@ -77,6 +78,60 @@ describe('runs of several owners on one store', () => {
     expect((await second).response.output_text).to.equal('new');
     expect(old.provider.calls[0]?.options.signal?.aborted).to.equal(true);
     expect(old.record.lines).to.deep.equal(['run:started', 'iteration:start']);
+  });
+
+  it('an owner that was stopped is not sure of its runs before it has looked after them', async () => {
+    const looks: boolean[] = [];
+    const sure = deferred();
+    const owned = new RunOwner(
+      store,
+      {
+        size: 1,
+        obey: () => undefined,
+        beat: () => (owned.isFresh() ? sure.resolve() : undefined),
+        checkLeases: () => Promise.resolve(void looks.push(owned.isFresh())),
+      },
+      TIMES,
+      new RecordingLogger(),
+    );
+    await owned.arrive();
+    expect(owned.isFresh()).to.equal(true);
+    const until = performance.now() + TIMES.lease + 10;
+    while (performance.now() < until);
+    expect(owned.isFresh()).to.equal(false);
+    await sure.promise;
+    await owned.leave();
+    expect(looks).to.deep.equal([false, false, false]);
+  });
+
+  it('an owner goes on telling that it lives while a command waits for a store that takes its time', async () => {
+    const written = deferred();
+    const beats = deferred();
+    let isSlow = false;
+    let said = 0;
+    const slow = new Proxy(store, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        return async (...args: readonly unknown[]): Promise<unknown> => {
+          if (isSlow && name === 'saveRun') await written.promise;
+          if (isSlow && name === 'beat' && (said += 1) === 4) beats.resolve();
+          return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+        };
+      },
+    });
+    const { loop, record } = owner([calling({ name: 'webhook', call_id: 'w' }), answer('done')], external(), slow, { lease: 10_000, heartbeat: 5 });
+    const run = loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' });
+    await record.seen('tool:executing');
+    for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
+    isSlow = true;
+    await store.command({ id: 'of a wait that is over', executionId: 'r', order: { kind: 'approve', callId: 'w' } });
+    await loop.submitToolResult('r', 'w', { output: 'hooked' });
+    await beats.promise;
+    written.resolve();
+    expect((await run).response.output_text).to.equal('done');
+    while ((await store.commands(10)).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await loop.close();
   });
 
   it('commands reach a run from any process: approval, refusal, results and the end, each once', async () => {

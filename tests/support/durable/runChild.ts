@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
+import type { RunLease } from '../../../imports/business/ai/domain/types/RunRecords';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
 import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/openDatabase';
@@ -68,6 +69,7 @@ function saying(store: RunStore): RunStore {
         say(`> ${String(name)}`);
         const outcome = await method.apply(target, args as unknown[]);
         say(`< ${String(name)}`);
+        if (name === 'claim' && outcome !== undefined) say(`claimed ${(args[0] as RunLease).executionId}`);
         return outcome;
       };
     },

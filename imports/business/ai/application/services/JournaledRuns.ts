@@ -40,6 +40,8 @@ export class JournaledRuns {
   private readonly arriving = new Set<string>();
   /** Commands that stand until their effect is written down. */
   private readonly obeyed = new Set<string>();
+  /** Commands whose wait is over, until that is written down. */
+  private readonly leaving = new Set<string>();
   private isClosed = false;
 
   constructor(parts: JournaledRunsParts) {
@@ -107,26 +109,23 @@ export class JournaledRuns {
   async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
     const command = await this.runs.send(executionId, call, order);
     if (command === undefined) return false;
-    await this.obey(command);
+    this.obey(command);
     return true;
   }
 
-  /** Carries a command out; it is struck off when what came of it is written down. */
-  async obey({ id, executionId, order }: RunCommand): Promise<void> {
+  /** Carries a command out at once; it is struck off when what came of it is written down. */
+  obey({ id, executionId, order }: RunCommand): void {
     const entry = this.parts.live.get(executionId);
     if (entry === undefined) return;
     const { driver, execution } = entry;
     const call = order.kind === 'cancel' ? undefined : execution.calls.get(order.callId);
-    if (order.kind === 'cancel' || (call !== undefined && waitId(executionId, call) === id)) {
-      driver.obey(order);
-      if (!this.obeyed.has(id)) driver.onEnd(() => this.strikeOff(id));
-      this.obeyed.add(id);
+    if (order.kind !== 'cancel' && (call === undefined || waitId(executionId, call) !== id)) {
+      this.strikeOffWhenRecorded(id, driver);
       return;
     }
-    // The wait that it was for is over.
-    await driver.recorded();
-    this.obeyed.delete(id);
-    await this.parts.store.carriedOut(id);
+    driver.obey(order);
+    if (!this.obeyed.has(id)) driver.onEnd(() => this.strikeOff(id));
+    this.obeyed.add(id);
   }
 
   beat(): void {
@@ -166,6 +165,18 @@ export class JournaledRuns {
       isHeld: () => this.owner.isFresh(),
       onLost: () => this.parts.live.delete(lease.executionId),
     };
+  }
+
+  /** The wait that the command was for is over. Nobody waits for this: the store may be slow, and signs of life have to go on. */
+  private strikeOffWhenRecorded(commandId: string, driver: RunDriver): void {
+    if (this.leaving.has(commandId)) return;
+    this.leaving.add(commandId);
+    driver
+      .recorded()
+      .then(() => this.strikeOff(commandId))
+      // Whoever has the run by then does it.
+      .catch(() => undefined)
+      .finally(() => this.leaving.delete(commandId));
   }
 
   private strikeOff(commandId: string): void {

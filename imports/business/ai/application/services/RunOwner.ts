@@ -21,7 +21,7 @@ export interface HeldRuns {
   readonly size: number;
   /** Writes what is written now and then. */
   beat(): void;
-  obey(command: RunCommand): Promise<void>;
+  obey(command: RunCommand): void;
   /** Gives up the runs that have other owners by now. */
   checkLeases(): Promise<void>;
 }
@@ -62,9 +62,9 @@ export class RunOwner {
     this.schedule();
   }
 
-  /** Nobody can have taken a run since this owner last said that it lives. */
+  /** Nobody can have taken a run: this owner has never been silent for a lease, or has looked after its runs since. */
   isFresh(): boolean {
-    return this.store.isExclusive || performance.now() - this.saidAt < this.times.lease;
+    return this.store.isExclusive || (this.doubts === 0 && this.isOnTime());
   }
 
   /** What is left here may be taken at once. */
@@ -83,14 +83,14 @@ export class RunOwner {
 
   private async tick(): Promise<void> {
     try {
-      if (!this.isFresh()) this.doubts = CHECKS;
+      if (!this.isOnTime()) this.doubts = CHECKS;
       await this.say();
       if (this.doubts > 0) {
-        this.doubts -= 1;
         await this.runs.checkLeases();
+        this.doubts -= 1;
       }
       this.runs.beat();
-      for (const command of await this.store.commands(COMMANDS)) await this.runs.obey(command);
+      for (const command of await this.store.commands(COMMANDS)) this.runs.obey(command);
     } catch (error) {
       this.logger.error('the heartbeat of this process’s runs failed and is tried again', error);
     }
@@ -98,6 +98,10 @@ export class RunOwner {
     if (this.timer === undefined) return;
     this.timer = undefined;
     if (this.runs.size > 0) this.schedule();
+  }
+
+  private isOnTime(): boolean {
+    return performance.now() - this.saidAt < this.times.lease;
   }
 
   private async say(): Promise<void> {
