@@ -7,6 +7,7 @@ import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/
 import { DocumentRunStore, openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
 import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/openDatabase';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
+import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';
 import { RunWorld } from '../support/durable/RunWorld';
 import { startTestMongo } from '../support/miniMongod';
@@ -230,5 +231,5 @@ describe('3 processes on one store, whose runs are moved by killing and stopping
   });
 });
 
-/** Effects whose request was under way, or about to be sent, when the process was stopped: no more than one turn's. */
-const IN_FLIGHT = 3;
+/** Effects whose request was under way, or about to be sent, when the process was stopped: no more than those of the longest turn. */
+const IN_FLIGHT = Math.max(...TURNS.map((turn) => turn.length));

@@ -25,8 +25,8 @@ import type { PlannedRun, RunWishes } from './planRun';
 import { ResilientProvider } from './ResilientProvider';
 import { restoreRun } from './restoreRun';
 import { RunDriver } from './RunDriver';
-import type { RunParts } from './RunDriver';
 import type { LeaseTimes } from './RunOwner';
+import type { RunParts } from './RunParts';
 import { ToolProcessor } from './ToolProcessor';
 import type { Approval, ExternalResult } from './ToolProcessor';
 
@@ -213,7 +213,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   async submitToolResult(executionId: string, callId: string, result: ExternalResult): Promise<'accepted' | 'already-settled'> {
     const call = await this.callOf(executionId, callId);
     if (isSettled(call)) return 'already-settled';
-    const isExternal = this.live.get(executionId)?.driver.isExternal(call) ?? this.toolExecutor.getToolDefinition(call.name)?.external === true;
+    const isExternal = this.live.get(executionId)?.driver.calls.isExternal(call) ?? this.toolExecutor.getToolDefinition(call.name)?.external === true;
     if (!mayBeSubmitted(call, isExternal)) throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
     return (await this.settle(executionId, call, { kind: 'submit', callId, result })) ? 'accepted' : 'already-settled';
   }

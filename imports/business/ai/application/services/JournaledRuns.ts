@@ -10,8 +10,10 @@ import { DistantRuns, waitId } from './DistantRuns';
 import type { Execution } from './Execution';
 import { toStoredPlan } from './planRun';
 import type { PlannedRun, RunWishes } from './planRun';
-import type { JournalParts, RunDriver } from './RunDriver';
+import type { RunDriver } from './RunDriver';
 import { LeaseLostError } from './RunJournal';
+import type { RunJournal } from './RunJournal';
+import type { JournalParts } from './RunParts';
 import { DEFAULT_LEASE_TIMES, RunOwner } from './RunOwner';
 import type { LeaseTimes } from './RunOwner';
 
@@ -129,20 +131,24 @@ export class JournaledRuns {
   }
 
   beat(): void {
-    for (const { driver } of this.parts.live.values()) driver.beat();
+    for (const journal of this.journals()) journal.beat();
   }
 
   async checkLeases(): Promise<void> {
-    await Promise.allSettled([...this.parts.live.values()].map(({ driver }) => driver.confirm()));
+    await Promise.allSettled(this.journals().map((journal) => journal.confirm()));
   }
 
   /** Leaves the runs to whoever comes next. */
   async close(): Promise<void> {
     this.isClosed = true;
     const drivers = [...this.parts.live.values()].map(({ driver }) => driver);
-    await Promise.allSettled(drivers.map((driver) => driver.recorded()));
+    await Promise.allSettled(this.journals().map((journal) => journal.durable()));
     for (const driver of drivers) driver.abandon(new LeaseLostError('The process is being stopped; the run goes on in its next life.'));
     await this.owner.leave();
+  }
+
+  private journals(): readonly RunJournal[] {
+    return [...this.parts.live.values()].flatMap(({ driver }) => driver.journal ?? []);
   }
 
   private async arrive<T>(executionId: string, begin: () => Promise<T>): Promise<T> {
@@ -168,11 +174,11 @@ export class JournaledRuns {
   }
 
   /** The wait that the command was for is over. Nobody waits for this: the store may be slow, and signs of life have to go on. */
-  private strikeOffWhenRecorded(commandId: string, driver: RunDriver): void {
-    if (this.leaving.has(commandId)) return;
+  private strikeOffWhenRecorded(commandId: string, { journal }: RunDriver): void {
+    if (journal === undefined || this.leaving.has(commandId)) return;
     this.leaving.add(commandId);
-    driver
-      .recorded()
+    journal
+      .durable()
       .then(() => this.strikeOff(commandId))
       // Whoever has the run by then does it.
       .catch(() => undefined)

@@ -11,8 +11,11 @@ import type { RunLease, RunProgress } from '../../domain/types/RunRecords';
 /** The run belongs to somebody else now, or nobody can be told that it is still ours. It goes on elsewhere. */
 export class LeaseLostError extends LLMAbortedError {}
 
+export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
+
 /** What a journal reads at the moment of writing. */
 export interface JournalSubject {
+  /** Without its end, which `finish` is told. */
   progress(): RunProgress;
   call(id: string): ToolCall;
 }
@@ -25,6 +28,8 @@ export interface RunJournalParts {
   readonly stored: Iterable<string>;
   /** Milliseconds for which a store that fails is asked again. */
   readonly patience: number;
+  /** Whether nobody can have taken the run since it was last known to be ours. */
+  readonly isHeld: () => boolean;
   /** Told once what ended the journal: a LeaseLostError, or what the store refuses for good. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -40,7 +45,7 @@ export class RunJournal {
   private readonly queued = new Set<string>();
   private readonly stale = new Set<string>();
   private runIsChanged = false;
-  private isEnding = false;
+  private end: RunEnd | undefined;
   private isBroken = false;
   private tail: Promise<void> = Promise.resolve();
   /** What the store has of the fields that are long. */
@@ -83,15 +88,27 @@ export class RunJournal {
     return this.tail;
   }
 
-  /** The same, for a run that has ended: its calls first, and its end in one last write. @throws LeaseLostError */
-  async finish(): Promise<void> {
+  /** The same; and if this process was stopped for a while, it still has the run. For before a tool is run or a model is called. @throws as `durable` does */
+  async held(): Promise<void> {
+    await this.durable();
+    if (!this.parts.isHeld()) await this.confirm();
+  }
+
+  /** Looks whether the run is still ours. @throws as `durable` does */
+  confirm(): Promise<void> {
+    this.runChanged();
+    return this.durable();
+  }
+
+  /** Resolves when everything is written down of a run that has ended: its calls first, and its end in one last write. @throws LeaseLostError */
+  async finish(end: RunEnd): Promise<void> {
     try {
       await this.tail;
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
       await this.writeWhatIsTaken();
     }
-    this.isEnding = true;
+    this.end = end;
     await this.write(RUN);
   }
 
@@ -148,17 +165,19 @@ export class RunJournal {
 
   private async saveRun(): Promise<boolean> {
     const { store, lease, subject } = this.parts;
-    const { transcript, response, ...progress } = subject.progress();
-    const { state, endedAt, error, ...unended } = progress;
+    const { transcript, response, state, ...moved } = subject.progress();
+    const isEnding = this.end !== undefined;
     const isSaved = await store.saveRun(lease, {
       // A run's end is its last write.
-      ...(this.isEnding || !isFinished(state) ? progress : unended),
+      ...(isEnding || !isFinished(state) ? { state } : {}),
+      ...moved,
+      ...this.end,
       ...(transcript.length <= this.savedItems ? {} : { transcript }),
       ...(response === undefined || response === this.savedResponse ? {} : { response }),
     });
     this.savedItems = Math.max(this.savedItems, transcript.length);
     this.savedResponse = response;
-    return isSaved || (this.isEnding && (await this.hasEnded()));
+    return isSaved || (isEnding && (await this.hasEnded()));
   }
 
   /** The last write may have been made although its answer was lost. */

@@ -1,0 +1,138 @@
+/** The tool calls of one run: started, answered, decided upon by people, and what their tools' definitions say of them. */
+import { isSettled } from '../../domain/entities/Tool';
+import type { FunctionTool, ToolCall, ToolEvent } from '../../domain/entities/Tool';
+import { ToolLoopError } from '../../domain/errors/LLMErrors';
+import type { RunOrder } from '../../domain/types/RunRecords';
+import type { TurnCall } from './Execution';
+import { PendingDecisions } from './PendingDecisions';
+import type { RunInterruption } from './RunInterruption';
+import type { RunJournal } from './RunJournal';
+import type { RunParts } from './RunParts';
+import { timeSince } from './timeSince';
+import { createToolSlots, DECISION_LIFETIME } from './ToolProcessor';
+import type { Review, ToolProgress, ToolSlots } from './ToolProcessor';
+
+export interface RunCallsParts extends Pick<RunParts, 'execution' | 'processor' | 'tools' | 'limits'> {
+  readonly interruption: RunInterruption;
+  readonly journal: RunJournal | undefined;
+  /** Turns of nothing but failed calls that have gone before. */
+  readonly failedTurns: number;
+  /** Told when a call has moved. */
+  readonly onMove: () => void;
+}
+
+export class RunCalls {
+  /** Turns in a row of which every call failed. */
+  failedTurns: number;
+  private readonly parts: RunCallsParts;
+  private readonly slots: ToolSlots;
+  private readonly decisions = new PendingDecisions();
+
+  constructor(parts: RunCallsParts) {
+    this.parts = parts;
+    this.failedTurns = parts.failedTurns;
+    this.slots = createToolSlots(parts.limits.maxParallelTools);
+  }
+
+  /**
+   * Runs a turn's calls and answers each.
+   * @returns the calls whose results go out with the next request
+   * @throws ToolLoopError, or what the run was interrupted with
+   */
+  async run(calls: readonly TurnCall[]): Promise<readonly string[]> {
+    const { execution, interruption } = this.parts;
+    const opened = calls.map((call) => execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true));
+    const waits: Promise<void>[] = [];
+    for (const call of opened) {
+      // Another process may have seen it to its end.
+      if (isSettled(call)) continue;
+      const progress = this.start(call);
+      waits.push(call.blocking ? progress.settled : progress.prepared);
+    }
+    this.parts.onMove();
+    // Calls settle when the run is interrupted, whatever their tools do.
+    await Promise.all(waits);
+    interruption.throwIfCome();
+    const answered = execution.answerTurn(calls);
+    this.countFailures(calls.map(({ id }) => execution.call(id)));
+    return answered;
+  }
+
+  /** Goes on with calls of earlier turns that were under way when the last owner was lost. */
+  restart(ofThisTurn: readonly TurnCall[]): void {
+    const left = new Set(ofThisTurn.map(({ id }) => id));
+    for (const call of this.parts.execution.openCalls) if (!left.has(call.id)) this.start(call);
+  }
+
+  /** @returns false when nothing waits for what is decided */
+  decide(order: Exclude<RunOrder, { readonly kind: 'cancel' }>): boolean {
+    switch (order.kind) {
+      case 'approve':
+        return this.decisions.approve(order.callId, { approved: true });
+      case 'reject':
+        return this.decisions.approve(order.callId, { approved: false, reason: order.reason });
+      case 'submit':
+        return this.decisions.submit(order.callId, order.result);
+    }
+  }
+
+  /** Nobody is waited for any more. */
+  close(): void {
+    this.decisions.close();
+  }
+
+  /** Its result comes from outside. */
+  isExternal({ name }: ToolCall): boolean {
+    return this.definitionOf(name)?.external === true;
+  }
+
+  /** Only people or other services can bring it on. */
+  waitsForOthers(call: ToolCall): boolean {
+    if (call.state === 'awaiting_approval' || call.state === 'needs_review') return true;
+    return call.state === 'executing' && this.isExternal(call);
+  }
+
+  deliveryOf({ name }: ToolCall): NonNullable<FunctionTool['delivery']> {
+    return this.definitionOf(name)?.delivery ?? 'immediate';
+  }
+
+  private start(call: ToolCall): ToolProgress {
+    const { execution, interruption, journal, processor, tools } = this.parts;
+    const report = (event: ToolEvent): void => {
+      execution.applyToolEvent(call.id, event);
+      this.parts.onMove();
+    };
+    const job = {
+      call,
+      userId: execution.userId,
+      executionId: execution.executionId,
+      signal: interruption.signal,
+      slots: this.slots,
+      report,
+      awaitApproval: () => this.decisions.awaitApproval(call.id, timeToDecide(call)),
+      awaitExternal: () => this.decisions.awaitExternal(call.id),
+    };
+    if (journal === undefined) return processor.process(job, tools);
+    const awaitReview = (): Promise<Review> => this.decisions.awaitReview(call.id, DECISION_LIFETIME);
+    return processor.process({ ...job, awaitReview, recorded: () => journal.held() }, tools);
+  }
+
+  /** @throws ToolLoopError */
+  private countFailures(calls: readonly ToolCall[]): void {
+    const allFailed = calls.every(({ state }) => state === 'failed' || state === 'timeout');
+    this.failedTurns = allFailed ? this.failedTurns + 1 : 0;
+    if (this.failedTurns < this.parts.limits.maxToolErrors) return;
+    const last = calls.at(-1);
+    const message = last !== undefined && 'error' in last ? last.error.message : 'unknown';
+    throw new ToolLoopError(`Every tool call failed in ${this.failedTurns} turns in a row; the last: ${message}`);
+  }
+
+  private definitionOf(name: string): FunctionTool | undefined {
+    return this.parts.tools.get(name)?.definition;
+  }
+}
+
+/** Milliseconds; an approval that was asked for before a crash waits no longer than any other. */
+function timeToDecide(call: ToolCall): number {
+  return call.state === 'awaiting_approval' ? DECISION_LIFETIME - timeSince(call.createdAt) : DECISION_LIFETIME;
+}

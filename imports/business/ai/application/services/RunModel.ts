@@ -1,0 +1,135 @@
+/** A run's calls of its model: each is asked with all that was said, told as it comes, recorded when it has come, and counted even when it is cut off. */
+import { addUsage } from '../../domain/entities/Response';
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
+import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import { adoptInput } from './ContentNormalizer';
+import { estimatedUsage } from './estimateUsage';
+import type { TurnCall } from './Execution';
+import { buildRequest } from './MessageBuilder';
+import type { RunInterruption } from './RunInterruption';
+import type { RunJournal } from './RunJournal';
+import type { RunParts } from './RunParts';
+
+export interface RunModelParts extends Pick<RunParts, 'execution' | 'provider' | 'tools' | 'options' | 'stream'> {
+  readonly interruption: RunInterruption;
+  readonly journal: RunJournal | undefined;
+  /** Told when a call begins. */
+  readonly onCall: () => void;
+}
+
+export class RunModel {
+  /** A call is under way. */
+  isCalling = false;
+  private readonly parts: RunModelParts;
+  private sent: { readonly responseId: string; readonly upTo: number } | undefined;
+
+  constructor(parts: RunModelParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * @param late calls whose results are told for the first time
+   * @throws what the provider throws, or what the run was interrupted with
+   */
+  async ask(late: readonly string[]): Promise<LLMResponse> {
+    const { execution, interruption, journal } = this.parts;
+    execution.iterations += 1;
+    execution.emit({ type: 'iteration:start', iteration: execution.iterations });
+    const request = this.request();
+    const arrived = { characters: 0 };
+    this.isCalling = true;
+    this.parts.onCall();
+    try {
+      if (journal !== undefined) {
+        journal.runChanged();
+        await interruption.race(journal.held());
+      }
+      const turn = journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
+      return await interruption.race(this.call({ ...request, ...turn, signal: interruption.signal }, arrived));
+    } catch (thrown) {
+      const error = interruption.signal.aborted ? interruption.error : thrown;
+      this.countLostCall(error, arrived.characters);
+      if (late.length > 0) execution.emit({ type: 'nonblocking:error', callIds: late, error: describe(error) });
+      throw error;
+    } finally {
+      this.isCalling = false;
+    }
+  }
+
+  /**
+   * Appends what came of the call, and marks what it was told.
+   * @param unreported calls whose results stood in the transcript when it was made, beside the late ones
+   * @returns the calls that the model makes
+   */
+  record(response: LLMResponse, late: readonly string[], unreported: readonly string[]): readonly TurnCall[] {
+    const { execution, options, provider } = this.parts;
+    const calls = execution.appendResponse(response);
+    execution.markDelivered([...unreported, ...late], response.id);
+    if (options.store === true && provider.getCapabilities(options.model).keepsState) {
+      this.sent = { responseId: response.id, upTo: execution.transcript.length };
+    }
+    execution.emit({ type: 'llm:response', iteration: execution.iterations, response });
+    if (late.length > 0) execution.emit({ type: 'nonblocking:llm_response', callIds: late, response });
+    return calls;
+  }
+
+  private request(): GenerateOptions {
+    const { execution, options, tools } = this.parts;
+    const base = execution.iterations === 1 ? options : withoutForcedTool(options);
+    const request = buildRequest({ base, transcript: execution.transcript, tools: tools.tools, ...(this.sent === undefined ? {} : { sent: this.sent }) });
+    // The transcript holds adopted items only.
+    if (typeof request.input !== 'string') adoptInput(request.input as readonly Item[]);
+    return request;
+  }
+
+  private async call(request: GenerateOptions, arrived: { characters: number }): Promise<LLMResponse> {
+    const { execution, provider, stream } = this.parts;
+    if (!stream) return provider.generate(execution.userId, request);
+    for await (const event of provider.stream(execution.userId, request)) {
+      switch (event.type) {
+        case 'response.output_text.delta':
+        case 'response.refusal.delta':
+        case 'response.reasoning.delta':
+          arrived.characters += event.delta.length;
+          execution.emit({ type: 'llm:delta', kind: DELTA_KIND[event.type], delta: event.delta });
+          break;
+        case 'response.completed':
+          return event.response;
+        case 'response.failed':
+          throw event.error;
+        default:
+      }
+    }
+    throw new LLMStreamError('The stream ended without a response.');
+  }
+
+  /** A call that was cut off has cost something, though nobody counted it. */
+  private countLostCall(error: unknown, characters: number): void {
+    const { execution, interruption } = this.parts;
+    const usage = isLLMError(error) ? error.response?.usage : undefined;
+    if (usage !== undefined) execution.usage = addUsage(execution.usage, usage);
+    else if (interruption.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
+      execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, characters));
+    }
+  }
+}
+
+const DELTA_KIND = {
+  'response.output_text.delta': 'text',
+  'response.refusal.delta': 'refusal',
+  'response.reasoning.delta': 'reasoning',
+} as const;
+
+/** A tool that is forced in every turn would never let the model answer; the caller forced the first one. */
+function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
+  const choice = options.tool_choice;
+  const isForced = choice === 'required' || (typeof choice === 'object' && (choice.type !== 'allowed_tools' || choice.mode === 'required'));
+  if (!isForced) return options;
+  return { ...options, tool_choice: typeof choice === 'object' && choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : 'auto' };
+}
+
+function describe(error: unknown): { code: LLMError['code']; message: string } {
+  return isLLMError(error) ? { code: error.code, message: error.message } : { code: 'vendor-error', message: 'The model call failed.' };
+}

@@ -1,0 +1,35 @@
+/** What one run is made of: what it is to do, with what, and where it is written down. */
+import type { LLMError } from '../../domain/errors/LLMErrors';
+import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
+import type { NormalizedOptions } from '../../domain/types/LLMTypes';
+import type { RunLimits, RunRequest } from '../../domain/types/RunRecords';
+import type { Execution } from './Execution';
+import type { RestoredRun } from './restoreRun';
+import type { RunJournalParts } from './RunJournal';
+import type { ToolProcessor } from './ToolProcessor';
+import type { ToolSet } from './ToolSet';
+
+export interface RunParts {
+  readonly execution: Execution;
+  readonly provider: ILLMProvider;
+  readonly processor: ToolProcessor;
+  readonly tools: ToolSet;
+  readonly options: NormalizedOptions;
+  readonly limits: RunLimits;
+  readonly stream: boolean;
+  readonly returnsEarly: boolean;
+  /** Where the run is written down. */
+  readonly journal?: JournalParts;
+  /** Where it stands that another process began. */
+  readonly restored?: RestoredRun;
+  /** Why it can't go on here or anywhere. */
+  readonly refusal?: LLMError;
+}
+
+export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 'patience' | 'isHeld'> {
+  readonly startedAt: number;
+  /** What is told of the run when it begins here. */
+  readonly known: Pick<RunRequest, 'providerId' | 'title' | 'createdAt'>;
+  /** Told when the run goes on elsewhere. */
+  readonly onLost: () => void;
+}

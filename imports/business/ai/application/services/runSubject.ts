@@ -1,0 +1,31 @@
+/** What a journal writes down of a run, as it stands at the moment of writing. */
+import { costOf } from '../../domain/costOf';
+import type { RunProgress } from '../../domain/types/RunRecords';
+import type { JournalSubject } from './RunJournal';
+import type { RunParts } from './RunParts';
+
+/**
+ * @param startedAt milliseconds since the epoch
+ * @param driven what its driver knows of it
+ */
+export function runSubject({ execution, provider, options }: RunParts, startedAt: number, driven: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked'>): JournalSubject {
+  return {
+    progress: () => {
+      const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = execution;
+      const { price } = provider.getCapabilities(options.model);
+      return {
+        state,
+        startedAt,
+        iterations,
+        usage,
+        ...(price === undefined ? {} : { cost: costOf(usage, price) }),
+        transcript: [...transcript],
+        turnStart,
+        ...(response === undefined ? {} : { response }),
+        seq,
+        ...driven(),
+      };
+    },
+    call: (id) => execution.call(id),
+  };
+}
