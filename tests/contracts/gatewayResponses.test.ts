@@ -86,7 +86,11 @@ describe('the Responses API', () => {
       const first = await created({ model: 'openai', input: 'Remember cobalt.' });
       const second = await created({ model: 'anthropic', input: 'Which word?', previous_response_id: first.id });
       expect(JSON.stringify(lastSeen())).to.include('Remember cobalt.').and.to.include('I will.');
-      await created({ model: 'openai', input: 'Which colour?', previous_response_id: second.id });
+      const answer = await gateway.ask('/v1/responses', { model: 'openai', input: 'Which colour?', previous_response_id: second.id, stream: true });
+      const events = eventsOfStream(await answer.text());
+      checkEvents(events);
+      // To OpenAI it began a conversation; here it goes on from another from its first event on.
+      for (const event of events) if (event['response'] !== undefined) expect(event['response'], event.type).to.include({ previous_response_id: second.id });
       expect(lastSeen()).not.to.have.property('previous_response_id');
       const seen = JSON.stringify(lastSeen());
       for (const said of ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?']) expect(seen).to.include(said);

@@ -3,7 +3,9 @@
  * that nobody here has heard of.
  */
 import { expect } from 'chai';
+import { isObject } from '../../imports/business/ai/domain/json';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { SseMessage } from '../../imports/business/ai/infrastructure/converters/Wire';
 import { simulatedRow, startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { missingFrom } from '../support/missingFrom';
@@ -134,7 +136,7 @@ describe('what is new at', () => {
     });
 
     it(`${name} comes out of a stream as the vendor wrote it, unknown events too`, async () => {
-      const [first, ...others] = sseMessages(recordedAnswer(facts, true).text);
+      const [first, ...others] = sseMessages(recordedAnswer(facts, true).text).map((message) => withNewsInEvent(message, facts.wire));
       const event = { type: 'response.brand_new.happened', sequence_number: 1, output_index: 0, choices: [], ...NEW };
       const news = { event: first?.event === undefined ? undefined : event.type, data: JSON.stringify(event) };
       const raw = [first!, news, ...others].map((message) => `${message.event === undefined ? '' : `event: ${message.event}\n`}data: ${message.data}\n\n`).join('');
@@ -145,11 +147,17 @@ describe('what is new at', () => {
         expect(ours).to.deep.equal(sseMessages(raw));
         return;
       }
-      // The events of this API are numbered anew, and what a response repeats of its request is completed.
-      const found = ours.find((message) => message.event === news.event);
-      const { sequence_number: _, ...said } = JSON.parse(found?.data ?? '{}') as JsonObject;
-      const { sequence_number: __, ...theirs } = event;
-      expect(said).to.deep.equal(theirs);
+      // The events of this API are numbered anew and end in [DONE], and what a response repeats of its request is completed.
+      expect(ours.map((message) => message.event ?? message.data)).to.deep.equal([...sseMessages(raw).map((message) => message.event), '[DONE]']);
+      sseMessages(raw).forEach((message, index) => {
+        const { sequence_number: _, response, ...theirs } = JSON.parse(message.data) as JsonObject & { readonly response?: JsonObject };
+        const said = JSON.parse(ours[index]!.data) as JsonObject;
+        expect(said.sequence_number).to.equal(index);
+        expect(missingFrom(said, response === undefined ? theirs : { ...theirs, response: withoutNulls(response) })).to.deep.equal([]);
+      });
+      const { response } = JSON.parse(ours.at(-2)!.data) as { readonly response: JsonObject };
+      expect(response).to.deep.include(NEW);
+      expect(await (await gateway.ask(`/v1/responses/${String(response.id)}`)).json()).to.deep.equal(response);
     });
   }
 });
@@ -171,6 +179,14 @@ const PLAIN = {
   anthropic_messages: { model: 'anthropic', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
 } as const satisfies Record<Recording['wire'], JsonObject>;
+
+/** Fields that nobody has heard of, in each event and in what it holds. */
+function withNewsInEvent({ event, data }: SseMessage, wire: Recording['wire']): SseMessage {
+  if (wire !== 'responses' || data === '[DONE]') return { event, data };
+  const said = JSON.parse(data) as JsonObject;
+  const news = Object.fromEntries(Object.entries(said).map(([field, value]) => [field, isObject(value) ? { ...value, ...NEW } : value]));
+  return { event, data: JSON.stringify({ ...news, ...NEW, obfuscation: 'x7' }) };
+}
 
 /** Where a host says null, Open Responses may demand something. */
 function withoutNulls(body: JsonObject): JsonObject {

@@ -133,6 +133,18 @@ function payloads(text: string): readonly string[] {
   return data;
 }
 
+/** Every event in its place with all that is in it; numbers are ours, and Open Responses has an end marker. */
+function expectSameEvents(ours: readonly string[], theirs: readonly string[], { name }: Recording): void {
+  expect(ours.at(-1), name).to.equal('[DONE]');
+  expect(ours.length, name).to.equal(theirs.length + 1);
+  theirs.forEach((data, index) => {
+    const { sequence_number: _, response, ...event } = JSON.parse(data) as JsonObject & { readonly response?: JsonObject };
+    const said = JSON.parse(ours[index]!) as JsonObject;
+    expect(said['sequence_number'], name).to.equal(index);
+    expect(missingFrom(said, response === undefined ? event : { ...event, response: asOpenResponses(response) }), name).to.deep.equal([]);
+  });
+}
+
 /** The whole answer, less what is of the reading and not of the answer; or the error that it ends with. */
 async function meaningOfStream(text: string, { wire, vendor }: Recording, model: string): Promise<unknown> {
   let whole: LLMResponse;
@@ -188,7 +200,8 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
             else {
               expect(ours, recording.name).to.deep.equal(theirs);
               // On stateless wires the very messages go through, whatever is in them; a role that Azure forgot is put in.
-              if (recording.wire !== 'responses') expect(payloads(text), recording.name).to.deep.equal(payloads(recording.text).map(withRole));
+              if (recording.wire === 'responses') expectSameEvents(payloads(text), payloads(recording.text), recording);
+              else expect(payloads(text), recording.name).to.deep.equal(payloads(recording.text).map(withRole));
             }
           } else {
             // Its first word was an error: it comes as an ordinary one, since nothing was sent yet.

@@ -5,7 +5,7 @@ import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITyp
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import type { StreamForm } from '../http/ResponseSink';
 
-/** The Responses API keeps what was said, and numbers the events of its streams: nothing of it can be passed on as it came. */
+/** The Responses API keeps what was said, and numbers the events of its streams; its own relay sees to that. */
 export type StatelessWire = Exclude<WireName, 'responses'>;
 
 export interface ClientRequest {

@@ -14,6 +14,7 @@ import { openAICode } from '../errors/errorAnswer';
 import { isObject } from '../../business/ai/domain/json';
 import type { PreparedResponse } from './prepareResponse';
 import { conform, emptyResource, resourceOf } from './resource';
+import { ResponsesRelay } from './ResponsesRelay';
 
 /** Keeps a turn; whether for long is for whoever keeps it to say. */
 export type Remember = (stored: StoredResponse, isStored: boolean) => Promise<void>;
@@ -61,8 +62,14 @@ export class ResponseTurns {
   /** @throws what the manager throws before it says anything */
   async stream(turn: PreparedResponse, sink: FrameSink, options: TurnOptions): Promise<void> {
     const { mintedId: id, createdAt: created, echo, route, guard } = turn;
-    const encoder = createStreamEncoder('openai_responses', { model: turn.options.model ?? route.providerId, id, created, echo, rawReasoningName: options.rawReasoningName });
-    const events = this.manager.stream(turn.userId, { ...turn.options, signal: options.signal });
+    const { rawReasoningName } = options;
+    const model = turn.options.model ?? route.providerId;
+    const plain = createStreamEncoder('openai_responses', { model, id, created, echo, rawReasoningName });
+    const isSame = route.wire === 'responses';
+    const encoder = isSame
+      ? new ResponsesRelay({ encoder: plain, rawReasoningName, echo, begun: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }), ours: replayedFrom(turn), checkItem: (item) => guard.checkItem(item) })
+      : plain;
+    const events = this.manager.stream(turn.userId, { ...turn.options, signal: options.signal, ...(isSame ? { relay: true } : {}) });
     let whole: LLMResponse | undefined;
     await pumpStream(events, encoder, sink, {
       ...options,
@@ -95,6 +102,11 @@ export function unfinishedTurn(turn: PreparedResponse, status: LLMResponse['stat
   return storedTurn(turn, response, emptyResource(turn.echo, { ...facts, ...told }));
 }
 
+/** To a host that was given the conversation again it was a new one. */
+function replayedFrom({ previousId, options }: PreparedResponse): JsonObject {
+  return previousId === undefined || previousId === options.previous_response_id ? {} : { previous_response_id: previousId };
+}
+
 const NOTHING_SAID = {
   object: 'response',
   output: [],
@@ -117,16 +129,16 @@ function failedAnswer(error: unknown): LLMResponse | undefined {
 }
 
 /** Only Responses hosts name their answers for this API, unless the answer was promised under another name before they were asked. */
-function withIdentity(response: LLMResponse, { mintedId, isBackground, previousId, options }: PreparedResponse): LLMResponse {
+function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMResponse {
+  const { mintedId, isBackground } = turn;
   const isForeign = response.vendor.wire !== 'responses' || isBackground;
-  const isReplayed = previousId !== options.previous_response_id;
   const { vendor } = response;
   return {
     ...response,
     // To its host it was an answer like any other.
     ...(isBackground && vendor.fields !== undefined ? { vendor: { ...vendor, fields: { ...vendor.fields, background: true } } } : {}),
     ...(isForeign ? { id: mintedId } : {}),
-    ...(isReplayed && previousId !== undefined ? { previous_response_id: previousId } : {}),
+    ...replayedFrom(turn),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Holds a model to `tool_choice`, which Open Responses makes the server's promise, whatever the vendor behind makes of it. */
 import { refusalOf, toolCalls } from '../../business/ai/domain/entities/Response';
 import { LLMServerError } from '../../business/ai/domain/errors/LLMErrors';
+import { isObject } from '../../business/ai/domain/json';
 import type { ToolChoice } from '../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
@@ -19,6 +20,11 @@ export class ToolChoiceGuard {
   check(event: ResponseStreamEvent): void {
     if (event.type === 'response.tool_use.announced') this.checkName(event.name);
     else if (event.type === 'response.completed') this.checkWhole(event.response);
+  }
+
+  /** The same for an item as a Responses host writes it. @throws LLMServerError */
+  checkItem(item: unknown): void {
+    if (isObject(item) && item.type === 'function_call' && typeof item.name === 'string') this.checkName(item.name);
   }
 
   /** @throws LLMServerError for a call that the request did not allow, and for none where one was required */

@@ -51,7 +51,7 @@ function isSaid(value: unknown): boolean {
 }
 
 /** Hosts leave fields null that must say something; then what was asked, or assumed, is said. */
-function conformingFields(fields: JsonObject, echo: JsonObject): JsonObject {
+export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObject {
   const said = Object.fromEntries(Object.entries(fields).filter(([field, value]) => value !== null || !isNeverNull(field)));
   return {
     ...said,

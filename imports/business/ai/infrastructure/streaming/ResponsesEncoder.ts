@@ -2,7 +2,6 @@
  * Domain events as the event stream of the Responses API, by the grammar of Open Responses (https://www.openresponses.org, release
  * 2026-04-24): items one after another, every response whole, deltas and closed texts equal, `[DONE]` last, whether it went well or not.
  */
-import { isObject } from '../../domain/json';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -11,15 +10,13 @@ import { BaseStreamEncoder } from './BaseStreamEncoder';
 import type { OpenEvent } from './BaseStreamEncoder';
 import { OutputItemFrames } from './OutputItemFrames';
 import type { TextEvent } from './OutputItemFrames';
+import { EVENT_OF_STATUS, hostedBody, responsesFailure } from './responsesEnding';
 import type { PartKind } from './responsesParts';
 import { SequencedFrames } from './SequencedFrames';
 import { NO_FRAMES } from './StreamEncoder';
 import type { EncoderFacts } from './StreamEncoder';
-import { responsesError } from './streamErrors';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
-
-const EVENT_OF_STATUS: Readonly<Record<string, string>> = { completed: 'response.completed', failed: 'response.failed' };
 
 export class ResponsesEncoder extends BaseStreamEncoder {
   private readonly frames = new SequencedFrames();
@@ -68,7 +65,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
 
   protected complete(response: LLMResponse): readonly string[] {
     const frames = [...this.begin(), ...this.items.end()];
-    const body = response.vendor.wire === 'responses' ? this.ownBody(response) : this.foreignBody(response);
+    const body = response.vendor.wire === 'responses' ? hostedBody(response, this.facts.echo) : this.foreignBody(response);
     const type = EVENT_OF_STATUS[String(body.status)] ?? 'response.incomplete';
     return [...frames, this.frames.frame(type, { response: body })];
   }
@@ -78,16 +75,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   }
 
   protected break(error: LLMError): readonly string[] {
-    const known = error.response?.vendor.wire === 'responses' ? this.ownBody(error.response) : { output: this.items.output };
-    const said = 'error' in known && isObject(known.error) ? known.error : { code: error.code, message: error.message };
-    const failed = { status: 'failed', completed_at: null, incomplete_details: null, error: said };
-    const usage = error.response === undefined ? {} : { usage: error.response.usage };
-    return [
-      ...this.begin(),
-      this.frames.frame('error', { error: responsesError(error) }),
-      this.frames.frame('response.failed', { response: { ...this.snapshot(), ...usage, ...known, ...failed } }),
-      ...DONE,
-    ];
+    return [...this.begin(), ...responsesFailure(this.frames, error, { ...this.facts, begun: this.snapshot(), output: this.items.output }), ...DONE];
   }
 
   private delta(kind: PartKind, event: TextEvent): readonly string[] {
@@ -105,12 +93,6 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   private snapshot(): JsonObject {
     const { echo, created } = this.facts;
     return { ...ASSUMED, usage: null, completed_at: null, ...echo, id: this.id, object: 'response', created_at: created, status: 'in_progress', model: this.model, output: [] };
-  }
-
-  /** What the host said, with what Open Responses demands and the host left out. */
-  private ownBody(response: LLMResponse): JsonObject {
-    const completed_at = response.status === 'completed' ? response.created_at : null;
-    return { ...ASSUMED, usage: null, completed_at, ...this.facts.echo, ...writeResponses(response) };
   }
 
   private foreignBody(response: LLMResponse): JsonObject {

@@ -13,6 +13,14 @@ export class SequencedFrames {
     return `${beforeText}${JSON.stringify(text)},"sequence_number":${this.take()}}\n\n`;
   }
 
+  /** An event that its host has written: as it came, where it is named and numbered as it would be here, else written anew. */
+  relayed(type: string, event: JsonObject, data: string): string {
+    const isSame = event.type === type && event.sequence_number === this.next && !data.includes('\n');
+    if (!isSame) return this.frame(type, event);
+    this.next += 1;
+    return `event: ${type}\ndata: ${data}\n\n`;
+  }
+
   private take(): number {
     const number = this.next;
     this.next += 1;
