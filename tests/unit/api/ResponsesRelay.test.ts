@@ -80,7 +80,7 @@ describe('a Responses stream that is relayed', () => {
   });
 
   it('is numbered without gaps, and gets what Open Responses demands and its host left out', async () => {
-    const events = textEvents(0, 'a', 'x').map((event, index) => ({ ...event, sequence_number: index * 7 + 100 }));
+    const events = textEvents(0, 'a', 'x').map((event, index): JsonObject => ({ ...event, sequence_number: index * 7 + 100 }));
     const bare = events.map((event) => ('part' in event ? { ...event, part: { type: 'output_text', text: (event.part as { text: string }).text } } : event));
     const all = told(await relayed([CREATED, PROGRESS, ...bare, ended(message('a', 'x'))]));
     expect(all.map(({ type }) => type)).to.deep.equal(['response.created', 'response.in_progress', ...events.map(({ type }) => type), 'response.completed']);
