@@ -4,6 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
+import { RecentEvents } from './RecentEvents';
+import type { RecentEventLimits } from './RecentEvents';
 
 export interface ChannelEvent {
   readonly id: string;
@@ -18,21 +20,10 @@ export interface ChannelListener {
   missed(): void;
 }
 
-export interface ChannelLimits {
-  readonly events: number;
-  /** UTF-16 units of all kept events together. */
-  readonly characters: number;
-}
-
-export const DEFAULT_CHANNEL_LIMITS: ChannelLimits = { events: 5_000, characters: 256 * 1024 };
+export const DEFAULT_CHANNEL_LIMITS: RecentEventLimits = { events: 5_000, characters: 256 * 1024 };
 
 export const DONE = '[DONE]';
 export const ERROR_MARK = 'ERROR: ';
-
-interface KeptEvent {
-  readonly number: number;
-  readonly data: string;
-}
 
 interface Answer {
   /** Number of its first event; absent while it has none. */
@@ -44,18 +35,15 @@ interface Answer {
 }
 
 export class ConversationChannel implements OutputChannel {
-  private readonly limits: ChannelLimits;
+  private readonly recent: RecentEvents<ChannelEvent>;
   /** Event ids of another channel of the same name, from before a restart, say nothing here. */
   private readonly epoch = randomBytes(4).toString('hex');
   private readonly listeners = new Set<ChannelListener>();
-  private kept: KeptEvent[] = [];
-  private characters = 0;
-  private lastNumber = 0;
   /** From the first that may still be missed by a new listener; the last one always. */
   private answers: Answer[] = [];
 
-  constructor(limits: ChannelLimits = DEFAULT_CHANNEL_LIMITS) {
-    this.limits = limits;
+  constructor(limits: RecentEventLimits = DEFAULT_CHANNEL_LIMITS) {
+    this.recent = new RecentEvents(limits);
   }
 
   /** Whether somebody listens, or an answer is still to come. */
@@ -72,7 +60,7 @@ export class ConversationChannel implements OutputChannel {
     this.answers.push(answer);
     const end = (data: string): void => {
       if (answer.last !== undefined) return;
-      answer.last = this.lastNumber + 1;
+      answer.last = this.recent.last + 1;
       this.tell(answer, data);
     };
     return {
@@ -92,12 +80,9 @@ export class ConversationChannel implements OutputChannel {
    */
   listen(listener: ChannelListener, lastEventId?: string): () => void {
     const since = this.numberOf(lastEventId) ?? this.startOfUnheard() - 1;
-    const [oldest] = this.kept;
     listener.from(this.idOf(since));
-    if (since < (oldest?.number ?? this.lastNumber + 1) - 1) listener.missed();
-    for (const { number, data } of this.kept) {
-      if (number > since) listener.event({ id: this.idOf(number), data });
-    }
+    if (since < this.recent.oldest - 1) listener.missed();
+    for (const event of this.recent.after(since)) listener.event(event);
     for (const answer of this.answers) if (answer.last !== undefined && answer.last > since) answer.delivered = true;
     this.listeners.add(listener);
     this.forgetHeard();
@@ -105,30 +90,19 @@ export class ConversationChannel implements OutputChannel {
   }
 
   private tell(answer: Answer, data: string): void {
-    this.lastNumber += 1;
-    answer.first ??= this.lastNumber;
-    this.kept.push({ number: this.lastNumber, data });
-    this.characters += data.length;
-    this.shrink();
-    const event = { id: this.idOf(this.lastNumber), data };
+    const number = this.recent.last + 1;
+    answer.first ??= number;
+    const event = { id: this.idOf(number), data };
+    this.recent.add(event);
+    this.forgetLost();
     for (const listener of this.listeners) listener.event(event);
     if (answer.last === undefined) return;
     answer.delivered = this.listeners.size > 0;
     this.forgetHeard();
   }
 
-  /** Half of the limits is let go at once, so that long answers don't copy the buffer with every word. */
-  private shrink(): void {
-    const { events, characters } = this.limits;
-    if (this.kept.length <= events && this.characters <= characters) return;
-    let gone = 0;
-    while (gone < this.kept.length - 1 && (this.kept.length - gone > events / 2 || this.characters > characters / 2)) {
-      this.characters -= this.kept[gone]?.data.length ?? 0;
-      gone += 1;
-    }
-    this.kept = this.kept.slice(gone);
-    const oldest = this.kept[0]?.number ?? 0;
-    while (this.answers.length > 1 && (this.answers[0]?.last ?? Infinity) < oldest) this.answers.shift();
+  private forgetLost(): void {
+    while (this.answers.length > 1 && (this.answers[0]?.last ?? Infinity) < this.recent.oldest) this.answers.shift();
   }
 
   private forgetHeard(): void {
@@ -137,7 +111,7 @@ export class ConversationChannel implements OutputChannel {
 
   private startOfUnheard(): number {
     const answer = this.answers.find(({ delivered }) => !delivered) ?? this.answers.at(-1);
-    return answer?.first ?? this.lastNumber + 1;
+    return answer?.first ?? this.recent.last + 1;
   }
 
   private idOf(number: number): string {
@@ -147,7 +121,7 @@ export class ConversationChannel implements OutputChannel {
   private numberOf(id: string | undefined): number | undefined {
     if (id?.startsWith(`${this.epoch}-`) !== true) return undefined;
     const number = Number(id.slice(this.epoch.length + 1));
-    return Number.isSafeInteger(number) && number >= 0 && number <= this.lastNumber ? number : undefined;
+    return Number.isSafeInteger(number) && number >= 0 && number <= this.recent.last ? number : undefined;
   }
 }
 

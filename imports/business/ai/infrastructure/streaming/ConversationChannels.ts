@@ -1,8 +1,8 @@
 /** The channels of all conversations of one process; idle ones that were used longest ago go first. */
 import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from './ConversationChannel';
-import type { ChannelLimits } from './ConversationChannel';
+import type { RecentEventLimits } from './RecentEvents';
 
-export interface ConversationChannelsLimits extends ChannelLimits {
+export interface ConversationChannelsLimits extends RecentEventLimits {
   readonly channels: number;
 }
 

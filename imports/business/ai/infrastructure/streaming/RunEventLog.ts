@@ -3,6 +3,8 @@
  * who was away for too long is told so. https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
+import { RecentEvents } from './RecentEvents';
+import type { RecentEventLimits } from './RecentEvents';
 
 export interface LoggedEvent {
   /** Rises by one, also across restarts of the server by a leap. */
@@ -23,25 +25,15 @@ export interface RunWatcher {
   missed(): void;
 }
 
-export interface EventLogLimits {
-  readonly events: number;
-  /** UTF-16 units of all kept events together. */
-  readonly characters: number;
-}
-
-export const DEFAULT_EVENT_LOG_LIMITS: EventLogLimits = { events: 4_000, characters: 16 * 1024 * 1024 };
+export const DEFAULT_EVENT_LOG_LIMITS: RecentEventLimits = { events: 4_000, characters: 16 * 1024 * 1024 };
 
 export class RunEventLog {
-  private readonly limits: EventLogLimits;
+  private readonly recent: RecentEvents<LoggedEvent>;
   private readonly watchers = new Set<RunWatcher>();
-  private kept: LoggedEvent[] = [];
-  private characters = 0;
-  /** Later servers begin higher, so that a number of an earlier one is never taken for one of theirs. */
-  private lastId = Date.now() * 1_000;
-  private readonly firstId = this.lastId;
 
-  constructor(limits: EventLogLimits = DEFAULT_EVENT_LOG_LIMITS) {
-    this.limits = limits;
+  constructor(limits: RecentEventLimits = DEFAULT_EVENT_LOG_LIMITS) {
+    // Later servers begin higher, so that a number of an earlier one is never taken for one of theirs.
+    this.recent = new RecentEvents(limits, Date.now() * 1_000);
   }
 
   get watching(): number {
@@ -50,16 +42,13 @@ export class RunEventLog {
 
   /** The number of the last event so far. */
   get last(): number {
-    return this.lastId;
+    return this.recent.last;
   }
 
   /** @param userId whose run it is */
   add(event: AgentEvent, userId: string): void {
-    this.lastId += 1;
-    const logged = { id: this.lastId, executionId: event.executionId, userId, type: event.type, data: JSON.stringify(event) };
-    this.kept.push(logged);
-    this.characters += logged.data.length;
-    this.shrink();
+    const logged = { id: this.last + 1, executionId: event.executionId, userId, type: event.type, data: JSON.stringify(event) };
+    this.recent.add(logged);
     for (const watcher of this.watchers) if (watcher.wants(logged)) watcher.event(logged);
   }
 
@@ -75,23 +64,7 @@ export class RunEventLog {
   }
 
   private catchUp(watcher: RunWatcher, since: number): void {
-    const before = (this.kept[0]?.id ?? this.lastId + 1) - 1;
-    if (since < Math.max(before, this.firstId) || since > this.lastId) {
-      watcher.missed();
-      return;
-    }
-    for (const event of this.kept) if (event.id > since && watcher.wants(event)) watcher.event(event);
-  }
-
-  /** Half of the limits is let go at once, so that the list isn't copied with every event. */
-  private shrink(): void {
-    const { events, characters } = this.limits;
-    if (this.kept.length <= events && this.characters <= characters) return;
-    let gone = 0;
-    while (gone < this.kept.length - 1 && (this.kept.length - gone > events / 2 || this.characters > characters / 2)) {
-      this.characters -= this.kept[gone]?.data.length ?? 0;
-      gone += 1;
-    }
-    this.kept = this.kept.slice(gone);
+    if (since < this.recent.oldest - 1 || since > this.last) watcher.missed();
+    else for (const event of this.recent.after(since)) if (watcher.wants(event)) watcher.event(event);
   }
 }
