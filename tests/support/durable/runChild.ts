@@ -5,6 +5,7 @@
 import { createInterface } from 'node:readline';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
+import { ConflictError, isLLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { RunLease } from '../../../imports/business/ai/domain/types/RunRecords';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -51,9 +52,21 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
   say(`ready ${loop.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const [, id = ''] = line.split(' ');
-    const { done } = await loop.start('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: id });
+    await begin(loop, id);
+  }
+}
+
+/** As a caller does who wants this run: again, while the store can't be reached. */
+async function begin(loop: AgenticLoop, executionId: string): Promise<void> {
+  try {
+    const { done } = await loop.start('ann', { model: 'm', input: 'go', tools: TOOLS, executionId });
     // Its end is in the store.
     done.catch(() => undefined);
+  } catch (error) {
+    // It had been written, and nobody was told; the watcher goes on with it.
+    if (error instanceof ConflictError) return;
+    if (!isLLMError(error) || !error.retryable) throw error;
+    await begin(loop, executionId);
   }
 }
 
