@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import { somebody } from './auth/Actor';
 import type { Actor } from './auth/Actor';
 import type { ApiTokens } from './auth/ApiTokens';
 import { addApiRoutes } from './addApiRoutes';
@@ -71,10 +72,11 @@ export interface HttpApi {
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
-  const { express, authenticate, mayUse, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
+  const { express, mayUse, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
+  const authenticate: HttpApiPorts['authenticate'] = async (request) => somebody(await ports.authenticate(request));
   const inFlight = new InFlight();
   const metrics = new Metrics(
     () => module.manager.usage(),

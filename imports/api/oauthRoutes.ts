@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { isLLMError } from '../business/ai/domain/errors/LLMErrors';
+import { somebody } from './auth/Actor';
 import { isBinding, randomToken } from '../business/providers/application/flowTokens';
 import type { FlowOutcome, OAuthFlow, RefusedReturn } from '../business/providers/application/OAuthFlow';
 import { isProviderId } from '../business/providers/domain/entities/Provider';
@@ -59,7 +60,7 @@ export function createOAuthRoutes({ express, flow, authenticate, onUnexpected = 
       show(response, NOT_FOUND);
       return;
     }
-    const actor = await authenticate(request);
+    const actor = somebody(await authenticate(request));
     const facts = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
     const binding = bindingFor(request);
     if (ticket === undefined) {
@@ -97,7 +98,7 @@ export function createOAuthRoutes({ express, flow, authenticate, onUnexpected = 
       show(response, pageOf('unknown-state'));
       return;
     }
-    const actor = await authenticate(request);
+    const actor = somebody(await authenticate(request));
     show(response, resultPage(await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: actor?.userId })));
   };
 

@@ -1,4 +1,5 @@
 /** Who asks over HTTP, and what they may do. */
+import { fieldsOf } from '../../business/ai/domain/json';
 
 export const SCOPES = ['generate', 'read', 'admin'] as const;
 /** `admin` holds the others. */
@@ -8,6 +9,12 @@ export interface Actor {
   readonly userId: string;
   /** Absent for people who logged in: all but `admin`. */
   readonly scopes?: readonly Scope[];
+}
+
+/** Hosts say in many ways that they know nobody; only an object that names a user is somebody. */
+export function somebody<A extends { readonly userId: string }>(authenticated: A | undefined): A | undefined {
+  const { userId } = fieldsOf(authenticated);
+  return typeof userId === 'string' && userId !== '' ? authenticated : undefined;
 }
 
 const OF_PEOPLE: readonly Scope[] = ['generate', 'read'];

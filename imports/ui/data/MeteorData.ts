@@ -89,9 +89,10 @@ function listRuns(found: readonly RunDetailView[], asking: readonly ToolCallView
 
 function readAccess(): Access {
   if (Meteor.loggingIn()) return { state: 'asking' };
-  const user = Meteor.user();
-  if (user === null) return { state: 'signedOut', means: 'password' };
-  const name = user.username ?? user.emails?.[0]?.address;
+  if (Meteor.userId() === null) return { state: 'signedOut', means: 'password' };
+  // Who has just come in is known by id before their own document is here; the published types leave that out.
+  const user = Meteor.user() as ReturnType<typeof Meteor.user> | undefined;
+  const name = user?.username ?? user?.emails?.[0]?.address;
   return { state: 'signedIn', ...(name === undefined ? {} : { name }) };
 }
 

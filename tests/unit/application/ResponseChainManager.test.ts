@@ -30,6 +30,13 @@ describe('ResponseChainManager', () => {
     expect(bob).to.deep.equal({ identity: { id: 'bob' }, _llm: { intention_chain: ['resp_1'] } });
   });
 
+  it('takes its entities and its namespace as one object too', () => {
+    const bob = person('bob');
+    new ResponseChainManager({ entities: [bob], namespace: '_llm' }).confirm('intention:bob', 'resp_1', 1);
+    new ResponseChainManager({ entities: [bob] }).confirm('intention:bob', 'resp_2', 1);
+    expect(bob).to.deep.equal({ identity: { id: 'bob' }, _llm: { intention_chain: ['resp_1'] }, _openai: { intention_chain: ['resp_2'] } });
+  });
+
   it('splits keys at the first colon, since ids may hold colons', () => {
     const odd = person('npc:market:7');
     const chains = new ResponseChainManager([odd, person('market:7'), person('7')]);

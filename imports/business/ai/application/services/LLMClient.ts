@@ -4,6 +4,7 @@ import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
+import { isObject } from '../../domain/json';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { AnySchema } from './AnySchema';
@@ -14,6 +15,7 @@ import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './LLMR
 import { RecentResponses } from './RecentResponses';
 import { ResponseChainManager } from './ResponseChainManager';
 import { runBatch } from './runBatch';
+import { soundResponse } from './soundResponse';
 import { StatefulProvider } from './StatefulProvider';
 import { generateStructured } from './StructuredOutput';
 import { wholeTurn } from './wholeTurn';
@@ -48,13 +50,13 @@ export class LLMClient {
   private readonly logger: Logger;
   private readonly turns = new KeyedQueue();
 
-  /** @throws LLMInvalidRequestError for a depth that is no whole number from 0 */
+  /** @throws LLMInvalidRequestError for a depth that is no whole number from 0, and for what is no provider or no list of entities */
   constructor(options: LLMClientOptions) {
     this.provider = stateful(options.provider, options.responseStore);
     this.userId = options.userId;
     this.model = options.model;
     this.defaultDepth = depthOf(options.defaultDepth ?? 0, 'defaultDepth');
-    this.chains = new ResponseChainManager(options.entities ?? [], options.namespace);
+    this.chains = new ResponseChainManager({ entities: options.entities ?? [], namespace: options.namespace });
     this.logger = options.logger ?? console;
   }
 
@@ -85,6 +87,7 @@ export class LLMClient {
 
   /** Requests on one chain wait for each other, or it would not stay a chain. */
   private async settle(request: LLMRequest): Promise<BatchResult<unknown>> {
+    if (!isObject(request)) return new LLMInvalidRequestError('a request must be an object with input', { path: '' });
     const { entityKey, signal } = request;
     try {
       return await (entityKey === undefined ? this.answer(request) : this.turns.run(entityKey, () => this.answer(request), signal));
@@ -98,6 +101,8 @@ export class LLMClient {
     options.signal?.throwIfAborted();
     const depth = depthOf(depthOverride ?? this.defaultDepth, 'depthOverride');
     const previous = entityKey === undefined ? null : this.chains.getPrevious(entityKey);
+    // What could not be written down afterwards is not asked.
+    if (entityKey !== undefined) this.chains.assertWritable(entityKey);
     const isChained = depth > 0 && entityKey !== undefined && this.chains.has(entityKey);
     const made: string[] = [];
     try {
@@ -116,7 +121,7 @@ export class LLMClient {
 
   private async ask(options: GenerateOptions, schema: AnySchema | undefined, made: string[]): Promise<{ value: unknown; response: LLMResponse; usage: Usage }> {
     const generate = async (request: GenerateOptions): Promise<LLMResponse> => {
-      const response = await this.provider.generate(this.userId, request);
+      const response = soundResponse(await this.provider.generate(this.userId, request), nameOf(this.provider));
       made.push(response.id);
       return response;
     };
@@ -158,14 +163,21 @@ const UNKNOWN_CAPABILITIES: ModelCapabilities = {
 };
 
 function stateful(provider: LLMClientOptions['provider'], store: ResponseStore | undefined): ResponseSource {
+  if (!isObject(provider) || typeof provider.generate !== 'function') {
+    throw new LLMInvalidRequestError('provider must be a provider, or anything with the same generate', { path: 'provider' });
+  }
   if (provider instanceof StatefulProvider || !isProvider(provider)) return provider;
   // The ids come from the program's own entities, which may be older than this process.
   return new StatefulProvider({ provider, store: store ?? new RecentResponses(), trustsIds: true });
 }
 
-/** Boundary: what tells its capabilities is taken for a provider; nothing beyond `ResponseSource` is ever asked of it here. */
+/** Boundary: what tells its name and its capabilities is taken for a provider; nothing beyond `ResponseSource` is ever asked of it here. */
 function isProvider(provider: LLMClientOptions['provider']): provider is ILLMProvider {
-  return typeof provider.getCapabilities === 'function';
+  return typeof provider.getCapabilities === 'function' && 'getProviderName' in provider;
+}
+
+function nameOf(provider: ResponseSource): string {
+  return (provider as Partial<ILLMProvider>).getProviderName?.() ?? 'unknown';
 }
 
 function chainOptions(previous: string | null, isChained: boolean): Pick<GenerateOptions, 'store' | 'previous_response_id'> {

@@ -1,6 +1,6 @@
 /** What an application asks: text, typed values, answers with tools, from any provider that it was given. */
 import { toolCalls } from '../../domain/entities/Response';
-import { LLMIncompleteError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -76,22 +76,24 @@ export class LLMManager extends ResilientProvider {
    * @throws what AgenticLoop's `execute` throws
    */
   async generateWithTools(userId: string, input: LLMInput, tools: readonly (string | LooseTool)[], options: ToolOptions = {}): Promise<LLMResponse> {
-    const { response, usage } = await this.toolLoop().execute(userId, { ...options, model: options.model ?? this.defaultModel, input, tools });
+    const { response, usage } = await this.loopFor(tools).execute(userId, { ...options, model: options.model ?? this.defaultModel, input, tools });
     return { ...response, usage };
   }
 
-  private toolLoop(): AgenticLoop {
-    if (this.toolExecutor === undefined) {
+  /** Tools that a vendor's server runs need nobody here. */
+  private loopFor(tools: readonly (string | LooseTool)[]): AgenticLoop {
+    if (this.toolExecutor === undefined && tools.some((tool) => typeof tool === 'string' || tool.type === 'function')) {
       throw new LLMInvalidRequestError('tools need a toolExecutor: give the manager one', { path: 'toolExecutor' });
     }
-    this.loop ??= new AgenticLoop({ provider: this, toolExecutor: this.toolExecutor });
+    this.loop ??= new AgenticLoop({ provider: this, toolExecutor: this.toolExecutor ?? NO_TOOLS });
     return this.loop;
   }
 
   private async ask(userId: string, options: GenerateOptions): Promise<Answered> {
     // The vendor runs its own tools; only ours need the loop.
-    if (options.tools?.some((tool) => tool.type === 'function') !== true) return this.wholeTurn(userId, options);
-    const { response, usage, transcript } = await this.toolLoop().execute(userId, { ...options, model: options.model ?? this.defaultModel });
+    const { tools = [] } = options;
+    if (!tools.some((tool) => tool.type === 'function')) return this.wholeTurn(userId, options);
+    const { response, usage, transcript } = await this.loopFor(tools).execute(userId, { ...options, model: options.model ?? this.defaultModel });
     return { response, usage, conversation: transcript };
   }
 
@@ -99,3 +101,9 @@ export class LLMManager extends ResilientProvider {
     return wholeTurn((request) => this.generate(userId, request), options);
   }
 }
+
+const NO_TOOLS: IToolExecutor = {
+  execute: (toolName) => Promise.reject(new ToolError('unknown-tool', `There is no tool '${toolName}'.`)),
+  hasToolFunction: () => false,
+  getToolDefinition: () => undefined,
+};

@@ -16,6 +16,7 @@ import { mayFallBack, retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 import { UsageLedger } from './UsageLedger';
 import type { UsageEntry } from './UsageLedger';
+import { soundResponse } from './soundResponse';
 import { waitFor } from './waitFor';
 
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
@@ -90,7 +91,7 @@ export class ResilientProvider implements ILLMProvider {
   /** @throws LLMError for failed responses, LLMModelNotFoundError with the candidates, `options.signal.reason` when aborted */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const attempt: Attempt<LLMResponse> = async (provider, request, ticket) => {
-      const response = await provider.generate(userId, request);
+      const response = soundResponse(await provider.generate(userId, request), provider.getProviderName());
       ticket.succeeded();
       return response;
     };
@@ -114,7 +115,8 @@ export class ResilientProvider implements ILLMProvider {
         else {
           value.ticket.succeeded();
           isCounted = true;
-          yield { ...event, response: this.account(host, userId, withWarnings(event.response, warnings)) };
+          const response = soundResponse(event.response, host.provider.getProviderName());
+          yield { ...event, response: this.account(host, userId, withWarnings(response, warnings)) };
         }
       }
     } catch (thrown) {

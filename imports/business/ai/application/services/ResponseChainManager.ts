@@ -1,6 +1,6 @@
 /** Which responses an entity's conversations hold, and what they cost: written on the entity itself, so that both are saved with it. */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
+import { isList, isObject } from '../../domain/json';
 import type { Usage } from '../../domain/types/ResponsesAPITypes';
 
 /** What is written on an entity under the namespace. */
@@ -15,6 +15,12 @@ export interface EntityUsage {
   total_requests: number;
 }
 
+export interface ChainOptions {
+  readonly entities: readonly unknown[];
+  /** Default `_openai`. */
+  readonly namespace?: string | undefined;
+}
+
 export const DEFAULT_NAMESPACE = '_openai';
 
 /**
@@ -26,10 +32,16 @@ export class ResponseChainManager {
   private readonly namespace: string;
   private readonly places = new Map<string, number>();
 
-  /** @param entities looked at anew for every key, so that entities may come and go */
-  constructor(entities: readonly unknown[], namespace: string = DEFAULT_NAMESPACE) {
-    this.entities = entities;
-    this.namespace = namespace;
+  /**
+   * @param given the entities, looked at anew for every key, so that they may come and go; or they and the namespace as one object
+   * @throws LLMInvalidRequestError for what is no list
+   */
+  constructor(given: readonly unknown[] | ChainOptions, namespace?: string) {
+    const options = isList(given) ? { entities: given, namespace } : given;
+    // Boundary: callers without types hand over maps and sets.
+    if (!isList(options.entities)) throw new LLMInvalidRequestError('entities must be a list of objects with identity.id', { path: 'entities' });
+    this.entities = options.entities;
+    this.namespace = options.namespace ?? DEFAULT_NAMESPACE;
   }
 
   /** Whether there is an entity for the key. */
@@ -58,6 +70,20 @@ export class ResponseChainManager {
     const evicted = chain.splice(0, Math.max(0, chain.length - depth + 1));
     chain.push(responseId);
     return evicted;
+  }
+
+  /**
+   * That what a request leaves behind could be written on the key's entity.
+   * @throws LLMInvalidRequestError for an entity that is frozen, or that holds something else under these names
+   */
+  assertWritable(key: string): void {
+    const entity = this.entityOf(key);
+    const record = this.recordOf(key, false);
+    const usage: unknown = record?.usage ?? undefined;
+    if (usage !== undefined && !isObject(usage)) throw new LLMInvalidRequestError(`${this.namespace}.usage of the entity '${entityId(key) ?? ''}' is no object`, { path: `${this.namespace}.usage` });
+    const chain = record === undefined ? undefined : this.chainIn(record, chainName(key));
+    const places = [record ?? entity, usage, chain].filter((place) => place !== undefined);
+    if (!places.every(Object.isExtensible)) throw new LLMInvalidRequestError(`the entity '${entityId(key) ?? ''}' is frozen: its chain and usage are written on it`, { path: this.namespace });
   }
 
   /** Adds one request to what the entity has used. */

@@ -11,6 +11,7 @@ import type { FunctionCallItem, InputItem, LLMResponse } from '../../domain/type
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { Loss, WireName } from '../../domain/types/VendorTypes';
 import { normalizeInput } from './ContentNormalizer';
+import { soundResponse } from './soundResponse';
 import { answeredCalls, responseWindow, unknownResponse } from './ResponseWindow';
 
 export interface StatefulProviderOptions {
@@ -58,7 +59,7 @@ export class StatefulProvider implements ILLMProvider {
    */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const turn = await this.turnOf(userId, options);
-    const response = await this.provider.generate(userId, turn.request);
+    const response = soundResponse(await this.provider.generate(userId, turn.request), this.getProviderName());
     return this.remember(turn, response, await this.idFor(turn, response.id));
   }
 
@@ -70,8 +71,9 @@ export class StatefulProvider implements ILLMProvider {
         id = await this.idFor(turn, event.id);
         yield { ...event, id };
       } else if (event.type === 'response.completed') {
-        id ??= await this.idFor(turn, event.response.id);
-        yield { ...event, response: await this.remember(turn, event.response, id) };
+        const response = soundResponse(event.response, this.getProviderName());
+        id ??= await this.idFor(turn, response.id);
+        yield { ...event, response: await this.remember(turn, response, id) };
       } else yield event;
     }
   }

@@ -44,7 +44,7 @@ const remembered = new WeakMap<object, OfferedTool>();
 export function resolveTools(tools: readonly (string | LooseTool)[], executor: IToolExecutor): ToolSet {
   const definitions = tools.map((tool, index) => {
     if (typeof tool !== 'string') return completed(tool, executor);
-    const definition = executor.getToolDefinition(tool);
+    const definition = definitionIn(executor, tool);
     if (definition === undefined) throw new LLMInvalidRequestError(`no tool is called '${tool}'`, { path: `tools[${index}]` });
     return definition;
   });
@@ -56,8 +56,13 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
 
 function completed(tool: LooseTool, executor: IToolExecutor): LooseTool {
   const given = isNested(tool) ? tool.function : tool;
-  const own = 'name' in given && typeof given.name === 'string' ? executor.getToolDefinition(given.name) : undefined;
+  const own = 'name' in given && typeof given.name === 'string' ? definitionIn(executor, given.name) : undefined;
   return own === undefined ? tool : { ...own, ...given, type: 'function', name: own.name };
+}
+
+/** Executors are ports that anybody may write; for many of them `null` stands for nothing. */
+function definitionIn(executor: IToolExecutor, name: string): FunctionTool | undefined {
+  return executor.getToolDefinition(name) ?? undefined;
 }
 
 function isNested(tool: LooseTool): tool is NestedFunctionTool {

@@ -1,6 +1,7 @@
 /** Many requests at once: bounded, in lanes, every one answered in its own place. */
 import pLimit from 'p-limit';
 import { LLMInvalidRequestError, LLMRateLimitError } from '../../domain/errors/LLMErrors';
+import { fieldsOf, isList, isObject } from '../../domain/json';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { BatchOptions, BatchResult, LLMRequest } from './LLMRequest';
 
@@ -8,7 +9,7 @@ const DEFAULT_CONCURRENCY = 8;
 
 /**
  * @param settle never rejects
- * @throws LLMInvalidRequestError for a concurrency that is no whole number from 1
+ * @throws LLMInvalidRequestError for what is no list, and for a concurrency that is no whole number from 1
  */
 export async function runBatch<T>(
   requests: readonly LLMRequest[],
@@ -19,6 +20,7 @@ export async function runBatch<T>(
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new LLMInvalidRequestError('concurrency must be a whole number from 1', { path: 'concurrency' });
   }
+  if (!isList(requests)) throw new LLMInvalidRequestError('a batch is a list of requests', { path: 'requests' });
   const results: BatchResult<T>[] = [];
   let done = 0;
   const run = async (index: number, request: LLMRequest): Promise<void> => {
@@ -48,7 +50,7 @@ function lanesOf(requests: readonly LLMRequest[]): readonly (readonly (readonly 
   const lanes: [number, LLMRequest][][] = [];
   const byKey = new Map<string, [number, LLMRequest][]>();
   for (const [index, request] of requests.entries()) {
-    const { entityKey } = request;
+    const { entityKey } = fieldsOf(request) as Partial<LLMRequest>;
     const known = entityKey === undefined ? undefined : byKey.get(entityKey);
     if (known !== undefined) {
       known.push([index, request]);
@@ -62,6 +64,6 @@ function lanesOf(requests: readonly LLMRequest[]): readonly (readonly (readonly 
 }
 
 function withSignal(request: LLMRequest, signal: AbortSignal | undefined): LLMRequest {
-  if (signal === undefined) return request;
+  if (signal === undefined || !isObject(request)) return request;
   return { ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) };
 }

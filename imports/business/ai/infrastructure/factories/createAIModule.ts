@@ -24,6 +24,9 @@ import type { ProviderSettings } from './LLMProviderFactory';
 import { ProviderCatalog } from './ProviderCatalog';
 import type { ProviderRows } from './ProviderRows';
 
+/** A row that names no id is known by its vendor's name. */
+export type ProviderRow = Omit<ProviderSettings, 'id'> & { readonly id?: string };
+
 export interface AISettings {
   readonly providers: readonly ProviderSettings[];
   /** For callers that name none. */
@@ -32,6 +35,12 @@ export interface AISettings {
   readonly systemPrompt?: string;
   /** What each user may use. Default: as much as they like. */
   readonly budgets?: BudgetSettings;
+}
+
+/** As callers write them. */
+export interface AIModuleSettings extends Omit<AISettings, 'providers'> {
+  /** May be left out where a host brings providers of its own. */
+  readonly providers?: readonly ProviderRow[];
 }
 
 /** What a host brings. */
@@ -76,7 +85,8 @@ export interface AIModule {
 }
 
 /** @throws LLMInvalidRequestError for settings that cannot work */
-export function createAIModule(settings: AISettings, ports: AIModulePorts = {}): AIModule {
+export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {}): AIModule {
+  const settings = { ...given, providers: (given.providers ?? []).map(named) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.kept);
   const tools = ports.tools ?? new ToolRegistry();
   const options = { directory: providers, toolExecutor: tools, ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }) };
@@ -96,4 +106,8 @@ export function createAIModule(settings: AISettings, ports: AIModulePorts = {}):
     await loop.close();
   };
   return { settings, providers, manager, tools, loop, responses, conversations, useCases, runs, jobs, queue, recovery, close };
+}
+
+function named(row: ProviderRow): ProviderSettings {
+  return { ...row, id: row.id ?? row.vendor };
 }
