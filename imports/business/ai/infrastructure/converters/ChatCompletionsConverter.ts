@@ -11,7 +11,7 @@ import type { Completion } from './chat/chatReply';
 import { fromChatUsage } from './chat/chatUsage';
 import type { ReplyContext, WireContext, WireRequest } from './Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../domain/entities/Response';
-import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
+import { LLMOverloadedError, LLMServerError, LLMStreamError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../domain/json';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
@@ -75,19 +75,21 @@ export function fromChatCompletions(body: unknown, context: ReplyContext): LLMRe
   const { raw, choice } = completion;
   const warnings = [...context.warnings];
   const word = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-  const end = endOf(word, warnings);
-  const { output, fields } = replyItems(completion, end.status, context);
+  const FailureClass = word !== null && Object.hasOwn(FAILURES, word) ? FAILURES[word] : undefined;
+  const end = FailureClass === undefined ? endOf(word, warnings) : FAILED;
+  const { output, fields } = replyItems(completion, end.status === 'completed' ? 'completed' : 'incomplete', context);
   const filtered = refusalOf({ output }) !== undefined;
   warnAboutLeftovers(completion, warnings);
-  return {
+  const counted = countsIn(raw, choice);
+  const response: LLMResponse = {
     id: replyId(raw.id, context),
     object: 'response',
     created_at: typeof raw.created === 'number' && raw.created > 0 ? raw.created : context.receivedAt,
-    ...(filtered ? { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } : end),
+    ...(filtered && end !== FAILED ? { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } : end),
     model: typeof raw.model === 'string' && raw.model !== '' ? raw.model : context.model,
     output,
     output_text: outputTextOf(output),
-    usage: usageIn(raw, context, warnings),
+    usage: usageOf(counted, context, warnings),
     vendor: {
       name: context.vendor,
       wire: 'chat_completions',
@@ -96,20 +98,43 @@ export function fromChatCompletions(body: unknown, context: ReplyContext): LLMRe
       warnings,
       losses: context.losses,
       fields,
-      ...(isObject(raw.usage) ? { usage: raw.usage } : {}),
+      ...(counted === undefined ? {} : { usage: counted }),
     },
   };
+  const facts = { vendor: context.vendor, response, ...(context.requestId === undefined ? {} : { requestId: context.requestId }) };
+  if (FailureClass !== undefined) throw new FailureClass(`${context.vendor} broke the answer off: ${String(word)}.`, { ...facts, vendorCode: String(word) });
+  if (word === 'tool_calls' && !filtered && isNothing(response)) throw new LLMStreamError(`The answer of ${context.vendor} ends to call tools, and calls none.`, facts);
+  return response;
 }
 
-type End = { readonly status: 'completed' } | { readonly status: 'incomplete'; readonly incomplete_details: { readonly reason: string } };
+/** Neither words nor calls nor anything of the host's own. */
+function isNothing({ output, output_text }: LLMResponse): boolean {
+  return output_text === '' && output.every(({ type }) => type === 'reasoning' || type === 'message');
+}
+
+type End =
+  | { readonly status: 'completed' }
+  | { readonly status: 'incomplete'; readonly incomplete_details: { readonly reason: string } }
+  | { readonly status: 'failed' };
+
+const FAILED: End = { status: 'failed' };
+
+/** OpenRouter and Mistral; DeepSeek (https://api-docs.deepseek.com/api/create-chat-completion). */
+const FAILURES: Readonly<Record<string, typeof LLMServerError | typeof LLMOverloadedError>> = {
+  error: LLMServerError,
+  insufficient_system_resource: LLMOverloadedError,
+};
 
 const COMPLETED: End = { status: 'completed' };
+const CUT_OFF: End = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
 
 const END_OF_WORD: Readonly<Record<string, End>> = {
   stop: COMPLETED,
   tool_calls: COMPLETED,
   function_call: COMPLETED,
-  length: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+  length: CUT_OFF,
+  // Mistral's word for a context that is full.
+  model_length: CUT_OFF,
   content_filter: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
 };
 
@@ -120,8 +145,13 @@ function endOf(word: string | null, warnings: string[]): End {
   return COMPLETED;
 }
 
-function usageIn(raw: JsonObject, context: ReplyContext, warnings: string[]): Usage {
-  if (isObject(raw.usage)) return fromChatUsage(raw.usage, quirksOf(context.quirks, context.model));
+/** Moonshot counts in the choice. */
+function countsIn(raw: JsonObject, choice: JsonObject): JsonObject | undefined {
+  return [raw.usage, choice.usage].find(isObject);
+}
+
+function usageOf(counted: JsonObject | undefined, context: ReplyContext, warnings: string[]): Usage {
+  if (counted !== undefined) return fromChatUsage(counted, quirksOf(context.quirks, context.model));
   warnings.push(`${context.vendor} gave no usage: it counts as zero`);
   return NO_USAGE;
 }

@@ -16,7 +16,7 @@ import { fromChatUsage } from '../converters/chat/chatUsage';
 import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
 import { vendorError } from '../../domain/errors/vendorErrors';
-import { isList, isObject } from '../../domain/json';
+import { fieldsOf, isList, isObject } from '../../domain/json';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject, Origin, VendorQuirks } from '../../domain/types/VendorTypes';
 
@@ -60,6 +60,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
       if (event === 'error') throw this.failed(data);
       throw broken(`a chunk is not JSON but ${kindOf(data)}`, this.context, cause);
     }
+    // Gemini's hosts put an error into a list.
+    if (isList(chunk) && isObject(chunk[0])) throwIfError(chunk[0], this.context);
     if (!isObject(chunk)) throw broken(`a chunk is ${kindOf(chunk)}`, this.context);
     throwIfError(chunk, this.context);
     if (event === 'error') throw this.failed(chunk);
@@ -86,8 +88,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     const choice = this.assembly.choiceAt(typeof raw.index === 'number' ? raw.index : 0);
     this.create(out);
     choice.addFields(raw);
-    const { delta } = raw;
-    if (!isObject(delta)) return false;
+    const delta = choice.deltaOf(raw);
+    if (delta === undefined) return false;
     choice.addDelta(delta);
     // Other choices are left aside, as they are without streaming.
     if (choice.index !== 0) return false;
@@ -141,6 +143,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private finish(out: ResponseStreamEvent[]): void {
     const { answer } = this.assembly;
     if (answer === undefined) throw this.cut('the stream has no choices');
+    if (!answer.isBegun) throw this.cut('the stream has no message');
     if (!isText(answer.finishReason) && !this.quirks.allowsNullFinishReason) throw this.cut('the stream ended without a finish_reason');
     const response = fromChatCompletions(this.assembly.completion(), this.context);
     this.isDone = true;
@@ -170,8 +173,10 @@ function hasUntoldFields(delta: JsonObject): boolean {
   return false;
 }
 
-/** Groq counts inside `x_groq`; some hosts count in every chunk, so this is the total so far. */
-function usageIn({ usage, x_groq }: JsonObject): JsonObject | undefined {
+/** Groq counts inside `x_groq`, Moonshot in the choice; some hosts count in every chunk, so this is the total so far. */
+function usageIn({ usage, x_groq, choices }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage;
+  const inChoice = isList(choices) ? fieldsOf(choices[0]).usage : undefined;
+  if (isObject(inChoice)) return inChoice;
   return isObject(x_groq) && isObject(x_groq.usage) && 'prompt_tokens' in x_groq.usage ? x_groq.usage : undefined;
 }

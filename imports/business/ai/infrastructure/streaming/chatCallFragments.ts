@@ -18,7 +18,8 @@ export class ToolCallFragments {
   readonly calls: CallFragments[] = [];
 
   add(fragments: readonly unknown[]): void {
-    for (const fragment of fragments) if (isObject(fragment)) this.addFragment(fragment);
+    const begun = new Set<CallFragments>();
+    for (const fragment of fragments) if (isObject(fragment)) begun.add(this.addFragment(fragment, begun));
   }
 
   /** The calls as an answer without streaming has them: in the order of their numbers. */
@@ -30,9 +31,9 @@ export class ToolCallFragments {
     return [...this.calls].sort((a, b) => (a.number ?? this.calls.indexOf(a)) - (b.number ?? this.calls.indexOf(b)));
   }
 
-  private addFragment(fragment: JsonObject): void {
+  private addFragment(fragment: JsonObject, begun: ReadonlySet<CallFragments>): CallFragments {
     const called = isObject(fragment.custom) ? fragment.custom : fieldsOf(fragment.function);
-    const call = this.callOf(fragment, called);
+    const call = this.callOf(fragment, called, begun);
     if (isText(fragment.id) && call.id === '') call.id = fragment.id;
     // Some hosts repeat the name with every fragment; none sends it in pieces.
     if (isText(called.name) && call.name === '') call.name = called.name;
@@ -41,16 +42,20 @@ export class ToolCallFragments {
     else if (isObject(piece)) call.pieces.push(JSON.stringify(piece));
     copyOthers(fragment, call.fields, ['index', 'id', 'function', 'custom']);
     copyOthers(called, call.beside, ['name', 'arguments', 'input']);
+    return call;
   }
 
-  /** Hosts that number every call 0, or none, tell a new one by a new id beside a name; without ids, by a name after whole arguments. */
-  private callOf(fragment: JsonObject, called: JsonObject): CallFragments {
+  /**
+   * Hosts that number every call 0, or none, tell a new one by a new id beside a name; without ids, by a name after whole arguments, or
+   * by a second name in one chunk.
+   * @param begun the calls that this chunk has told already
+   */
+  private callOf(fragment: JsonObject, called: JsonObject, begun: ReadonlySet<CallFragments>): CallFragments {
     const number = typeof fragment.index === 'number' ? fragment.index : undefined;
     const id = isText(fragment.id) ? fragment.id : '';
     const begins = isText(called.name);
     const known = this.calls.findLast((call) => (number === undefined ? id === '' || call.id === id : call.number === number));
-    const isOther = known !== undefined && begins && ((id !== '' && known.id !== '' && id !== known.id) || (number === undefined && id === '' && isWhole(known)));
-    if (known !== undefined && !isOther) return known;
+    if (known !== undefined && !(begins && isAnother(known, { id, number, called, toldNow: begun.has(known) }))) return known;
     const call = newCall(isObject(fragment.custom) ? 'custom' : 'function', number);
     this.calls.push(call);
     return call;
@@ -59,6 +64,20 @@ export class ToolCallFragments {
 
 export function newCall(kind: CallFragments['kind'], number: number | undefined): CallFragments {
   return { kind, id: '', name: '', pieces: [], number, fields: {}, beside: {} };
+}
+
+interface Beginning {
+  readonly id: string;
+  readonly number: number | undefined;
+  readonly called: JsonObject;
+  readonly toldNow: boolean;
+}
+
+function isAnother(known: CallFragments, { id, number, called, toldNow }: Beginning): boolean {
+  if (id !== '') return known.id !== '' && id !== known.id;
+  if (number === undefined) return toldNow || isWhole(known);
+  // A number with its name again may say no more than that.
+  return (called.name !== known.name || isText(called.arguments) || isObject(called.arguments)) && isWhole(known);
 }
 
 function isWhole({ pieces }: CallFragments): boolean {

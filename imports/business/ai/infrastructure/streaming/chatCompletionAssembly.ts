@@ -1,6 +1,7 @@
 /** Chunks of one answer, put together as the completion that the same answer is without streaming. */
 import { newCall, ToolCallFragments } from './chatCallFragments';
 import type { CallFragments } from './chatCallFragments';
+import { joinParts } from './joinParts';
 import { isText } from '../converters/chat/chatJson';
 import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
 import { isList, isObject } from '../../domain/json';
@@ -11,6 +12,8 @@ const ONLY_IN_CHUNKS: ReadonlySet<string> = new Set(['obfuscation', 'channel', '
 /** The same in every chunk; Groq's compound systems number each chunk, and Azure begins with an empty one, so the first that says something counts. */
 const OF_THE_FIRST: ReadonlySet<string> = new Set(['id', 'object', 'created', 'model']);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'refusal', ...REASONING_FIELDS]);
+/** Names of texts that hosts have beside them, in pieces, too. */
+const OTHER_TEXT_FIELD = /(?:^|_)(?:text|thinking|thought)$/;
 
 export class ChatCompletionAssembly {
   private readonly fields: JsonObject = {};
@@ -77,6 +80,9 @@ export class ChoiceAssembly {
   private readonly fields: JsonObject = {};
   private readonly message: JsonObject = {};
   private readonly texts = new Map<string, string[]>();
+  private hasDeltas = false;
+  /** Whether any chunk had room for the message. */
+  isBegun = false;
   /** The one call of an answer from before tools. */
   legacyCall: CallFragments | undefined;
 
@@ -93,19 +99,28 @@ export class ChoiceAssembly {
     return isList(this.message.executed_tools) ? this.message.executed_tools : [];
   }
 
-  /** Everything of a chunk's choice but its delta. */
+  /** What a chunk adds. Hosts that write no deltas write the message itself. */
+  deltaOf({ delta, message }: JsonObject): JsonObject | undefined {
+    this.hasDeltas ||= isObject(delta);
+    if (isObject(delta)) return delta;
+    return !this.hasDeltas && isObject(message) ? message : undefined;
+  }
+
+  /** Everything of a chunk's choice but what it adds to the message. */
   addFields(choice: JsonObject): void {
     for (const key in choice) {
-      if (key === 'delta' || key === 'index' || key === 'logprobs' || ONLY_IN_CHUNKS.has(key)) continue;
+      if (key === 'delta' || key === 'message' || key === 'index' || key === 'logprobs' || ONLY_IN_CHUNKS.has(key)) continue;
       this.fields[key] = appended(this.fields[key], choice[key]);
     }
     if ('logprobs' in choice) this.addLogprobs(choice.logprobs);
   }
 
   addDelta(delta: JsonObject): void {
+    this.isBegun = true;
     for (const key in delta) {
       const value = delta[key];
-      if (TEXT_FIELDS.has(key) && typeof value === 'string') this.addText(key, value);
+      if (typeof value === 'string' && (TEXT_FIELDS.has(key) || OTHER_TEXT_FIELD.test(key))) this.addText(key, value);
+      else if (key === 'content' && isList(value)) this.addParts(value);
       else if (key === 'tool_calls' && isList(value)) this.calls.add(value);
       else if (key === 'function_call' && isObject(value)) this.addLegacyCall(value);
       else if (key === 'audio' && isObject(value)) this.message.audio = grown(this.message.audio, value, ['data', 'transcript']);
@@ -116,7 +131,10 @@ export class ChoiceAssembly {
   choice(): JsonObject {
     // Azure has left it out.
     const message: JsonObject = { role: 'assistant', ...this.message };
-    for (const [field, pieces] of this.texts) message[field] = withParts(message[field], pieces.join(''));
+    for (const [field, pieces] of this.texts) {
+      const text = pieces.join('');
+      message[field] = field === 'content' && isList(message.content) ? joinParts(message.content, [{ type: 'text', text }]) : text;
+    }
     const calls = this.calls.whole();
     if (calls.length > 0) message.tool_calls = calls;
     if (this.legacyCall !== undefined) message.function_call = { name: this.legacyCall.name, arguments: this.legacyCall.pieces.join('') };
@@ -127,6 +145,14 @@ export class ChoiceAssembly {
     const pieces = this.texts.get(field);
     if (pieces === undefined) this.texts.set(field, [text]);
     else pieces.push(text);
+  }
+
+  /** Mistral's models think in parts and answer in a string. */
+  private addParts(parts: readonly unknown[]): void {
+    if (parts.length === 0) return;
+    const before = this.texts.get('content')?.join('') ?? '';
+    this.texts.delete('content');
+    this.message.content = joinParts(isList(this.message.content) ? this.message.content : [], [{ type: 'text', text: before }, ...parts]);
   }
 
   private addLegacyCall({ name, arguments: fragment }: JsonObject): void {
@@ -143,32 +169,33 @@ export class ChoiceAssembly {
   }
 }
 
-/** Mistral's models think in parts and answer in a string. */
-function withParts(parts: unknown, text: string): unknown {
-  return isList(parts) && parts.length > 0 ? [...parts, { type: 'text', text }] : text;
-}
-
 /** A later word wins, but nothing wins over something; objects are filled up field by field. */
 function merged(before: unknown, value: unknown): unknown {
   if (value === null || value === undefined) return before === undefined ? value : before;
+  if (value === '' && isText(before)) return before;
   return isObject(before) && isObject(value) ? { ...before, ...value } : value;
 }
 
 /** Lists that were made here and may grow in place: a copy for every chunk would cost the square of the answer's length. */
 const growing = new WeakSet<object>();
 
-/** The same, and lists grow; entries with a number are filled up under it. */
+/** The same, and lists grow; entries of one kind are filled up under their number. */
 function appended(before: unknown, value: unknown): unknown {
   if (!isList(before) || !isList(value)) return merged(before, value);
   // The set holds only arrays made below.
   const list = growing.has(before) ? (before as unknown[]) : [...before];
   growing.add(list);
   for (const entry of value) {
-    const at = isObject(entry) && typeof entry.index === 'number' ? list.findIndex((one) => isObject(one) && one.index === entry.index) : -1;
+    const at = isObject(entry) && typeof entry.index === 'number' ? list.findIndex((one) => isObject(one) && one.index === entry.index && isSameKind(one, entry)) : -1;
     if (at < 0) list.push(entry);
     else list[at] = grown(list[at], entry, ['text', 'summary']);
   }
   return list;
+}
+
+/** OpenRouter numbers what it tells of reasoning by kind. */
+function isSameKind(one: JsonObject, other: JsonObject): boolean {
+  return one.type === other.type || !isText(one.type) || !isText(other.type);
 }
 
 /** An object that comes in pieces: the named texts are joined, everything else is filled up. */

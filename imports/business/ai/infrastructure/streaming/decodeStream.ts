@@ -39,11 +39,13 @@ export async function* decodeStream(
     },
   });
   const text = new TextDecoder();
+  let unframed: string | undefined = '';
   let endsInCR = false;
   try {
     for await (const chunk of body) {
       const piece = text.decode(chunk, { stream: true });
       if (piece !== '') endsInCR = piece.endsWith('\r');
+      if (unframed !== undefined) unframed = withPiece(unframed, piece, options.maxEventBytes);
       parser.feed(piece);
       if (out.length === 0) continue;
       const ready = out;
@@ -56,6 +58,8 @@ export async function* decodeStream(
     }
     // A last CR could have been half of a CRLF; now it is known to end its line.
     if (endsInCR) parser.feed('\n');
+    // Some hosts answer a stream's request with the JSON of an error, and status 200: the decoder knows its errors.
+    if (isJson(unframed)) decoder.push({ data: unframed }, out);
     // What stands unfinished at the end is not an event: the blank line that ends one never came.
     decoder.end(out);
     yield* out;
@@ -65,6 +69,22 @@ export async function* decodeStream(
     throw error;
   } finally {
     idle.stop();
+  }
+}
+
+/** The body so far, as long as it may be JSON instead of events. */
+function withPiece(unframed: string, piece: string, limit: number): string | undefined {
+  const body = unframed + piece;
+  return body.length > limit || !/^\s*(?:[{[]|$)/.test(body) ? undefined : body;
+}
+
+function isJson(body: string | undefined): body is string {
+  if (body === undefined) return false;
+  try {
+    JSON.parse(body);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -23,6 +23,7 @@ export interface Completion {
  * @throws LLMError for a 200 that holds an error
  */
 export function completionIn(body: unknown, context: ReplyContext): Completion {
+  if (isList(body) && isObject(body[0])) throwIfError(body[0], context);
   if (!isObject(body)) throw broken(`it is ${kindOf(body)}`, context);
   throwIfError(body, context);
   const { choices } = body;
@@ -38,8 +39,15 @@ export function completionIn(body: unknown, context: ReplyContext): Completion {
 
 export function throwIfError(body: JsonObject, { vendor, requestId }: ReplyContext): void {
   const { error } = body;
-  if (!isText(error) && !(isObject(error) && !isEmpty(error))) return;
+  if (!isText(error) && !(isObject(error) && !isEmpty(error)) && !isBareError(body)) return;
   throw vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
+}
+
+/** Hosts without an `error` wrapper: vLLM names the object, others say a message and a code instead of an answer. */
+function isBareError({ object, type, code, status, choices, message, detail }: JsonObject): boolean {
+  if (object === 'error' || type === 'error') return true;
+  const isNamed = [type, code, status].some((word) => word !== undefined && word !== null);
+  return choices === undefined && (isText(detail) || (isText(message) && isNamed));
 }
 
 export function broken(what: string, { vendor, requestId }: ReplyContext, cause?: unknown): LLMStreamError {

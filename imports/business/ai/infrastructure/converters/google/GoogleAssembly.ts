@@ -43,7 +43,8 @@ export class GoogleAssembly {
   push(chunk: JsonObject): readonly PartStep[] {
     for (const field in chunk) {
       if (field === 'candidates') continue;
-      if (field === 'usageMetadata' && isObject(chunk.usageMetadata)) Object.assign(this.usage, chunk.usageMetadata);
+      if (field === 'usageMetadata' && isObject(chunk.usageMetadata)) assignSaid(this.usage, chunk.usageMetadata);
+      else if (isUnsaid(chunk[field]) && this.fields[field] !== undefined) continue;
       // Ids are made from the first one, so it stays.
       else if (field !== 'responseId' || this.fields.responseId === undefined) this.fields[field] = chunk[field];
     }
@@ -136,7 +137,7 @@ class CandidateAssembly {
     const kind = kindOfPart(part);
     if (kind !== 'text' && kind !== 'thought') return this.append(kind, part, false);
     const delta = String(part.text);
-    const joins = isJoinable(part, kind);
+    const joins = isJoinable(part);
     const last = this.parts.at(-1);
     if (joins && this.growing === kind && last !== undefined) last.text = String(last.text) + delta;
     else this.parts.push({ ...part });
@@ -179,19 +180,29 @@ class CandidateAssembly {
 
 function isPiece(part: GooglePart): boolean {
   const call = part.functionCall;
-  return isObject(call) && (call.willContinue !== undefined || call.partialArgs !== undefined);
+  return isObject(call) && !(isUnsaid(call.willContinue) && isUnsaid(call.partialArgs));
 }
 
-function isJoinable(part: GooglePart, kind: 'text' | 'thought'): boolean {
-  return Object.keys(part).length === (kind === 'text' ? 1 : 2);
+function isJoinable(part: GooglePart): boolean {
+  for (const field in part) if (field !== 'text' && field !== 'thought' && !isUnsaid(part[field])) return false;
+  return true;
+}
+
+/** What a chunk does not say takes nothing back. */
+function isUnsaid(value: unknown): boolean {
+  return value === null || value === undefined;
+}
+
+function assignSaid(known: JsonObject, later: JsonObject): void {
+  for (const field in later) if (!isUnsaid(later[field]) || known[field] === undefined) known[field] = later[field];
 }
 
 /** Later values replace earlier ones, except those that each chunk says for its own piece only. */
 function mergeFields(fields: JsonObject, later: JsonObject): void {
   for (const field in later) {
     const value = later[field];
-    if (field === 'content' || (field === 'finishReason' && (value === '' || value === null))) continue;
     const known = fields[field];
+    if (field === 'content' || (field === 'finishReason' && value === '') || (isUnsaid(value) && known !== undefined)) continue;
     if (!isObject(known) || !isObject(value)) fields[field] = value;
     else if (field === 'citationMetadata' || field === 'logprobsResult') fields[field] = concatenated(known, value);
     else fields[field] = { ...known, ...value };

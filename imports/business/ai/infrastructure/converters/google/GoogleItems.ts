@@ -24,11 +24,13 @@ export interface PartRun {
 
 export function kindOfPart(part: GooglePart): RunKind {
   if (Object.hasOwn(part, MARK)) return 'other';
-  const call = part.functionCall;
+  // Some clients' records and gateways write fields that are not set as null, and `thought` as false.
+  const call = part.functionCall ?? undefined;
+  const thought = part.thought ?? false;
   if (isObject(call) && typeof call.name === 'string') return 'call';
   if (typeof part.text !== 'string' || call !== undefined) return 'other';
-  if (part.thought === undefined) return 'text';
-  return part.thought === true ? 'thought' : 'other';
+  if (thought === false) return 'text';
+  return thought === true ? 'thought' : 'other';
 }
 
 export function runsOf(parts: readonly GooglePart[]): PartRun[] {

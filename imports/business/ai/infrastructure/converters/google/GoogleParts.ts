@@ -176,5 +176,5 @@ function jsonObject(text: string): JsonObject | undefined {
 
 /** A text that says nothing and carries nothing, which Vertex refuses; a signature on it is worth sending. */
 export function isHollow(part: GooglePart): boolean {
-  return part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought');
+  return part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought' || part[key] === null);
 }

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { toolCalls } from '../../imports/business/ai/domain/entities/Response';
+import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { InputItem, LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
+import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import { startAnsweringServer } from '../support/answeringServer';
+import type { AnsweringServer } from '../support/answeringServer';
+import { ANTHROPIC_SHAPES } from '../support/vendorShapes/anthropicShapes';
+import { CHAT_SHAPES } from '../support/vendorShapes/chatShapes';
+import { STREAM_OF } from '../support/vendorShapes/frames';
+import { GEMINI_SHAPES } from '../support/vendorShapes/geminiShapes';
+import { RESPONSES_SHAPES } from '../support/vendorShapes/responsesShapes';
+import type { VendorShape } from '../support/vendorShapes/VendorShape';
+
+type Outcome = { readonly response: LLMResponse; readonly error?: LLMError };
+
+/** The response, also of an answer that failed. */
+async function outcomeOf(work: Promise<LLMResponse>): Promise<Outcome> {
+  try {
+    return { response: await work };
+  } catch (error) {
+    if (error instanceof LLMError && error.response !== undefined) return { response: error.response, error };
+    throw error;
+  }
+}
+
+async function last(events: AsyncIterable<ResponseStreamEvent>): Promise<LLMResponse> {
+  for await (const event of events) if (event.type === 'response.completed') return event.response;
+  throw new Error('the stream ended without a response');
+}
+
+/** Everything but the time of the call. */
+function meant({ response: { created_at: _, ...said }, error }: Outcome): unknown {
+  return { ...said, failure: error && { code: error.code, vendorCode: error.vendorCode, message: error.message } };
+}
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Texts that stand nowhere in the other value, as a whole text or as part of one. */
+function missingIn(value: unknown, texts: readonly string[]): readonly string[] {
+  const all = JSON.stringify(value);
+  return texts.filter((text) => !all.includes(JSON.stringify(text).slice(1, -1)));
+}
+
+/** What the model said, without the envelope around it. */
+function saidIn({ output, content, candidates, choices }: JsonObject): unknown {
+  const first = ((candidates ?? choices ?? [{}]) as readonly JsonObject[])[0];
+  return output ?? content ?? (first?.content as JsonObject | undefined)?.parts ?? first?.message ?? [];
+}
+
+function user(text: string): InputItem {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}
+
+const ALL: readonly VendorShape[] = [...RESPONSES_SHAPES, ...CHAT_SHAPES, ...ANTHROPIC_SHAPES, ...GEMINI_SHAPES];
+
+describe('answers as vendors document them, over HTTP', () => {
+  let server: AnsweringServer;
+  before(async () => {
+    server = await startAnsweringServer();
+  });
+  after(() => server.close());
+
+  for (const shape of ALL) {
+    it(`${shape.vendor} ${shape.wire}: ${shape.name}`, async () => {
+      const { vendor, wire, whole: { model } } = shape;
+      const provider = createProvider({ vendor, wire, apiKey: 'test-key', baseURL: server.url, allowPrivateHosts: true, defaultModel: typeof model === 'string' ? model : 'asked-model' });
+      server.answer(JSON.stringify(shape.whole), 'application/json');
+      const whole = await outcomeOf(provider.generate('ann', { input: [user('hi')] }));
+      server.answer(STREAM_OF[shape.wire](shape.whole), 'text/event-stream');
+      const streamed = await outcomeOf(last(provider.stream('ann', { input: [user('hi')] })));
+
+      const { response } = whole;
+      expect(response).to.include({ status: shape.status, output_text: shape.text });
+      expect(whole.error === undefined, 'that it is no error').to.equal(shape.status !== 'failed');
+      expect(meant(streamed)).to.deep.equal(meant(whole));
+      expect(missingIn({ response, role: 'assistant' }, textsIn(shape.whole)), 'texts that got lost').to.deep.equal([]);
+
+      const answers = toolCalls(response).map(({ call_id }): InputItem => ({ type: 'function_call_output', call_id, output: 'ok' }));
+      await outcomeOf(last(provider.stream('ann', { input: [user('hi'), ...response.output, ...answers, user('go on')] })));
+      expect(missingIn(server.last, textsIn(saidIn(shape.whole))), 'texts that did not go back').to.have.members(shape.staysBehind);
+    });
+  }
+});
