@@ -43,7 +43,11 @@ describe('a token endpoint', () => {
   });
 
   it('may leave out what it need not say', async () => {
-    expect(await refresh(json({ access_token: 'x', token_type: 'bearer' }), { scopes: ['asked'] })).to.deep.equal({ kind: 'bearer', accessToken: 'x', scopes: ['asked'] });
+    expect(await refresh(json({ access_token: 'x', token_type: 'bearer' }), { scopes: ['asked'] }), 'what was granted is as it was').to.deep.equal({ kind: 'bearer', accessToken: 'x' });
+    expect(await server.clientCredentials(client({ scopes: ['asked'] }))).to.deep.equal({ kind: 'bearer', accessToken: 'x', scopes: ['asked'] });
+    const parameters = new URLSearchParams({ code: 'c', state: 's' });
+    const answer = { state: 's', nonce: 'n', codeVerifier: 'v'.repeat(43), redirectUri: 'https://app.example/oauth/callback', parameters };
+    expect(await server.exchange(client({ scopes: ['asked'] }), answer)).to.deep.equal({ kind: 'bearer', accessToken: 'x', scopes: ['asked'] });
     expect(await refresh(json({ access_token: 'x', token_type: 'bearer', expires_in: '60' }))).to.include({ expiresInMs: 60_000 });
   });
 
@@ -57,6 +61,18 @@ describe('a token endpoint', () => {
     const before = host.requests.length;
     expect(await failure(server.refresh(client(), CANARY, () => false))).to.have.property('name', 'StaleLeaseError');
     expect(host.requests).to.have.length(before);
+  });
+
+  it('loses no token by what else it says', async () => {
+    for (const expires_in of [null, 'soon', '', -1, 0, 1e300, true, [], {}]) {
+      expect(await refresh(json({ ...GOOD, expires_in })), JSON.stringify(expires_in)).to.deep.equal({ kind: 'bearer', accessToken: GOOD.access_token, refreshToken: GOOD.refresh_token, scopes: ['a', 'b'] });
+    }
+    for (const nothing of [null, '']) {
+      expect(await refresh(json({ ...GOOD, refresh_token: nothing, scope: nothing }))).to.deep.equal({ kind: 'bearer', accessToken: GOOD.access_token, expiresInMs: 3_600_000 });
+    }
+    expect(await refresh((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(GOOD).replace('3600', '1e999')))).to.not.have.property('expiresInMs');
+    expect(await failure(refresh(json({ ...GOOD, access_token: null })))).to.include({ error: 'invalid_response' });
+    expect(await failure(refresh(json({ ...GOOD, refresh_token: 7 })))).to.include({ error: 'invalid_response' });
   });
 
   const REFUSALS: readonly (readonly [what: string, answer: Answer, expected: Readonly<Record<string, unknown>>])[] = [
@@ -74,7 +90,6 @@ describe('a token endpoint', () => {
     ['no token', json({ token_type: 'bearer', refresh_token: GOOD.refresh_token }), { name: 'OAuthRefusal', error: 'invalid_response' }],
     ['a token of another type', json({ ...GOOD, token_type: 'mac' }), { name: 'OAuthRefusal', error: 'invalid_response' }],
     ['a token that is bound to a key', json({ ...GOOD, token_type: 'DPoP' }), { name: 'OAuthRefusal', error: 'unsupported_token_type' }],
-    ['a time that is none', json({ ...GOOD, expires_in: 'soon' }), { name: 'OAuthRefusal', error: 'invalid_response' }],
     ['a redirect', (response) => response.writeHead(302, { location: 'https://evil.example/' }).end(), { name: 'OAuthRefusal', error: 'invalid_response' }],
     ['an answer of megabytes', json({ ...GOOD, padding: 'x'.repeat(1_000_000) }), { code: 'stream-broken' }],
     ['an error that quotes secrets', json({ error: 'invalid_grant', error_description: `token ${CANARY} and Bearer ${GOOD.access_token}` }, 400), { error: 'invalid_grant' }],

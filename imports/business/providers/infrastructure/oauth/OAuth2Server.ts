@@ -32,6 +32,7 @@ import { withoutSecrets } from '../../domain/withoutSecrets';
 import { createOAuthFetch } from './oauthFetch';
 import type { OAuthFetch } from './oauthFetch';
 import type { ServerMetadataCache } from './serverMetadata';
+import { withoutOddities } from './tokenAnswer';
 
 export interface OAuth2ServerOptions {
   readonly fetch: GuardedFetch;
@@ -90,7 +91,7 @@ export class OAuth2Server implements AuthorizationServer {
       const response = await authorizationCodeGrantRequest(metadata, side.client, authentication, parameters, answer.redirectUri, answer.codeVerifier, options);
       const openId = isOpenId(settings);
       const expected = openId ? { expectedNonce: answer.nonce, requireIdToken: true } : {};
-      return toTokenSet(await processAuthorizationCodeResponse(metadata, side.client, response, expected), settings);
+      return toTokenSet(await processAuthorizationCodeResponse(metadata, side.client, response, expected), settings.scopes);
     });
   }
 
@@ -101,7 +102,8 @@ export class OAuth2Server implements AuthorizationServer {
     return asked([client.secret, refreshToken], async () => {
       const options = { ...side.http, additionalParameters: resourcesOf(client.settings) };
       const response = await refreshTokenGrantRequest(side.metadata, side.client, side.authentication, refreshToken, options);
-      return toTokenSet(await processRefreshTokenResponse(side.metadata, side.client, response), client.settings);
+      // RFC 6749, 6: no word about scopes means those that were granted, which may be fewer than were asked for.
+      return toTokenSet(await processRefreshTokenResponse(side.metadata, side.client, response));
     });
   }
 
@@ -112,7 +114,7 @@ export class OAuth2Server implements AuthorizationServer {
       const parameters = resourcesOf(settings);
       if (settings.scopes.length > 0) parameters.set('scope', settings.scopes.join(' '));
       const response = await clientCredentialsGrantRequest(side.metadata, side.client, side.authentication, parameters, side.http);
-      return toTokenSet(await processClientCredentialsResponse(side.metadata, side.client, response), settings);
+      return toTokenSet(await processClientCredentialsResponse(side.metadata, side.client, response), settings.scopes);
     });
   }
 
@@ -134,7 +136,7 @@ export class OAuth2Server implements AuthorizationServer {
       metadata,
       client: { client_id: settings.clientId, [clockTolerance]: CLOCK_TOLERANCE_SECONDS },
       authentication: clientAuthentication(settings, metadata, secret),
-      http: { [customFetch]: createOAuthFetch(fetch, beforeSend), [allowInsecureRequests]: allowInsecure },
+      http: { [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: withoutOddities }), [allowInsecureRequests]: allowInsecure },
     };
   }
 }
@@ -163,15 +165,16 @@ function clientAuthentication(settings: OAuthSettings, metadata: ServerMetadata,
   return method === 'client_secret_basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 }
 
-function toTokenSet(response: TokenEndpointResponse, settings: OAuthSettings): TokenSet {
+/** @param asked the scopes that no word about scopes means. RFC 6749, 5.1 */
+function toTokenSet(response: TokenEndpointResponse, asked?: readonly string[]): TokenSet {
   if (response.token_type !== 'bearer') throw new OAuthRefusal('unsupported_token_type', 'the server gave a token that is not a bearer token');
+  const scopes = response.scope === undefined ? asked : response.scope.split(' ').filter((scope) => scope !== '');
   return {
     kind: 'bearer',
     accessToken: response.access_token,
     ...(response.refresh_token === undefined ? {} : { refreshToken: response.refresh_token }),
     ...(response.expires_in === undefined ? {} : { expiresInMs: response.expires_in * 1000 }),
-    // RFC 6749, 5.1: no word about scopes means those that were asked for.
-    scopes: response.scope === undefined ? settings.scopes : response.scope.split(' ').filter((scope) => scope !== ''),
+    ...(scopes === undefined ? {} : { scopes }),
   };
 }
 

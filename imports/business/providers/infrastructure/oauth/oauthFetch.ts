@@ -8,13 +8,19 @@ const MAX_BODY_BYTES = 512 * 1024;
 
 export type OAuthFetch = (url: string, options: CustomFetchOptions<string, URLSearchParams | string | undefined>) => Promise<Response>;
 
-/** @param beforeSend may throw to stop a request at the last moment */
-export function createOAuthFetch(fetch: GuardedFetch, beforeSend?: () => void): OAuthFetch {
+export interface OAuthFetchHooks {
+  /** May throw to stop a request at the last moment. */
+  readonly beforeSend?: (() => void) | undefined;
+  /** The body as the library is to see it. */
+  readonly readBody?: (text: string) => string;
+}
+
+export function createOAuthFetch(fetch: GuardedFetch, { beforeSend, readBody = (text) => text }: OAuthFetchHooks = {}): OAuthFetch {
   return async (url, { method, headers, body, signal }) => {
     beforeSend?.();
     const call = { signal, timeout: OAUTH_TIMEOUT_MS, maxResponseBytes: MAX_BODY_BYTES };
     const answer = await fetch(url, { method, headers, body: body?.toString(), call });
-    const text = await answer.text();
+    const text = readBody(await answer.text());
     return new Response(BODILESS.has(answer.status) ? null : text, { status: answer.status, headers: [...answer.headers] });
   };
 }
