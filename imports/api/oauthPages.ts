@@ -42,7 +42,7 @@ export function pageHeaders(referrer: 'no-referrer' | 'same-origin' = 'no-referr
   };
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"'`]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 

@@ -28,7 +28,7 @@ const MAX_QUERY = 8_192;
 const COOKIE_SECONDS = 600;
 
 /** The cookie that binds a flow to its browser. `__Host-` keeps other hosts of the same site from setting it. */
-export function bindingCookieName(rootUrl: string): string {
+function bindingCookieName(rootUrl: string): string {
   return rootUrl.startsWith('https:') ? '__Host-bolide-oauth' : 'bolide-oauth';
 }
 

@@ -150,4 +150,4 @@ export function openAICode(error: LLMError): string {
 }
 
 /** https://www.openresponses.org: the one code that says which repair helps. */
-export const PREVIOUS_RESPONSE_NOT_FOUND = 'previous_response_not_found';
+const PREVIOUS_RESPONSE_NOT_FOUND = 'previous_response_not_found';

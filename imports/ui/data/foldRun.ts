@@ -92,7 +92,7 @@ function isKnown(items: readonly Item[], output: readonly Item[]): boolean {
 }
 
 /** Refusals are what the model says, too. */
-export function withDelta(live: WatchedRun['live'], kind: DeltaView['kind'], text: string): WatchedRun['live'] {
+function withDelta(live: WatchedRun['live'], kind: DeltaView['kind'], text: string): WatchedRun['live'] {
   return kind === 'reasoning' ? { ...live, reasoning: live.reasoning + text } : { ...live, text: live.text + text };
 }
 

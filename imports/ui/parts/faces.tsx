@@ -26,7 +26,7 @@ export function LoadingFace({ what }: { readonly what: string }) {
   );
 }
 
-export function ErrorFace({ title, message, retry }: { readonly title: string; readonly message: string; readonly retry?: () => void }) {
+function ErrorFace({ title, message, retry }: { readonly title: string; readonly message: string; readonly retry?: () => void }) {
   return (
     <div className="face face-error" role="alert">
       <span className="face-mark tone-red">

@@ -105,13 +105,6 @@ describe('the methods of the Provider system', () => {
     for (const reason of refused) expect(reason).to.have.property('code', 'conflict');
   });
 
-  it('describes a provider of the operator’s settings at every start anew', async () => {
-    await app.module.service.ensure({ ...SHARED, apiKey: 'sk-settings-0' });
-    await app.module.service.ensure({ ...SHARED, name: 'Shared again', apiKey: 'sk-settings-1' });
-    expect(await app.module.service.find('shared')).to.include({ name: 'Shared again' });
-    expect((await app.module.credentials.getAccessToken({ providerId: 'shared', userId: 'alice' }))?.token).to.equal('sk-settings-1');
-  });
-
   const oauth = { kind: 'oauth_user', issuer: 'https://server.example', clientId: 'x' };
   const WRONG: readonly (readonly [path: string, argument: object])[] = [
     ['argument', { ...SHARED, baseUrl: 'https://x.example' }],

@@ -11,7 +11,7 @@ export interface LeaseLengths {
 }
 
 /** Clocks of hosts and of servers may be this far apart. */
-export const MAX_CLOCK_SKEW_MS = 10 * 60_000;
+const MAX_CLOCK_SKEW_MS = 10 * 60_000;
 
 export class LeaseWatch {
   readonly #clock: Clock;

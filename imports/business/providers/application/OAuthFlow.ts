@@ -66,7 +66,7 @@ export interface TicketFacts {
   readonly providerName: string;
 }
 
-export const CALLBACK_PATH = '/oauth/callback';
+const CALLBACK_PATH = '/oauth/callback';
 
 export class OAuthFlow {
   readonly #ports: OAuthFlowPorts;

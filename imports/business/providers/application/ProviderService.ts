@@ -78,12 +78,6 @@ export class ProviderService {
     return provider;
   }
 
-  /** For providers that the operator's settings describe: creates or updates, safe at every start. @throws as both */
-  async ensure(argument: unknown): Promise<Provider> {
-    const { _id } = readNewProvider(argument, this.#ports.allowInsecure).provider;
-    return (await this.#ports.providers.find(_id)) === undefined ? this.create(argument) : this.update(_id, argument);
-  }
-
   /** Secrets that were given for another address are forgotten. @throws LLMInvalidRequestError, LLMPermissionError, ConflictError */
   async update(providerId: string, argument: unknown): Promise<Provider> {
     const { providers, clock, log } = this.#ports;

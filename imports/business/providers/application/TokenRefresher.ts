@@ -39,7 +39,7 @@ export interface TokenRefresherPorts {
 }
 
 /** Tokens are renewed this long before their end, in milliseconds. */
-export const REFRESH_AHEAD_MS = 60_000;
+const REFRESH_AHEAD_MS = 60_000;
 
 /** Longer than a request to a token endpoint may take. */
 const DEFAULT_LEASES: LeaseLengths = { claimed: 5_000, sent: 20_000 };

@@ -96,7 +96,7 @@ export async function parseStructured<Output>(response: LLMResponse, schema: Rea
 }
 
 /** The options with the schema as `response_format`, strict where the host can; models that can't be held to it are told it in words. */
-export function structuredOptions(options: GenerateOptions, jsonSchema: JsonObject, capabilities: ModelCapabilities): GenerateOptions {
+function structuredOptions(options: GenerateOptions, jsonSchema: JsonObject, capabilities: ModelCapabilities): GenerateOptions {
   const given = options.response_format?.type === 'json_schema' ? options.response_format : undefined;
   const response_format: ResponseFormat = { strict: true, ...given, type: 'json_schema', name: given?.name ?? nameOf(jsonSchema), schema: jsonSchema };
   if (capabilities.supportsJSONSchema) return { ...options, response_format };
@@ -105,7 +105,7 @@ export function structuredOptions(options: GenerateOptions, jsonSchema: JsonObje
 }
 
 /** The conversation, and what is wrong with its last answer. */
-export function repairInput(conversation: readonly Item[], violations: readonly Violation[]): readonly Item[] {
+function repairInput(conversation: readonly Item[], violations: readonly Violation[]): readonly Item[] {
   const list = violations.map(({ path, message }) => `- ${path}: ${message}`).join('\n');
   const words = `Your answer does not match the required JSON Schema:\n${list}\nGive the whole answer again, corrected, as JSON and nothing else.`;
   return [...conversation, userMessage(words)];

@@ -1,6 +1,6 @@
 /** Makers of items. */
 import { inputText, outputText } from './Content';
-import type { Content, FunctionCallOutputItem, InputContent, MessageItem } from '../types/ResponsesAPITypes';
+import type { Content, InputContent, MessageItem } from '../types/ResponsesAPITypes';
 
 export function userMessage(content: string | readonly InputContent[]): MessageItem {
   return { type: 'message', role: 'user', content: typeof content === 'string' ? [inputText(content)] : content };
@@ -12,8 +12,4 @@ export function developerMessage(text: string): MessageItem {
 
 export function assistantMessage(content: string | readonly Content[]): MessageItem {
   return { type: 'message', role: 'assistant', content: typeof content === 'string' ? [outputText(content)] : content, status: 'completed' };
-}
-
-export function functionCallOutput(call_id: string, output: FunctionCallOutputItem['output']): FunctionCallOutputItem {
-  return { type: 'function_call_output', call_id, output };
 }

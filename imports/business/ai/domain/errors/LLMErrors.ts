@@ -228,8 +228,7 @@ export class ConflictError extends LLMError {
   }
 }
 
-export const TOOL_FAILURES = ['threw', 'timeout', 'invalid-arguments', 'unknown-tool', 'unserialisable-result', 'rejected', 'cancelled', 'duplicate'] as const;
-export type ToolFailure = (typeof TOOL_FAILURES)[number];
+export type ToolFailure = 'threw' | 'timeout' | 'invalid-arguments' | 'unknown-tool' | 'unserialisable-result' | 'rejected' | 'cancelled' | 'duplicate';
 
 /** A tool call that did not succeed. The message is what the model is told. */
 export class ToolError extends LLMError {

@@ -136,13 +136,11 @@ export interface VendorItem extends Carried {
 }
 
 /** Items of the Responses format that a server makes and reads back: kept whole, field by field. */
-export const HOSTED_ITEM_TYPES = [
-  'web_search_call', 'file_search_call', 'computer_call', 'computer_call_output', 'code_interpreter_call', 'image_generation_call',
-  'local_shell_call', 'local_shell_call_output', 'shell_call', 'shell_call_output', 'apply_patch_call', 'apply_patch_call_output',
-  'mcp_call', 'mcp_list_tools', 'mcp_approval_request', 'mcp_approval_response', 'custom_tool_call', 'custom_tool_call_output',
-  'tool_search_call', 'tool_search_output', 'additional_tools', 'item_reference',
-] as const;
-export type HostedItemType = (typeof HOSTED_ITEM_TYPES)[number];
+export type HostedItemType =
+  | 'web_search_call' | 'file_search_call' | 'computer_call' | 'computer_call_output' | 'code_interpreter_call' | 'image_generation_call'
+  | 'local_shell_call' | 'local_shell_call_output' | 'shell_call' | 'shell_call_output' | 'apply_patch_call' | 'apply_patch_call_output'
+  | 'mcp_call' | 'mcp_list_tools' | 'mcp_approval_request' | 'mcp_approval_response' | 'custom_tool_call' | 'custom_tool_call_output'
+  | 'tool_search_call' | 'tool_search_output' | 'additional_tools' | 'item_reference';
 
 /** Types that are newer than this list arrive as hosted items all the same, with their own word in `type`. */
 export interface HostedItem extends Carried {

@@ -44,7 +44,7 @@ export class GuardedResponse implements VendorReply {
 }
 
 /** Read-only; names in any case. */
-export class GuardedHeaders implements Iterable<[string, string]> {
+class GuardedHeaders implements Iterable<[string, string]> {
   readonly #headers: IncomingHttpHeaders;
 
   constructor(headers: IncomingHttpHeaders) {

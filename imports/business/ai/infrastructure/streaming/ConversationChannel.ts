@@ -23,7 +23,7 @@ export interface ChannelListener {
 export const DEFAULT_CHANNEL_LIMITS: RecentEventLimits = { events: 5_000, characters: 256 * 1024 };
 
 export const DONE = '[DONE]';
-export const ERROR_MARK = 'ERROR: ';
+const ERROR_MARK = 'ERROR: ';
 
 interface Answer {
   /** Number of its first event; absent while it has none. */

@@ -30,11 +30,6 @@ export class ToolRegistry implements IToolExecutor {
     return this;
   }
 
-  unregister(name: string): boolean {
-    this.functions.delete(name);
-    return this.definitions.delete(name);
-  }
-
   get tools(): readonly FunctionTool[] {
     return [...this.definitions.values()].filter(isFunctionTool);
   }

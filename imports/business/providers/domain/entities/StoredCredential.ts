@@ -3,8 +3,7 @@ import { isPersonal } from './Provider';
 import type { Provider } from './Provider';
 
 /** `client`: the secret of this app at an authorization server. */
-export const CREDENTIAL_KINDS = ['api_key', 'oauth', 'client'] as const;
-export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+export type CredentialKind = 'api_key' | 'oauth' | 'client';
 
 export interface CredentialId {
   readonly providerId: string;

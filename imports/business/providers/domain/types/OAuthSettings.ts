@@ -1,8 +1,7 @@
 /** What is said of one authorization server and of this app as its client: data in a provider's row. */
 
 /** How the server talks: OAuth 2, or a code that is exchanged for an API key. */
-export const OAUTH_PROTOCOLS = ['oauth2', 'key_exchange'] as const;
-export type OAuthProtocol = (typeof OAUTH_PROTOCOLS)[number];
+export type OAuthProtocol = 'oauth2' | 'key_exchange';
 
 /** Where endpoints come from: OpenID Connect Discovery, RFC 8414, the first of the two that answers, or this row. */
 export const DISCOVERY_METHODS = ['auto', 'oidc', 'oauth2', 'none'] as const;

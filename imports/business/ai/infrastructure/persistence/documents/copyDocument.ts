@@ -5,7 +5,7 @@ import { checkFieldName, isPlainObject } from './fieldPaths';
 import { refused } from './refused';
 
 /** Bytes; MongoDB's own limit is 16 MiB in its binary form, which is a little larger than this count. */
-export const MAX_DOCUMENT_BYTES = 15 * 1024 * 1024;
+const MAX_DOCUMENT_BYTES = 15 * 1024 * 1024;
 /** MongoDB ends at 100 levels. */
 const MAX_DEPTH = 50;
 
