@@ -118,6 +118,28 @@ describe('normalizeInput', () => {
     expect(next.slice(0, 200).every((item, index) => item === items[index])).to.equal(true);
   });
 
+  it('remembers by place, and looks at what stands in another one', () => {
+    const items = normalizeInput(['a', 'b', 'c']);
+    expect(normalizeInput([items[0], { role: 'user', content: 'B' }, items[2]])).to.deep.equal(normalizeInput(['a', 'B', 'c']));
+    expect(() => normalizeInput([items[0], { role: 'nobody', content: 'b' }, items[2]])).to.throw('input[1].role must be one of');
+    expect(normalizeInput([items[0], items[2]])).to.deep.equal(normalizeInput(['a', 'c']));
+  });
+
+  it('takes what is written as its own words are, and rewrites or refuses the rest', () => {
+    const call = { type: 'function_call', id: 'fc', call_id: 'c', name: 'f', arguments: '{}', status: 'completed', async: true, vendor: { anthropic: { x: 1 } } };
+    const output = { type: 'function_call_output', call_id: 'c', output: 'done', state: 'failed', name: 'f', deferred: true };
+    const said = { type: 'message', role: 'assistant', id: 'm', status: 'completed', content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation' }] }] };
+    expect(normalizeInput([call, output, said])).to.deep.equal([call, output, said]);
+    expect(normalizeInput([{ ...call, id: null, status: null }])).to.deep.equal([{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}', async: true, vendor: { anthropic: { x: 1 } } }]);
+    expect(normalizeInput([{ ...said, role: 'user' }])).to.deep.equal([{ ...said, role: 'user', content: [{ type: 'input_text', text: 'x' }] }]);
+    for (const [field, item] of [
+      ['name', { ...call, name: undefined }], ['call_id', { ...call, call_id: '' }], ['async', { ...call, async: 'yes' }], ['vendor.anthropic', { ...call, vendor: { anthropic: 1 } }],
+      ['output', { ...output, output: 1 }], ['call_id', { ...output, call_id: '' }], ['role', { ...said, role: 'constructor' }], ['content[0].annotations[0]', { ...said, content: [{ ...said.content[0], annotations: [1] }] }],
+    ] as const) {
+      expect(() => normalizeInput([item]), field).to.throw(`input[0].${field} `);
+    }
+  });
+
   it('cannot be made to remember what changed since', () => {
     const given = { role: 'user', content: 'x' };
     normalizeInput([given]);

@@ -282,6 +282,15 @@ describe('toAnthropic: content', () => {
     expect(second?.[1]).to.equal(first?.[1]);
     expect(second?.[0]).to.equal(first?.[0]);
   });
+
+  it('does not take one history for another that began alike', () => {
+    const question = say('user', 'Hi');
+    const told = (...items: readonly InputItem[]): unknown => messages(send([question, ...items])).at(-1)?.content;
+    expect(told(say('assistant', 'One'))).to.deep.equal([text('One')]);
+    expect(told(say('assistant', 'Two'))).to.deep.equal([text('Two')]);
+    expect(told(call('a'), result('a', 'sun'), say('assistant', 'Three'))).to.deep.equal([text('Three')]);
+    expect(told(say('assistant', 'One'))).to.deep.equal([text('One')]);
+  });
 });
 
 describe('toAnthropic: fields', () => {

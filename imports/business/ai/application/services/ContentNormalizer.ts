@@ -16,9 +16,10 @@ import type { InputItem } from '../../domain/types/ResponsesAPITypes';
  * What came out of here before. It is frozen to the last level, so it is still right, and a conversation that is sent again with
  * every turn is looked at once.
  */
-const knownItems = new WeakMap<object, InputItem>();
 const knownTools = new WeakMap<object, Tool>();
 const knownInputs = new WeakMap<object, readonly InputItem[]>();
+/** By their first items: the next turn's conversation begins with the last one's. */
+const knownBeginnings = new WeakMap<object, readonly InputItem[]>();
 const knownToolLists = new WeakMap<object, readonly Tool[]>();
 const knownOptions = new WeakMap<object, NormalizedOptions>();
 
@@ -32,18 +33,22 @@ export function normalizeInput(input: unknown): readonly InputItem[] {
 }
 
 /**
- * Takes an item that this program made itself for what it is: frozen to the last level, and known from now on.
+ * Takes an item that this program made itself for what it is: frozen to the last level.
  * For items of converters and builders only; what callers write goes through `normalizeInput`.
  */
 export function adoptItem<T extends InputItem>(item: T): T {
   freezeDeep(item);
-  knownItems.set(item, item);
   return item;
 }
 
-/** The same for a conversation of such items: it is not looked through again. */
+/** A conversation of such items is not looked through again, nor is one that begins with it. */
 export function adoptInput(items: readonly InputItem[]): readonly InputItem[] {
-  knownInputs.set(Object.freeze(items), items);
+  return remember(freeze(items));
+}
+
+function remember(items: readonly InputItem[]): readonly InputItem[] {
+  knownInputs.set(items, items);
+  if (items[0] !== undefined) knownBeginnings.set(items[0], items);
   return items;
 }
 
@@ -124,22 +129,19 @@ function isOption(key: string): key is keyof GenerateOptions {
 function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
   const known = recall(input, knownInputs);
   if (known !== undefined) return known;
-  const items = typeof input === 'string' ? itemsOf(input, reader, 'input') : listOfItems(input, reader);
-  knownInputs.set(freeze(items), items);
-  return items;
+  return remember(freeze(typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader)));
 }
 
 function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] {
   if (typeof input !== 'object' || input === null) throw wrong('input', `must be a string or an array of messages and items, not ${describe(input)}`);
-  return reader.elements(input, 'input').flatMap((element, index) => itemsOf(element, reader, `input[${index}]`));
-}
-
-function itemsOf(element: unknown, reader: PlainReader, path: string): readonly InputItem[] {
-  const known = recall(element, knownItems);
-  if (known !== undefined) return [known];
-  const items = normalizeItem(reader.read(element, path), path);
-  for (const item of items) knownItems.set(item, item);
-  return items;
+  const elements = reader.elements(input, 'input');
+  const known = recall(elements[0], knownBeginnings) ?? [];
+  return elements.flatMap((element, index) => {
+    const item = known[index];
+    if (item !== undefined && item === element) return item;
+    const path = `input[${index}]`;
+    return normalizeItem(reader.read(element, path), path);
+  });
 }
 
 function toolList(given: unknown, reader: PlainReader): readonly Tool[] {

@@ -1,4 +1,4 @@
-/** One item → its content blocks. Items never change, so each is converted once, however often its history is sent. */
+/** One item → its content blocks. */
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import { argumentsObject } from '../callArguments';
@@ -26,23 +26,8 @@ const ANTHROPIC_CALL_ID: CallIdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 
 
 const NO_LOSSES: ItemBlocks['losses'] = [];
 const NOTHING = plain([]);
-const converted = new WeakMap<InputItem, ItemBlocks>();
-
 /** @throws UnsupportedFeatureError for content that this wire cannot express */
 export function itemBlocks(item: InputItem): ItemBlocks {
-  let result = converted.get(item);
-  if (result === undefined) {
-    result = convert(item);
-    converted.set(item, result);
-  }
-  return result;
-}
-
-function plain(blocks: readonly JsonObject[], losses = NO_LOSSES): ItemBlocks {
-  return { blocks, losses, hasImage: false, hasFile: false, hasUrl: false };
-}
-
-function convert(item: InputItem): ItemBlocks {
   switch (item.type) {
     case 'message':
       return messageBlocks(item);
@@ -57,6 +42,10 @@ function convert(item: InputItem): ItemBlocks {
     default:
       return NOTHING;
   }
+}
+
+function plain(blocks: readonly JsonObject[], losses = NO_LOSSES): ItemBlocks {
+  return { blocks, losses, hasImage: false, hasFile: false, hasUrl: false };
 }
 
 /** Words of this wire win over what was converted. */

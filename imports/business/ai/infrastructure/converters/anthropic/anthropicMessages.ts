@@ -2,6 +2,7 @@
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { itemBlocks } from './anthropicContent';
 import { AnthropicTurns, isOperator } from './anthropicTurns';
+import { onceInHistory } from '../onceInHistory';
 import type { ItemBlocks } from './anthropicContent';
 import type { AnthropicModelFacts } from './anthropicModels';
 import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
@@ -30,13 +31,14 @@ export function anthropicConversation(
   const system: JsonObject[] = [];
   const turns = new AnthropicTurns(facts.systemMessages, losses);
   let begun = false;
-  for (const item of items) {
+  const convert = blocksInHistory(items);
+  for (const [index, item] of items.entries()) {
     const reason = droppedBecause(item, context);
     if (reason !== undefined) {
       losses.push({ path: pathOf(item), what: item.type, reason });
       continue;
     }
-    const converted = blocksOf(item, () => pathOf(item));
+    const converted = blocksOf(() => convert(item, index), () => pathOf(item));
     check(converted, context, () => pathOf(item));
     for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
     if (isOperator(item)) checkOperator(converted, () => pathOf(item));
@@ -50,10 +52,12 @@ export function anthropicConversation(
   return { system, messages: turns.finish(), losses };
 }
 
+const blocksInHistory = onceInHistory(itemBlocks);
+
 /** The parts know what is wrong with them, the conversation knows where they stand. */
-function blocksOf(item: InputItem, path: () => string): ItemBlocks {
+function blocksOf(convert: () => ItemBlocks, path: () => string): ItemBlocks {
   try {
-    return itemBlocks(item);
+    return convert();
   } catch (error) {
     if (error instanceof UnsupportedFeatureError) throw new UnsupportedFeatureError(`${path()}: ${error.message}`, { path: path(), cause: error });
     if (error instanceof LLMInvalidRequestError) throw new LLMInvalidRequestError(`${path()}: ${error.message}`, { path: path(), cause: error });
