@@ -8,6 +8,7 @@ import './styles/runs.css';
 import './styles/run.css';
 import './styles/pages.css';
 import { createHttpData } from './data/HttpData';
+import { createPace } from './data/createPace';
 import { mountDashboard } from './mountDashboard';
 import { takeToken } from './session/takeToken';
 
@@ -16,11 +17,12 @@ if (place !== null) {
   const notice = place.dataset['simulated'];
   const { data, source } = createHttpData({
     fetch: (input, init) => window.fetch(input, init),
-    // Pages that nobody sees have no frames.
-    schedule: (flush) => {
-      if (document.visibilityState === 'visible') requestAnimationFrame(flush);
-      else setTimeout(flush, 250);
-    },
+    schedule: createPace({
+      now: () => performance.now(),
+      requestFrame: (callback) => requestAnimationFrame(callback),
+      setTimer: (callback, milliseconds) => setTimeout(callback, milliseconds),
+      isVisible: () => document.visibilityState === 'visible',
+    }),
     ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
   });
   for (const change of ['online', 'offline']) window.addEventListener(change, () => source.reconnect());

@@ -7,7 +7,7 @@ const EVERYTHING =
   'Use get_weather for Lisbon, send_reminder "take a coat", research_topic "harbour fog", render_video "fog over a harbour" 2 seconds, consult_expert "Is it safe to sail?"';
 
 describe('the dashboard in Chromium', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let app: DashboardBrowser;
   let context: BrowserContext;
   let page: Page;
@@ -25,6 +25,8 @@ describe('the dashboard in Chromium', function () {
   const open = async (path = '/'): Promise<void> => void ({ context, page } = await app.signedIn(path));
   const call = (name: string, state?: string, on = page) => on.locator(`.call[data-name="${name}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
   const row = (id: string, state?: string, on = page) => on.locator(`.run-row[data-run="${id}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
+  /** Waits until so many rows are shown. */
+  const rows = (amount: number) => page.waitForFunction((wanted) => document.querySelectorAll('.run-row').length === wanted, amount);
   const executionId = async (): Promise<string> => (await page.locator('[data-run]').first().getAttribute('data-run')) ?? '';
   /** Everything that is set here is gone after a reload. */
   const markPage = () => page.evaluate('window.isTheSamePage = true');
@@ -163,9 +165,9 @@ describe('the dashboard in Chromium', function () {
         if (text !== undefined) lengths.push(text.length);
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    // By the time the tool is done, the page has been watching for long.
+    // By the time the tool is done, the page has been watching for long; the text takes longer than a slow page rests.
     await page.getByRole('checkbox', { name: 'research_topic' }).check();
-    await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(6)}"`);
+    await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(30)}"`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('.playground-out [data-run][data-state="completed"]').waitFor();
     const lengths = await page.evaluate('window.lengths');
@@ -181,17 +183,18 @@ describe('the dashboard in Chromium', function () {
     await row(failing, 'completed').waitFor();
     const all = await page.locator('.run-row').count();
     await page.locator('select').selectOption('groq');
-    expect(await page.locator('.run-row').count()).to.equal(1);
+    await rows(1);
     await page.reload();
     await row(failing).waitFor();
-    expect(await page.locator('.run-row').count(), 'after a reload').to.equal(1);
+    await rows(1);
     await page.locator('select').selectOption('');
-    expect(await page.locator('.run-row').count()).to.equal(all);
+    await rows(all);
     await page.getByRole('button', { name: /^Cancelled/ }).click();
-    expect(await page.locator('.run-row').evaluateAll((rows) => rows.map((each) => each.getAttribute('data-state')))).to.deep.equal(['cancelled']);
+    await rows(1);
+    expect(await page.locator('.run-row').getAttribute('data-state')).to.equal('cancelled');
     await page.getByRole('button', { name: /^All/ }).click();
     await page.getByRole('searchbox').fill('bread buy');
-    expect(await page.locator('.run-row').count()).to.equal(1);
+    await rows(1);
     await page.getByRole('searchbox').fill('no such words anywhere');
     await page.getByText('No run fits these filters').waitFor();
   });
@@ -223,7 +226,8 @@ describe('the dashboard in Chromium', function () {
     for (let step = 0; step < 20 && !(await page.evaluate(() => document.activeElement?.closest('.run-row') !== null)); step += 1) await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('.run-page').waitFor();
-    expect(await page.evaluate(() => document.activeElement?.tagName), 'the heading of the new page').to.equal('H1');
+    // The heading of the new page.
+    await page.waitForFunction(() => document.activeElement?.tagName === 'H1');
     await page.locator('.call summary').first().focus();
     await page.keyboard.press('Enter');
     expect(await page.locator('.call[open]').count()).to.equal(1);

@@ -8,7 +8,7 @@ import { DashboardBrowser } from '../support/DashboardBrowser';
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 describe('the dashboard’s accessibility', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let app: DashboardBrowser;
   let live: string;
   before(async function () {

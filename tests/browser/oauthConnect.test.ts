@@ -7,7 +7,7 @@ import { ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
 import { openBrowser } from '../support/openBrowser';
 
 describe('connecting an account in Chromium', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let app: ProvidersHost;
   let server: AuthorizationHost;
   let browser: Browser | undefined;

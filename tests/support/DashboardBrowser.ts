@@ -47,6 +47,8 @@ export class DashboardBrowser {
   async person(options: Parameters<Browser['newContext']>[0] = {}): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
+    // Long enough for a slow machine; what never comes fails all the same.
+    page.setDefaultTimeout(60_000);
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
     });

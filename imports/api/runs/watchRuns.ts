@@ -1,10 +1,11 @@
 /** `GET /runs/stream`: what happens to the runs that the caller may see, as server-sent events. */
-import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/streaming/RunEventLog';
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
 import type { ExchangeHandler } from '../http/Exchange';
 import { Silence } from '../http/Silence';
+import { briefEvent, LEFT_OUT } from './briefEvent';
+import { FrameGatherer } from './FrameGatherer';
 import { actorOf } from './RunRoutePorts';
 
 export interface WatchPorts {
@@ -21,13 +22,12 @@ export interface WatchPorts {
 
 /** Milliseconds that a watcher who fell behind has to take what was sent already. */
 const FAREWELL = 5_000;
-/** What lists don't show, and most of what happens: left out with `?brief`. */
-const DETAILS: ReadonlySet<LoggedEvent['type']> = new Set(['llm:delta', 'tool:progress']);
 const RESYNC = 'event: resync\ndata: {}\n\n';
 
 /**
  * Each event has its type for a name, a number for an id and the event's JSON for data. `resync` says that something was missed, and what is
- * known has to be fetched again: to who was away for too long, and as the last word to who reads too slowly.
+ * known has to be fetched again: to who was away for too long, and as the last word to who reads too slowly. With `?brief` events are as
+ * lists need them.
  */
 export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, mostWaiting = 1024 * 1024 }: WatchPorts): ExchangeHandler {
   return async ({ actor, request, response, signal }) => {
@@ -38,20 +38,32 @@ export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, 
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
     let stop = (): void => undefined;
     const silence = new Silence(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
+    const isOver = (): boolean => response.writableEnded || response.destroyed;
+    const gatherer = new FrameGatherer((frames) => {
+      if (!isOver()) response.write(frames);
+    });
     const write = (frame: string): void => {
-      if (response.writableEnded || response.destroyed) return;
+      if (isOver()) return;
       silence.touch();
-      response.write(frame);
-      if (response.writableLength <= mostWaiting) return;
+      gatherer.add(frame);
+      if (gatherer.waiting + response.writableLength <= mostWaiting) return;
       stop();
-      dismiss(response);
+      end(RESYNC);
+      const timer = setTimeout(() => response.destroy(), FAREWELL);
+      response.once('close', () => clearTimeout(timer));
+    };
+    /** What was told is still sent. */
+    const end = (lastFrame = ''): void => {
+      gatherer.flush();
+      gatherer.stop();
+      response.end(lastFrame);
     };
     // An id without data is remembered and shown to nobody; from here on the watcher can come back for what it missed.
     write(`id: ${since ?? events.last}\n\n`);
     stop = events.watch(
       {
-        wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId) && !(isBrief && DETAILS.has(event.type)),
-        event: (event) => write(frameOf(event)),
+        wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId) && !(isBrief && LEFT_OUT.has(event.type)),
+        event: (event) => write(isBrief ? briefFrameOf(event) : frameOf(event)),
         missed: () => write(`id: ${events.last}\n${RESYNC}`),
       },
       since,
@@ -59,10 +71,11 @@ export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, 
     const ended = AbortSignal.any([signal, closing, AbortSignal.timeout(maxConnectionTime)]);
     await new Promise<void>((resolve) => {
       response.once('close', resolve);
-      if (ended.aborted) response.end();
-      else ended.addEventListener('abort', () => response.end(), { once: true });
+      if (ended.aborted) end();
+      else ended.addEventListener('abort', () => end(), { once: true });
     });
     stop();
+    gatherer.stop();
     silence.stop();
   };
 }
@@ -72,12 +85,16 @@ export function frameOf({ id, type, data }: LoggedEvent): string {
   return `event: ${type}\nid: ${id}\ndata: ${data}\n\n`;
 }
 
-/** Nothing more is written; what waits may still go out for a moment. */
-function dismiss(response: Response): void {
-  response.end(RESYNC);
-  const timer = setTimeout(() => response.destroy(), FAREWELL);
-  response.once('close', () => clearTimeout(timer));
+/** Made once for all who watch. */
+function briefFrameOf(event: LoggedEvent): string {
+  const known = BRIEF_FRAMES.get(event);
+  if (known !== undefined) return known;
+  const frame = frameOf({ ...event, data: briefEvent(event.type, event.data) });
+  BRIEF_FRAMES.set(event, frame);
+  return frame;
 }
+
+const BRIEF_FRAMES = new WeakMap<LoggedEvent, string>();
 
 function queryText(value: unknown): string | undefined {
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The server's stream of run events, read for as long as somebody listens; what arrives between two frames is handed on at once. */
+/** The server's stream of run events, read for as long as somebody listens; what arrived by the next step is handed on at once. */
 import { createParser } from 'eventsource-parser';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { Connection } from './DashboardData';
@@ -15,7 +15,7 @@ export interface FeedListener {
 export interface EventFeedPorts {
   readonly connection: Pick<HttpConnection, 'open'>;
   readonly path: string;
-  /** Calls back before the next frame. */
+  /** Calls back once, when the page takes in what came. */
   readonly schedule: (flush: () => void) => void;
   readonly onState?: (state: Connection) => void;
   /** Milliseconds to wait before the nth attempt after a loss. */

@@ -18,7 +18,7 @@ import { LiveValue, useLiveValue } from './LiveValue';
 export interface HttpDataPorts {
   readonly fetch: typeof fetch;
   readonly origin?: string;
-  /** Calls back before the next frame. */
+  /** Calls back once, soon. */
   readonly schedule: (flush: () => void) => void;
   readonly simulationNotice?: string;
   /** Milliseconds between two fetches that events ask for; default 1000. */
@@ -130,7 +130,6 @@ export class HttpData {
 
 const KEPT_RUNS = 12;
 const MOST_LOOKED_AT = 12;
-
 
 export function createHttpData(ports: HttpDataPorts): { readonly data: DashboardData; readonly source: HttpData } {
   const source = new HttpData(ports);

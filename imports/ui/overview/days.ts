@@ -11,5 +11,7 @@ export function lastDays(now: number, amount: number): readonly string[] {
 
 /** 22 Nov */
 export function shortDay(day: string): string {
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  return SHORT_DAY.format(new Date(`${day}T00:00:00Z`));
 }
+
+const SHORT_DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });

@@ -1,5 +1,5 @@
 /** All runs, newest first, as they are now. */
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useData } from '../data/DataContext';
 import type { ListedRun } from '../data/DashboardData';
 import { count } from '../format/format';
@@ -31,9 +31,7 @@ export function RunsPage({ route }: { readonly route: Route }) {
 
 function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readonly route: Route }) {
   const filter = useMemo(() => readRunFilter(route.query), [route]);
-  // Typing comes first; the list follows when there is time.
-  const latest = useDeferredValue(runs);
-  const found = useMemo(() => filterRuns(latest, filter), [latest, filter]);
+  const found = useMemo(() => filterRuns(runs, filter), [runs, filter]);
   const [shown, setShown] = useState(PORTION);
   if (runs.length === 0) {
     return (

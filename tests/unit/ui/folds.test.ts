@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { briefEvent, LEFT_OUT } from '../../../imports/api/runs/briefEvent';
 import { applyToolEvent, createToolCall, TOOL_CALL_MOVES } from '../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../imports/business/ai/domain/entities/Tool';
 import { IllegalTransitionError } from '../../../imports/business/ai/domain/errors/LLMErrors';
@@ -55,6 +56,16 @@ describe('what a page makes of events', () => {
         expect(run!.usage, `fetched after ${at}, told from ${from}`).to.deep.equal(total);
         expect(run!.state).to.equal('completed');
       }
+    }
+  });
+
+  it('is the same list after what the stream leaves of events for lists', () => {
+    const brief = events.flatMap((event) => (LEFT_OUT.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent]));
+    expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(/"(output_text|arguments|result|delta)":/);
+    const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
+    for (let at = 1; at <= events.length; at += 1) {
+      const last = brief.findIndex(({ seq }) => seq > events[at - 1]!.seq);
+      expect(foldRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(foldRuns([row], events.slice(0, at)));
     }
   });
 

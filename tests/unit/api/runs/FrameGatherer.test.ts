@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
+import type { SinonFakeTimers } from 'sinon';
+import { FrameGatherer } from '../../../../imports/api/runs/FrameGatherer';
+
+describe('FrameGatherer', () => {
+  let clock: SinonFakeTimers;
+  let sent: string[];
+  let gatherer: FrameGatherer;
+  beforeEach(() => {
+    clock = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    sent = [];
+    gatherer = new FrameGatherer((frames) => sent.push(frames));
+  });
+  afterEach(() => clock.restore());
+
+  it('sends the first frame at once, and what follows closely together and in order', () => {
+    for (const frame of ['a', 'b', 'c']) gatherer.add(frame);
+    expect(sent).to.deep.equal(['a']);
+    expect(gatherer.waiting).to.equal(2);
+    clock.runToLast();
+    expect(sent).to.deep.equal(['a', 'bc']);
+    gatherer.add('d');
+    expect(sent, 'it has just sent').to.deep.equal(['a', 'bc']);
+    clock.runAll();
+    gatherer.add('e');
+    expect(sent, 'after a silence nothing waits').to.deep.equal(['a', 'bc', 'd', 'e']);
+  });
+
+  it('sends what waits when it is told to, and nothing after it was stopped', () => {
+    for (const frame of ['a', 'b']) gatherer.add(frame);
+    gatherer.flush();
+    expect(sent).to.deep.equal(['a', 'b']);
+    gatherer.add('c');
+    gatherer.stop();
+    clock.runAll();
+    expect(sent).to.deep.equal(['a', 'b']);
+    expect(clock.countTimers()).to.equal(0);
+  });
+
+  it('leaves no timer when there is nothing to send', () => {
+    gatherer.add('a');
+    clock.runAll();
+    expect(clock.countTimers()).to.equal(0);
+  });
+});
