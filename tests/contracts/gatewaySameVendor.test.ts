@@ -162,6 +162,49 @@ describe('what is new at', () => {
   }
 });
 
+describe('the headers of a vendor', () => {
+  const SHOWN = { 'x-ratelimit-remaining-requests': '3', 'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:00Z', 'x-ratelimit-new-kind': '1s', 'openai-processing-ms': '12' };
+  const OTHERS = { 'openai-organization': 'org-1', 'anthropic-organization-id': 'o', 'openai-project': 'p', 'set-cookie': 'a=b', 'x-ratelimit-long': 'x'.repeat(300), 'cf-ray': 'r' };
+  const HEADERS = { ...SHOWN, ...OTHERS, 'x-request-id': 'req_theirs' };
+
+  function expectShown(answer: Response, isShown: boolean): void {
+    for (const [name, value] of Object.entries(SHOWN)) expect(answer.headers.get(name), name).to.equal(isShown ? value : null);
+    for (const name of Object.keys(OTHERS)) expect(answer.headers.get(name), name).to.equal(null);
+    const ids = [answer.headers.get('x-request-id'), answer.headers.get('request-id')];
+    if (isShown) expect(ids).to.deep.equal(['req_theirs', 'req_theirs']);
+    else expect(ids[0]).to.match(/^req_[0-9a-f]{24}$/);
+  }
+
+  for (const facts of CASES) {
+    for (const stream of [false, true]) {
+      it(`that its clients act upon reach a client of ${facts.name}${stream ? ' before a stream' : ''}, and nobody else`, async () => {
+        const gateway = await startGateway({ attempts: 2 });
+        const asked = (model: string): JsonObject => ({ ...PLAIN[facts.wire], ...(facts.wire === 'gemini' ? {} : { model, ...(stream ? { stream } : {}) }) });
+        const path = (model: string): string => facts.path(stream).replace('/google:', `/${model}:`);
+        // Of two attempts the last one counts.
+        gateway.simulator.enqueue({ raw: ' ', headers: { 'content-type': stream ? 'text/event-stream' : 'application/json', 'x-ratelimit-remaining-tokens': '1' } }, { text: 'Hi', headers: HEADERS });
+        const answer = await gateway.ask(path(facts.vendor), asked(facts.vendor));
+        expect(answer.status, await answer.text()).to.equal(200);
+        expectShown(answer, true);
+        expect(answer.headers.get('x-ratelimit-remaining-tokens')).to.equal(null);
+
+        gateway.simulator.enqueue({ status: 400, body: { error: { message: 'x' } }, headers: { ...HEADERS, 'retry-after': '7' } });
+        const refused = await gateway.ask(path(facts.vendor), asked(facts.vendor));
+        expect(refused.status, await refused.text()).to.equal(400);
+        expectShown(refused, true);
+        expect(refused.headers.get('retry-after')).to.equal('7');
+
+        const other = facts.vendor === 'anthropic' ? 'google' : 'anthropic';
+        gateway.simulator.enqueue({ text: 'Hi', headers: HEADERS });
+        const foreign = await gateway.ask(path(other), asked(other));
+        expect(foreign.status, await foreign.text()).to.equal(200);
+        expectShown(foreign, false);
+        await gateway.close();
+      });
+    }
+  }
+});
+
 describe('words that only chat completions know', () => {
   it('stay away from a provider of OpenAI that is to speak Responses', async () => {
     const gateway = await startGateway({ providers: (simulator) => [{ ...simulatedRow(simulator, 'openai'), wire: 'responses' }] });

@@ -21,7 +21,7 @@ import { wireContext } from '../support/wireContexts';
 /** Requests that their vendor refused for how the client had written a history: one goes out mended, the other is refused here. */
 const MENDED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
 
-const counts = { exchanges: 0, requests: 0, recordedRequests: 0, answers: 0, streams: 0, errors: 0, ids: 0 };
+const counts = { exchanges: 0, requests: 0, recordedRequests: 0, answers: 0, streams: 0, errors: 0, ids: 0, headers: 0 };
 
 interface ToldError {
   readonly message: unknown;
@@ -46,6 +46,15 @@ function expectSameId(ours: Headers, { headers, name }: Recording): void {
   if (id === undefined) return;
   counts.ids += 1;
   expect([ours.get('x-request-id'), ours.get('request-id')], name).to.deep.equal([id, id]);
+}
+
+/** What tells a client how much it may still ask, and when; never whose account it was. */
+function expectSameHeaders(ours: Headers, { headers, name }: Recording): void {
+  for (const [header, value] of Object.entries(headers)) {
+    const isShown = /^(?:x-ratelimit-|anthropic-ratelimit-|retry-after|x-should-retry|openai-processing-ms|openai-version)/.test(header);
+    if (isShown) counts.headers += 1;
+    if (isShown || /organization|project|cookie/.test(header)) expect(ours.get(header), `${name} ${header}`).to.equal(isShown ? value : null);
+  }
 }
 
 /** Proxies before a vendor answer in plain text. */
@@ -182,13 +191,14 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
         const answer = await gateway.ask(path, body);
         const text = await answer.text();
 
+        expectSameId(answer.headers, recording);
+        expectSameHeaders(answer.headers, recording);
         if (recording.status >= 400) {
           expect(answer.status, recording.name).to.equal(recording.status);
           const [ours, theirs] = [JSON.parse(text) as JsonObject, parsedError(recording)];
           expectSameError(toldError(ours), toldError(theirs), recording);
           // Open Responses has words of its own for kinds of errors.
           if (recording.wire !== 'responses' && typeof theirs['error'] === 'object') expect(missingFrom(ours, theirs), recording.name).to.deep.equal([]);
-          expectSameId(answer.headers, recording);
           counts.errors += 1;
         } else if (recording.stream) {
           const model = modelOf(recording);
@@ -212,7 +222,6 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
         } else {
           expect(answer.status, text.slice(0, 300)).to.equal(200);
           expectSaid(JSON.parse(text) as JsonObject, JSON.parse(recording.text) as JsonObject, recording);
-          expectSameId(answer.headers, recording);
           counts.answers += 1;
         }
 
@@ -234,6 +243,7 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
     console.log(`      ${JSON.stringify(counts)}`);
     expect(counts.exchanges).to.equal(RECORDINGS.length);
     expect(counts.ids).to.be.greaterThan(0);
+    expect(counts.headers).to.be.greaterThan(0);
     expect(counts.answers + counts.streams + counts.errors).to.equal(RECORDINGS.length);
   });
 });

@@ -31,7 +31,7 @@ export function errorAnswer(error: LLMError, given: ErrorContext): ErrorAnswer {
   return {
     status,
     body: isVendors ? (asVendorSaidIt(error, body, context.api) ?? body) : body,
-    headers: { ...headersOf(error, status), ...(context === given ? {} : requestIdHeaders(context.requestId)) },
+    headers: { ...headersOf(error, status), ...(isVendors ? error.vendorHeaders : {}), ...requestIdHeaders(context.requestId) },
   };
 }
 

@@ -7,10 +7,10 @@ import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITyp
 import { SCHEME_OF_WIRE } from '../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../business/ai/infrastructure/streaming/createStreamEncoder';
-import { requestIdHeaders } from '../errors/errorAnswer';
 import type { ExchangeHandler } from '../http/Exchange';
 import { pumpStream } from '../http/pumpStream';
 import { ResponseSink } from '../http/ResponseSink';
+import { showHead } from '../http/vendorHead';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import type { GenerationApi, StatelessWire } from './GenerationApi';
 import { RelayEncoder } from './RelayEncoder';
@@ -24,18 +24,16 @@ export interface GenerationPorts {
 }
 
 export function answerGeneration(api: GenerationApi, ports: GenerationPorts): ExchangeHandler {
-  return async ({ actor, request, response, signal, hasLeft, facts }) => {
+  return async (exchange) => {
+    const { actor, request, response, signal, hasLeft, facts } = exchange;
     const { options: read, stream, includeUsage = false } = api.read(request);
     const route = await ports.models.resolve(actor, read.model, api.wire);
     const options = route.wire === 'responses' ? withoutChatWords(read) : read;
     facts.provider = route.providerId;
     facts.isSameApi = route.wire === api.wire;
-    const asked: GenerateOptions = { ...options, model: route.address, wire: api.wire, signal };
+    const asked: GenerateOptions = { ...options, model: route.address, wire: api.wire, signal, onHead: showHead(exchange, api.wire) };
     if (stream === undefined) {
-      const answer = await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked));
-      const { wire, request_id } = answer.vendor;
-      if (wire === api.wire && request_id !== undefined) response.set(requestIdHeaders(request_id));
-      response.json(api.write(answer));
+      response.json(api.write(await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked))));
       return;
     }
     const isSame = route.wire === api.wire;

@@ -2,6 +2,7 @@
 import { NO_USAGE } from '../../business/ai/domain/entities/Response';
 import { isLLMError, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../business/ai/domain/interfaces/ResponseStore';
+import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { LLMResponse, OutputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
@@ -22,13 +23,9 @@ export type Remember = (stored: StoredResponse, isStored: boolean) => Promise<vo
 export interface TurnOptions extends Pick<PumpOptions, 'hasLeft' | 'toError' | 'keepAliveAfter' | 'fail'> {
   readonly signal: AbortSignal;
   readonly remember: Remember;
+  /** Told what came before the answer. */
+  readonly onHead?: GenerateOptions['onHead'];
   readonly rawReasoningName: RawReasoningName;
-}
-
-export interface WholeTurn {
-  readonly body: JsonObject;
-  /** How a Responses host names the request. */
-  readonly requestId?: string;
 }
 
 export class ResponseTurns {
@@ -42,10 +39,10 @@ export class ResponseTurns {
    * The whole answer; also a failed one, where the vendor behind speaks this API and answers so.
    * @throws what the manager throws, LLMServerError for an answer that `tool_choice` does not allow
    */
-  async generate(turn: PreparedResponse, { signal, remember }: Pick<TurnOptions, 'signal' | 'remember'>): Promise<WholeTurn> {
+  async generate(turn: PreparedResponse, { signal, remember, onHead }: Pick<TurnOptions, 'signal' | 'remember' | 'onHead'>): Promise<JsonObject> {
     let response: LLMResponse;
     try {
-      response = await this.manager.generate(turn.userId, { ...turn.options, signal });
+      response = await this.manager.generate(turn.userId, { ...turn.options, signal, ...told(onHead) });
     } catch (error) {
       const failed = failedAnswer(error);
       if (failed === undefined) throw error;
@@ -55,8 +52,7 @@ export class ResponseTurns {
     const named = withIdentity(response, turn);
     const body = resourceOf(named, turn.echo);
     await remember(storedTurn(turn, named, body), turn.isStored);
-    const { wire, request_id } = response.vendor;
-    return { body, ...(wire === 'responses' && request_id !== undefined ? { requestId: request_id } : {}) };
+    return body;
   }
 
   /** @throws what the manager throws before it says anything */
@@ -69,7 +65,7 @@ export class ResponseTurns {
     const encoder = isSame
       ? new ResponsesRelay({ encoder: plain, rawReasoningName, echo, begun: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }), ours: replayedFrom(turn), checkItem: (item) => guard.checkItem(item) })
       : plain;
-    const events = this.manager.stream(turn.userId, { ...turn.options, signal: options.signal, ...(isSame ? { relay: true } : {}) });
+    const events = this.manager.stream(turn.userId, { ...turn.options, signal: options.signal, ...told(options.onHead), ...(isSame ? { relay: true } : {}) });
     let whole: LLMResponse | undefined;
     await pumpStream(events, encoder, sink, {
       ...options,
@@ -92,6 +88,10 @@ export class ResponseTurns {
       },
     });
   }
+}
+
+function told(onHead: GenerateOptions['onHead']): Pick<GenerateOptions, 'onHead'> {
+  return onHead === undefined ? {} : { onHead };
 }
 
 /** A turn that has begun, is waiting, or went wrong: for answers that are fetched later. */

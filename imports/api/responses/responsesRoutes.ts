@@ -4,10 +4,10 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import type { StoredResponse } from '../../business/ai/domain/interfaces/ResponseStore';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import { DoorError } from '../errors/DoorError';
-import { requestIdHeaders } from '../errors/errorAnswer';
 import type { Exchange, ExchangeHandler } from '../http/Exchange';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
+import { showHead } from '../http/vendorHead';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
 import { rawReasoningFor } from './rawReasoningFor';
@@ -27,20 +27,20 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
   const remember = async (stored: StoredResponse, isStored: boolean): Promise<void> => {
     if (isStored) await module.responses.save(stored);
   };
-  return async ({ actor, request, response, signal, hasLeft, facts }) => {
+  return async (exchange) => {
+    const { actor, request, response, signal, hasLeft, facts } = exchange;
     const turn = await prepareResponse(request.body, actor, module.responses, ports);
     facts.provider = turn.route.providerId;
     facts.isSameApi = turn.route.wire === 'responses';
+    const onHead = showHead(exchange, 'responses');
     if (turn.isBackground) {
       if (turn.stream) throw new LLMInvalidRequestError('A background response cannot be streamed here; fetch it by its id.', { path: 'stream' });
       response.json(await background.start(turn));
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
-      await turns.stream(turn, sink, { signal, hasLeft, toError, keepAliveAfter, remember, rawReasoningName: rawReasoningFor(request) });
+      await turns.stream(turn, sink, { signal, hasLeft, toError, keepAliveAfter, remember, onHead, rawReasoningName: rawReasoningFor(request) });
     } else {
-      const { body, requestId } = await turns.generate(turn, { signal, remember });
-      if (requestId !== undefined) response.set(requestIdHeaders(requestId));
-      response.json(body);
+      response.json(await turns.generate(turn, { signal, remember, onHead }));
     }
   };
 }

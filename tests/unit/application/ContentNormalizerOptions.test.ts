@@ -36,6 +36,7 @@ describe('normalizeOptions', () => {
       wire: 'chat_completions',
       turn: { executionId: 'run-1', iteration: 2 },
       relay: true,
+      onHead: () => undefined,
     };
     const expected: Required<NormalizedOptions> = { ...whole, model: whole.model, input: normalizeInput('x'), tools: normalizeTools(whole.tools), stop: ['END'] };
     const normalized = normalizeOptions(whole);
@@ -111,6 +112,7 @@ describe('normalizeOptions', () => {
     ['a stop sequence that is no string', { stop: [1] }, 'stop[0]', /must be a string/],
     ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a', /must be a string, not a number/],
     ['a user without a name', { user: 5 }, 'user', /must be a string/],
+    ['a listener that is none', { onHead: 'me' }, 'onHead', /must be a function, not a string/],
     ['a signal that only looks like one', { signal: { aborted: false, addEventListener: () => undefined } }, 'signal', /must be an AbortSignal, not an object/],
     ['a proxy for a signal', { signal: new Proxy({}, { getPrototypeOf: () => { throw new Error('no'); } }) }, 'signal', /could not be read/],
     ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],

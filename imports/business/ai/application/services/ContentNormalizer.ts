@@ -110,6 +110,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     ...field('wire', read('wire', wireName)),
     ...field('turn', read('turn', runTurn)),
     ...field('relay', read('relay', flag)),
+    ...field('onHead', listener(given.get('onHead'))),
   });
   knownOptions.set(normalized, normalized);
   return normalized;
@@ -118,7 +119,7 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
 const OPTION_NAMES = {
   model: true, input: true, instructions: true, tools: true, tool_choice: true, temperature: true, top_p: true, max_output_tokens: true,
   response_format: true, parallel_tool_calls: true, previous_response_id: true, store: true, reasoning: true, stop: true, metadata: true,
-  user: true, signal: true, timeout: true, vendor: true, wire: true, turn: true, relay: true,
+  user: true, signal: true, timeout: true, vendor: true, wire: true, turn: true, relay: true, onHead: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);
 
@@ -164,6 +165,11 @@ function oneTool(given: unknown, reader: PlainReader, path: string): Tool {
   const tool = normalizeTool(given, reader, path);
   knownTools.set(tool, tool);
   return tool;
+}
+
+function listener(value: unknown): GenerateOptions['onHead'] {
+  if (value === undefined || typeof value === 'function') return value as GenerateOptions['onHead'];
+  throw wrong('onHead', `must be a function, not ${describe(value)}`);
 }
 
 function abortSignal(value: unknown): AbortSignal | undefined {

@@ -43,6 +43,8 @@ export interface LLMErrorDetails {
   /** The vendor's error body, with what looks like a secret blotted out; only for clients that speak the vendor's own API. */
   readonly vendorBody?: JsonObject;
   readonly requestId?: string;
+  /** Headers of the vendor's answer that its clients look at; only for clients that speak the vendor's own API. */
+  readonly vendorHeaders?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
   /** The response, where there was one. */
   readonly response?: LLMResponse;
@@ -66,6 +68,7 @@ export class LLMError extends Error {
   readonly vendorCode?: string;
   readonly vendorBody?: JsonObject;
   readonly requestId?: string;
+  readonly vendorHeaders?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
   readonly response?: LLMResponse;
   readonly path?: string;
@@ -82,6 +85,7 @@ export class LLMError extends Error {
     if (details.vendorCode !== undefined) this.vendorCode = details.vendorCode;
     if (details.vendorBody !== undefined) this.vendorBody = details.vendorBody;
     if (details.requestId !== undefined) this.requestId = details.requestId;
+    if (details.vendorHeaders !== undefined) this.vendorHeaders = details.vendorHeaders;
     if (details.retryAfterMs !== undefined) this.retryAfterMs = details.retryAfterMs;
     if (details.response !== undefined) this.response = details.response;
     if (details.path !== undefined) this.path = details.path;

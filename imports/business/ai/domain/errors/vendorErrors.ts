@@ -16,6 +16,8 @@ export interface VendorErrorFacts {
   readonly body: unknown;
   readonly header?: (name: string) => string | null | undefined;
   readonly requestId?: string;
+  /** What the vendor's own clients are to see of the answer's headers. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly response?: LLMResponse;
   readonly cause?: unknown;
 }
@@ -42,6 +44,7 @@ export function vendorError(facts: VendorErrorFacts): LLMError {
     ...(body.code === undefined ? {} : { vendorCode: body.code }),
     ...(vendorBody === undefined ? {} : { vendorBody }),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(facts.headers === undefined ? {} : { vendorHeaders: facts.headers }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(cause === undefined ? {} : { cause }),
     ...(facts.response === undefined ? {} : { response: facts.response }),

@@ -107,6 +107,16 @@ export interface GenerateOptions {
   readonly turn?: RunTurn;
   /** A stream also tells what came over its wire, message by message (`wire.message`), for a client that speaks the same wire. */
   readonly relay?: boolean;
+  /** Told what stands before an answer, for a client of the vendor's own API; again for each attempt whose status is good. */
+  readonly onHead?: (head: AnswerHead) => void;
+}
+
+/** What came before an answer's body. */
+export interface AnswerHead {
+  readonly wire: WireName;
+  readonly requestId?: string;
+  /** Those that clients of the vendor look at, by their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The same after the door: items, flat tools. This is what converters take. */

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { REQUEST_ID_HEADERS } from '../../domain/errors/vendorErrors';
 import { BodyStream } from './BodyStream';
 import type { BodyStreamOptions } from './BodyStream';
+import { shownHeaders } from './shownHeaders';
 import type { VendorReply } from './VendorClient';
 
 export class GuardedResponse implements VendorReply {
@@ -32,6 +33,10 @@ export class GuardedResponse implements VendorReply {
       if (id !== null) return id;
     }
     return undefined;
+  }
+
+  get shownHeaders(): Readonly<Record<string, string>> {
+    return shownHeaders(this.headers);
   }
 
   text(): Promise<string> {

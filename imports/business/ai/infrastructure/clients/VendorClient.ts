@@ -20,6 +20,8 @@ export interface VendorReply {
   header(name: string): string | null;
   /** The vendor's id of this request, from its header. */
   readonly requestId: string | undefined;
+  /** The headers that the vendor's own clients look at. */
+  readonly shownHeaders: Readonly<Record<string, string>>;
   /** The whole body. */
   text(): Promise<string>;
   /** The body's chunks as they come; leaving the iteration early aborts the request. */

@@ -43,7 +43,7 @@ export async function sendCall(
 }
 
 async function refusal(vendor: string, response: GuardedResponse, { credential, signal }: CallFacts): Promise<LLMError> {
-  const facts = { vendor, status: response.status, header: (name: string) => response.header(name) };
+  const facts = { vendor, status: response.status, headers: response.shownHeaders, header: (name: string) => response.header(name) };
   try {
     return vendorError({ ...facts, body: withoutToken(await response.text(), credential) });
   } catch (cause) {

@@ -157,7 +157,7 @@ export class BaseLLMProvider implements ILLMProvider {
     return this.ports.others?.find((lane) => lane.wire.name === wire) ?? this.ports;
   }
 
-  private send(userId: string, exchange: Exchange, signal: AbortSignal | undefined): Promise<VendorReply> {
+  private async send(userId: string, exchange: Exchange, signal: AbortSignal | undefined): Promise<VendorReply> {
     const { lane, options, request, stream } = exchange;
     const call: Omit<VendorCall, 'credential'> = {
       model: options.model,
@@ -167,7 +167,10 @@ export class BaseLLMProvider implements ILLMProvider {
       ...(signal === undefined ? {} : { signal }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     };
-    return this.withCredential(userId, (credential) => lane.client.send({ credential, ...call }));
+    const reply = await this.withCredential(userId, (credential) => lane.client.send({ credential, ...call }));
+    const { requestId, shownHeaders: headers } = reply;
+    options.onHead?.({ wire: lane.wire.name, headers, ...(requestId === undefined ? {} : { requestId }) });
+    return reply;
   }
 
   /** A refused OAuth token is refreshed by force once; nothing else is tried twice here. */
