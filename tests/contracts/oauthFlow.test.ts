@@ -179,6 +179,63 @@ for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const sat
       expect(server.paths.at(-1), 'what the refresh brought is revoked').to.equal('/token/revocation');
     });
 
+    /** Holds requests to the token endpoint until they are released. */
+    const holdTokens = (): { readonly held: Promise<void>; readonly release: () => void } => {
+      let arrived = (): void => undefined;
+      const held = new Promise<void>((resolve) => (arrived = resolve));
+      let pass = (): void => undefined;
+      server.intercept = (request, _response, letPass) => {
+        if (request.url !== '/token') return false;
+        pass = letPass;
+        arrived();
+        return true;
+      };
+      return {
+        held,
+        release: () => {
+          server.intercept = () => false;
+          pass();
+        },
+      };
+    };
+
+    for (const [what, change, restore] of [
+      ['removes', () => app.module.methods.remove(ADMIN, { providerId: PROVIDER_ID }), () => createProvider(app, server)],
+      ['moves', () => app.module.methods.update(ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })), () => app.module.methods.update(ADMIN, providerArgument(server))],
+    ] as const) {
+      it(`is not made, and its tokens are revoked, when an administrator ${what} the provider while the code is exchanged`, async () => {
+        await app.credentials.remove({ userId: 'alice' });
+        const { browser, page } = await connectAs(app, 'alice', atCallback);
+        const { held, release } = holdTokens();
+        const answered = browser.open(page.url);
+        await held;
+        await change();
+        release();
+        const shown = await answered;
+        expect([shown.status, shown.body.includes('The provider has changed')], shown.body).to.deep.equal([409, true]);
+        expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
+        expect(server.paths.at(-1)).to.equal('/token/revocation');
+        await restore();
+        expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: false, needsReconnect: false });
+      });
+    }
+
+    it('is revoked as well when an administrator removes its provider while its token is refreshed', async () => {
+      await connectAs(app, 'alice');
+      await app.expire(PROVIDER_ID, 'alice');
+      const { held, release } = holdTokens();
+      const refreshing = failure(tokenOf('alice'));
+      await held;
+      // Everything goes without a word to the server, as in the instant before another process revokes it.
+      await app.credentials.remove({});
+      release();
+      expect(await refreshing).to.be.instanceOf(LLMAuthError);
+      expect(await app.credentials.find({})).to.deep.equal([]);
+      expect(server.paths.at(-1)).to.equal('/token/revocation');
+      expect(app.log.at(-1)?.event, 'the server knew whose request it was').not.to.equal('oauth:not-revoked');
+      await app.module.methods.update(ADMIN, providerArgument(server));
+    });
+
     it('goes with its provider, for all users', async () => {
       await connectAs(app, 'alice');
       await connectAs(app, 'bob');

@@ -30,11 +30,14 @@ export class OAuthClients {
     return opened?.content.type === 'client' ? { settings, secret: opened.content.secret } : { settings };
   }
 
-  /** Tells the vendor that the tokens are no longer wanted. What becomes of it changes nothing here: it is logged. */
-  async revoke(provider: Provider, settings: OAuthSettings, content: SecretContent): Promise<void> {
+  /**
+   * Tells the vendor that the tokens are no longer wanted. What becomes of it changes nothing here: it is logged.
+   * @param known who this app was when it got them, where the provider may be gone by now, and its secret with it
+   */
+  async revoke(provider: Provider, settings: OAuthSettings, content: SecretContent, known?: OAuthClient): Promise<void> {
     if (content.type !== 'tokens') return;
     try {
-      await this.serverOf(settings).revoke(await this.clientOf(provider, settings), content);
+      await this.serverOf(settings).revoke(known ?? (await this.clientOf(provider, settings)), content);
     } catch (error) {
       if (!isLLMError(error) && !(error instanceof OAuthRefusal)) throw error;
       this.#log.warn('oauth:not-revoked', { providerId: provider._id, error: error instanceof OAuthRefusal ? error.error : error.code });

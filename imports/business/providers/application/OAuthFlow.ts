@@ -153,7 +153,8 @@ export class OAuthFlow {
     const secrets = this.#secretsOf(pending);
     if (provider.auth.kind !== 'oauth_user' || destinationOf(provider) !== pending.destination || secrets === undefined) return refuse('provider-changed', { providerName });
     try {
-      await this.#exchange(provider, pending, { ...secrets, state, parameters: answer.parameters });
+      const isKept = await this.#exchange(provider, pending, { ...secrets, state, parameters: answer.parameters });
+      if (!isKept) return refuse('provider-changed', { providerName });
     } catch (error) {
       if (error instanceof OAuthRefusal) return refuse('refused-by-server', { providerName, detail: detailOf(error, answer.parameters) });
       if (isLLMError(error) && error.retryable) return refuse('server-unreachable', { providerName, detail: error.message });
@@ -176,13 +177,22 @@ export class OAuthFlow {
     if (content !== undefined && provider.auth.kind === 'oauth_user') await clients.revoke(provider, provider.auth.oauth, content);
   }
 
-  async #exchange(provider: Provider, { userId, redirectUri = '' }: PendingAuthorization, answer: FlowSecrets & { state: string; parameters: URLSearchParams }): Promise<void> {
+  /** @returns false where the provider was removed or led elsewhere while its server was asked: what came is given back then */
+  async #exchange(provider: Provider, { userId, redirectUri = '' }: PendingAuthorization, answer: FlowSecrets & { state: string; parameters: URLSearchParams }): Promise<boolean> {
     const settings = userOAuthOf(provider);
-    const { clients, vault, clock } = this.#ports;
-    const tokens = await clients.serverOf(settings).exchange(await clients.clientOf(provider, settings), { ...answer, redirectUri });
+    const { clients, vault, clock, providers } = this.#ports;
+    const client = await clients.clientOf(provider, settings);
+    const tokens = await clients.serverOf(settings).exchange(client, { ...answer, redirectUri });
     const expiresAt = tokens.expiresInMs === undefined ? {} : { expiresAt: clock.now() + tokens.expiresInMs };
     const scopes = tokens.scopes === undefined ? {} : { scopes: tokens.scopes };
-    await vault.put(provider, credentialIdOf(provider, userId).kind, userId, contentOf(tokens), { ...expiresAt, ...scopes });
+    const content = contentOf(tokens);
+    await vault.put(provider, credentialIdOf(provider, userId).kind, userId, content, { ...expiresAt, ...scopes });
+    // Whoever removes a provider removes it before its credentials, so one of the two sees the other.
+    const now = await providers.find(provider._id);
+    if (now !== undefined && destinationOf(now) === destinationOf(provider)) return true;
+    await vault.store.take(credentialIdOf(provider, userId));
+    await clients.revoke(provider, settings, content, client);
+    return false;
   }
 
   async #allowedProvider(userId: string, providerId: string): Promise<Provider> {

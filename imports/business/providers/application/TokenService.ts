@@ -94,7 +94,7 @@ export class TokenService implements CredentialSource {
         if (refreshToken === undefined) return Promise.reject(new OAuthRefusal('invalid_grant', 'there is no refresh token'));
         return server.refresh(client, refreshToken, mayStillSend);
       },
-      revoke: (content) => clients.revoke(provider, settings, content),
+      revoke: (content) => clients.revoke(provider, settings, content, client.secret === undefined ? undefined : client),
     };
   }
 
