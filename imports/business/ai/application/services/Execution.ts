@@ -10,10 +10,10 @@ import { addUsage, NO_USAGE } from '../../domain/entities/Response';
 import { wellFormedItem } from '../../domain/entities/wellFormedItem';
 import type { AgentEvent, AgentEventBody } from '../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import { argumentsHash } from './argumentsHash';
 import { adoptItem } from './ContentNormalizer';
 import { FollowUps } from './FollowUps';
 import { acknowledgement, deferredOutput, toolOutput } from './MessageBuilder';
+import { toAgentEvent } from './toAgentEvent';
 import { resultOf } from './toolResults';
 
 /** A call as the model made it, under the id that it has in this run. */
@@ -274,30 +274,5 @@ export class Execution implements ToolExecutionContext {
     for (let count = 2; this.usedIds.has(id); count += 1) id = `${wanted}_${count}`;
     this.usedIds.add(id);
     return id;
-  }
-}
-
-function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody | undefined {
-  const named = { callId: call.id, name: call.name };
-  const executionTime = 'executionTime' in call ? call.executionTime : 0;
-  switch (event.type) {
-    case 'tool:delivered':
-      return undefined;
-    case 'tool:approval_required':
-      return { type: event.type, ...named, arguments: call.arguments, argumentsHash: argumentsHash(call.arguments) };
-    case 'tool:executing':
-    case 'tool:needs_review':
-      return { type: event.type, ...named };
-    case 'tool:progress':
-      return { type: event.type, ...named, fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) };
-    case 'tool:completed':
-      return { type: event.type, ...named, result: event.result, executionTime };
-    case 'tool:failed':
-    case 'tool:timeout':
-      return { type: event.type, ...named, error: event.error, executionTime };
-    case 'tool:cancelled':
-      return { type: event.type, ...named, error: event.error };
-    case 'tool:late':
-      return { type: event.type, ...named, result: event.result };
   }
 }

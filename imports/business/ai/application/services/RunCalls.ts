@@ -9,8 +9,10 @@ import type { RunInterruption } from './RunInterruption';
 import type { RunJournal } from './RunJournal';
 import type { RunParts } from './RunParts';
 import { timeSince } from './timeSince';
-import { createToolSlots, DECISION_LIFETIME } from './ToolProcessor';
-import type { Review, ToolProgress, ToolSlots } from './ToolProcessor';
+import { DECISION_LIFETIME } from './ToolProcessor';
+import type { Review, ToolProgress } from './ToolProcessor';
+import { createToolSlots } from './ToolSlots';
+import type { ToolSlots } from './ToolSlots';
 
 export interface RunCallsParts extends Pick<RunParts, 'execution' | 'processor' | 'tools' | 'limits'> {
   readonly interruption: RunInterruption;

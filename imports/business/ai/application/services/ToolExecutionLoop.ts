@@ -8,10 +8,12 @@ import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';
 import { resultOf } from './toolResults';
-import { createToolSlots, ToolProcessor } from './ToolProcessor';
-import type { ToolProcessorOptions, ToolSlots } from './ToolProcessor';
+import { ToolProcessor } from './ToolProcessor';
+import type { ToolProcessorOptions } from './ToolProcessor';
 import { resolveTools } from './ToolSet';
 import type { ToolSet } from './ToolSet';
+import { createToolSlots } from './ToolSlots';
+import type { ToolSlots } from './ToolSlots';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
   /** Answers of the model, the initial one included; default 10. */

@@ -2,16 +2,17 @@
  * Runs tool calls: arguments, approval, time-out, fencing, result text. The one engine under the agentic loop and native sessions.
  * It never throws and never waits for a tool longer than the tool may take.
  */
-import pLimit from 'p-limit';
 import { ToolError } from '../../domain/errors/LLMErrors';
-import type { ToolFailure } from '../../domain/errors/LLMErrors';
-import type { ToolCall, ToolEvent } from '../../domain/entities/Tool';
+import type { ToolCall } from '../../domain/entities/Tool';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import { canonicalJson } from './canonicalJson';
 import { timeSince } from './timeSince';
 import { parseToolArguments } from './toolArguments';
-import { thrownMessage, toolResultText } from './toolResultText';
+import { toolResultText } from './toolResultText';
 import type { OfferedTool, ToolSet } from './ToolSet';
+import { ToolSettlement } from './ToolSettlement';
+import type { FencedCall } from './ToolSettlement';
+import type { ToolSlots } from './ToolSlots';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -28,16 +29,10 @@ export type ExternalResult = { readonly output: unknown } | { readonly error: st
 export type Review = Approval | ExternalResult;
 
 /** One call, and the run around it. */
-export interface ToolJob {
-  /** Pending, or as another process left it. */
-  readonly call: ToolCall;
+export interface ToolJob extends FencedCall {
   readonly userId: string;
   readonly executionId: string;
-  /** Fires when the run ends. */
-  readonly signal: AbortSignal;
   readonly slots: ToolSlots;
-  /** Told every move of the call, in order, at the time it happens. */
-  readonly report: (event: ToolEvent) => void;
   /** Settles when a person decides; asked only for calls that need approval. */
   readonly awaitApproval: () => Promise<Approval>;
   /** Settles when the result is submitted; asked only for external tools. */
@@ -54,25 +49,6 @@ export interface ToolProgress {
   readonly prepared: Promise<void>;
   /** The call has reached its terminal state, which `job.report` was told. */
   readonly settled: Promise<void>;
-}
-
-/** What the calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so that long ones never hold up a turn. */
-export interface ToolSlots {
-  readonly blocking: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly nonBlocking: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly sequential: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Unsettled calls by tool and arguments, for tools that don't allow duplicates. */
-  readonly open: Map<string, Settlement>;
-}
-
-/** Slots are made when they are first used: most runs that wait in great numbers need one kind. */
-export function createToolSlots(maxParallelTools: number): ToolSlots {
-  return { blocking: lazyLimit(maxParallelTools), nonBlocking: lazyLimit(maxParallelTools), sequential: lazyLimit(1), open: new Map() };
-}
-
-function lazyLimit(concurrency: number): ToolSlots['blocking'] {
-  let limit: ReturnType<typeof pLimit> | undefined;
-  return (work) => (limit ??= pLimit(concurrency))(work);
 }
 
 /** How long approvals and external results are waited for, in milliseconds. */
@@ -96,7 +72,7 @@ export class ToolProcessor {
     const ready = new Promise<void>((resolve) => {
       prepared = resolve;
     });
-    const settlement = new Settlement(job);
+    const settlement = new ToolSettlement(job);
     if (settlement.isOpen()) {
       this.attempt(job, tools, settlement, prepared)
         .catch((thrown: unknown) => settlement.fail(thrown))
@@ -106,7 +82,7 @@ export class ToolProcessor {
     return { prepared: Promise.race([ready, settled]), settled };
   }
 
-  private async attempt(job: ToolJob, tools: ToolSet, settlement: Settlement, prepared: () => void): Promise<void> {
+  private async attempt(job: ToolJob, tools: ToolSet, settlement: ToolSettlement, prepared: () => void): Promise<void> {
     const { call } = job;
     const tool = tools.get(call.name);
     if (job.awaitReview !== undefined && isUncertain(call, tool) && !(await this.isToRunAgain(job, job.awaitReview, settlement, prepared))) return;
@@ -127,7 +103,7 @@ export class ToolProcessor {
   }
 
   /** @returns false when the review has given the call its outcome, or the run is over */
-  private async isToRunAgain(job: ToolJob, awaitReview: () => Promise<Review>, settlement: Settlement, prepared: () => void): Promise<boolean> {
+  private async isToRunAgain(job: ToolJob, awaitReview: () => Promise<Review>, settlement: ToolSettlement, prepared: () => void): Promise<boolean> {
     if (job.call.state !== 'needs_review') job.report({ type: 'tool:needs_review', at: Date.now() });
     prepared();
     const review = await awaitReview();
@@ -142,7 +118,7 @@ export class ToolProcessor {
     return false;
   }
 
-  private async runExternal(job: ToolJob, tool: OfferedTool, settlement: Settlement): Promise<void> {
+  private async runExternal(job: ToolJob, tool: OfferedTool, settlement: ToolSettlement): Promise<void> {
     settlement.begin();
     const { timeout = DECISION_LIFETIME } = tool.definition;
     settlement.limit(timeout, 'startTime' in job.call ? timeSince(job.call.startTime ?? 0) : 0);
@@ -151,14 +127,14 @@ export class ToolProcessor {
     this.complete(result.output, settlement);
   }
 
-  private async runInSlot(job: ToolJob, tool: OfferedTool, args: unknown, settlement: Settlement): Promise<void> {
+  private async runInSlot(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolSettlement): Promise<void> {
     const slot = job.call.blocking ? job.slots.blocking : job.slots.nonBlocking;
     // A tool that ignores its abort signal gives its slot back when the call settles, not when the tool does.
     const work = (): Promise<unknown> => slot<unknown>(() => (settlement.isOpen() ? Promise.race([this.run(job, tool, args, settlement), settlement.outcome]) : Promise.resolve()));
     await (tool.definition.sequential === true ? job.slots.sequential(work) : work());
   }
 
-  private async run(job: ToolJob, tool: OfferedTool, args: unknown, settlement: Settlement): Promise<void> {
+  private async run(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolSettlement): Promise<void> {
     settlement.begin();
     const { call, userId, executionId } = job;
     try {
@@ -183,7 +159,7 @@ export class ToolProcessor {
     }
   }
 
-  private complete(value: unknown, settlement: Settlement): void {
+  private complete(value: unknown, settlement: ToolSettlement): void {
     settlement.complete(toolResultText(value, this.maxResultBytes));
   }
 }
@@ -192,7 +168,7 @@ export class ToolProcessor {
  * Whether this call follows an identical one that is still open, by the tool's `onDuplicate`.
  * @throws ToolError `duplicate` where the tool rejects them
  */
-function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement: Settlement): boolean {
+function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement: ToolSettlement): boolean {
   const { onDuplicate = 'allow', name } = tool.definition;
   if (onDuplicate === 'allow') return false;
   const key = `${name} ${canonicalJson(args)}`;
@@ -205,95 +181,6 @@ function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement
   if (onDuplicate === 'reject') throw new ToolError('duplicate', `An identical call to '${name}' is still running; its result will follow.`);
   settlement.follow(other);
   return true;
-}
-
-/** The fence around one call: the first outcome counts, what comes after a time-out is kept as late. */
-class Settlement {
-  /** The event that ended the call. */
-  readonly outcome: Promise<ToolEvent>;
-  /** Somebody has decided that the call runs again. */
-  isReviewed = false;
-  private open = true;
-  private timedOut = false;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Made when a tool asks for its signal. */
-  private controller: AbortController | undefined;
-  private readonly job: ToolJob;
-  private resolve: (event: ToolEvent) => void = () => undefined;
-  private readonly onAbort = (): void => {
-    this.end({ type: 'tool:cancelled', at: Date.now(), error: { failure: 'cancelled', message: 'The run ended before the tool did.' } });
-  };
-
-  constructor(job: ToolJob) {
-    this.job = job;
-    this.outcome = new Promise((resolve) => {
-      this.resolve = resolve;
-    });
-    if (job.signal.aborted) this.onAbort();
-    else job.signal.addEventListener('abort', this.onAbort, { once: true });
-  }
-
-  isOpen(): boolean {
-    return this.open;
-  }
-
-  /** A call that another process began is executing already. */
-  begin(): void {
-    if (this.job.call.state !== 'executing' || this.isReviewed) this.job.report({ type: 'tool:executing', at: Date.now() });
-  }
-
-  /** @param timeout milliseconds, of which some are over */
-  limit(timeout: number, over = 0): void {
-    this.timer = setTimeout(() => {
-      this.timedOut = true;
-      const message = `The tool '${this.job.call.name}' timed out after ${timeout} ms.`;
-      this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
-    }, Math.max(0, timeout - over));
-  }
-
-  get signal(): AbortSignal {
-    this.controller ??= new AbortController();
-    if (!this.open) this.abortTool();
-    return this.controller.signal;
-  }
-
-  /** Ends as the other call ends. */
-  follow(other: Settlement): void {
-    this.begin();
-    void other.outcome.then((event) => this.end(event));
-  }
-
-  progress(fraction: number, note: string | undefined): void {
-    if (!this.open || !Number.isFinite(fraction)) return;
-    const clamped = Math.min(1, Math.max(0, fraction));
-    this.job.report({ type: 'tool:progress', at: Date.now(), fraction: clamped, ...(typeof note === 'string' ? { note: note.slice(0, 500) } : {}) });
-  }
-
-  complete(result: string): void {
-    if (this.open) this.end({ type: 'tool:completed', at: Date.now(), result });
-    else if (this.timedOut) this.job.report({ type: 'tool:late', at: Date.now(), result });
-  }
-
-  fail(thrown: unknown): void {
-    const failure: ToolFailure = thrown instanceof ToolError ? thrown.failure : 'threw';
-    const message = thrownMessage(thrown);
-    if (this.open) this.end({ type: 'tool:failed', at: Date.now(), error: { failure, message } });
-    else if (this.timedOut) this.job.report({ type: 'tool:late', at: Date.now(), result: `failed: ${message}` });
-  }
-
-  private end(event: ToolEvent): void {
-    if (!this.open) return;
-    this.open = false;
-    clearTimeout(this.timer);
-    this.job.signal.removeEventListener('abort', this.onAbort);
-    this.job.report(event);
-    this.resolve(event);
-    if (event.type !== 'tool:completed') this.abortTool();
-  }
-
-  private abortTool(): void {
-    this.controller?.abort(new ToolError('cancelled', `the call to '${this.job.call.name}' is over`));
-  }
 }
 
 /** Another process began it, and running it again could do twice what it does. External work goes on wherever it is done. */
