@@ -134,6 +134,8 @@ describe('the Meteor methods', () => {
       const answer = await call('bob', 'ai.llm.generateWithTools', 'shared', 'When?', [made]);
       expect(JSON.stringify(answer)).to.contain('Noon.');
       expect(JSON.stringify(app.simulator.requests.at(-1)?.body)).to.contain('The time.').and.not.to.contain('Mine.');
+      app.simulator.enqueue({ text: 'Two.' });
+      expect(await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, { temperature: 0 }), 'DDP makes it null').to.have.property('output_text', 'Two.');
       await isRefused('ai.llm.generateText', 'shared', 'Hello', { baseURL: 'https://evil.example' });
       await isRefused('ai.llm.generateText', 'shared', 'Hello', {}, {});
       await isRefused('ai.llm.generateText', 'shared', { $gt: '' });
@@ -244,9 +246,9 @@ describe('the Meteor methods', () => {
       expect(await call('bob', 'ai.providers.list')).to.have.length(1);
       for (const name of ['create', 'update', 'remove', 'setApiKey', 'rotateKeys']) {
         expect((await refusal('bob', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal('permission-denied');
-        expect((await refusal('nobody', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal('permission-denied');
+        expect((await refusal('nobody', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal('auth-failed');
       }
-      for (const name of ['list', 'connect', 'disconnect', 'test', 'setMyApiKey']) expect((await refusal('nobody', `ai.providers.${name}`)).error).to.equal('permission-denied');
+      for (const name of ['list', 'connect', 'disconnect', 'test', 'setMyApiKey']) expect((await refusal('nobody', `ai.providers.${name}`)).error).to.equal('auth-failed');
       expect(await call('ann', 'ai.providers.update', { providerId: 'shared', name: 'Renamed' })).to.include({ name: 'Renamed' });
     });
 

@@ -28,6 +28,26 @@ describe('the methods of the Provider system', () => {
     expect(await call('list', undefined, ALICE)).to.deep.equal([]);
   });
 
+  it('makes an id that begins like the name where none is given, and takes it as _id too', async () => {
+    const { providerId: _providerId, ...unnamed } = SHARED;
+    const made = (await Promise.all([1, 2].map(() => call('create', { ...unnamed, name: 'Team Ö & Co.' })))) as { _id: string }[];
+    for (const { _id } of made) expect(_id).to.match(/^team-co-[0-9a-f]{8}$/);
+    expect(made[0]?._id).not.to.equal(made[1]?._id);
+    expect(((await call('create', { ...unnamed, name: 'Ж' })) as { _id: string })._id).to.match(/^provider-[0-9a-f]{8}$/);
+    expect(((await call('create', { ...unnamed, _id: 'mine' })) as { _id: string })._id).to.equal('mine');
+    expect(await failure(call('create', { ...unnamed, _id: 'a/b' }))).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'providerId');
+  });
+
+  it('takes kinds without settings as a word, a plain list as users and roles, and a window in milliseconds', async () => {
+    await call('create', { ...SHARED, auth: 'api_key', access: ['alice', 'writers'], limits: { requests: 5, window: 60_000 } });
+    const writer = { userId: 'eve', isAdmin: false, roles: ['writers'] };
+    for (const caller of [ALICE, writer]) expect(await call('list', undefined, caller)).to.have.length(1);
+    for (const caller of [BOB, { ...writer, roles: ['readers'] }]) expect(await call('list', undefined, caller)).to.deep.equal([]);
+    expect(await app.providers.find({})).to.have.nested.property('[0].limits').deep.equal({ windowMs: 60_000, requests: 5 });
+    expect(await failure(call('create', { ...SHARED, providerId: 'other', auth: 'oauth_user' }))).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'auth.issuer');
+    expect(await failure(call('update', { providerId: 'shared', access: ['alice', 7] }))).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'access[1]');
+  });
+
   it('gives no field beyond the public ones from any method', async () => {
     const views = [await call('create', { ...SHARED, baseURL: 'https://api.example/v1', limits: { windowMs: 60_000, requests: 1 }, apiKey: `${KEY}-0` })];
     views.push(await call('update', { providerId: 'shared', name: 'Renamed' }), await call('setApiKey', { providerId: 'shared', apiKey: `${KEY}-1` }), await call('test', { providerId: 'shared' }));
@@ -46,14 +66,14 @@ describe('the methods of the Provider system', () => {
     it(`lets only admins call ${name}`, async () => {
       if (name !== 'create') await call('create', SHARED);
       expect(await failure(call(name, argument, ALICE))).to.be.instanceOf(LLMPermissionError);
-      expect(await failure(call(name, argument, NOBODY))).to.be.instanceOf(LLMPermissionError);
+      expect(await failure(call(name, argument, NOBODY))).to.be.instanceOf(LLMAuthError);
       await call(name, argument, ADMIN);
     });
   }
 
   for (const name of ['list', 'setMyApiKey', 'connect', 'disconnect', 'test'] as const) {
     it(`lets nobody call ${name} who is not signed in`, async () => {
-      expect(await failure(call(name, name === 'list' ? {} : { providerId: 'shared' }, NOBODY))).to.be.instanceOf(LLMPermissionError);
+      expect(await failure(call(name, name === 'list' ? {} : { providerId: 'shared' }, NOBODY))).to.be.instanceOf(LLMAuthError);
     });
   }
 

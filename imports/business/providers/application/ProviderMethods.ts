@@ -19,7 +19,7 @@ export interface ProviderMethodsPorts {
 
 type Handler<R> = (caller: Caller, argument?: unknown) => Promise<R>;
 
-/** @throws from every method LLMInvalidRequestError for arguments, LLMPermissionError for callers, and what is said there */
+/** @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, LLMPermissionError for callers, and what is said there */
 export interface ProviderMethods {
   readonly list: Handler<readonly PublicProvider[]>;
   readonly create: Handler<PublicProvider>;
@@ -98,7 +98,7 @@ export function createProviderMethods({ service, flow, vault, probe }: ProviderM
 }
 
 function signedIn({ userId }: Caller): void {
-  if (userId === '') throw new LLMPermissionError('Sign in first.');
+  if (userId === '') throw new LLMAuthError('You must be logged in.');
 }
 
 function admin(caller: Caller): void {

@@ -1,4 +1,5 @@
 /** A provider as an admin describes it: checked as a whole, with secrets apart from what may be stored in the clear. */
+import { randomUUID } from 'node:crypto';
 import { VENDORS, SCHEME_OF_WIRE } from '../../ai/domain/types/VendorTypes';
 import type { WireName } from '../../ai/domain/types/VendorTypes';
 import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../domain/entities/Provider';
@@ -39,14 +40,19 @@ const PROVIDER_FIELDS = [
 /** What `null` takes away. */
 const CLEARABLE = ['wire', 'baseURL', 'deployment', 'apiVersion', 'defaultModel', 'allowedModels', 'limits'] as const;
 
-/** @param allowInsecure permits plain http in URLs @throws LLMInvalidRequestError with the path of what is wrong */
+/**
+ * The id is `providerId` or `_id`; a provider without one gets one that begins like its name.
+ * @param allowInsecure permits plain http in URLs @throws LLMInvalidRequestError with the path of what is wrong
+ */
 export function readNewProvider(argument: unknown, allowInsecure: boolean): ReadProvider {
-  const fields = fieldsOf(argument, 'argument', PROVIDER_FIELDS);
+  const { _id, ...others } = fieldsOf(argument, 'argument', [...PROVIDER_FIELDS, '_id']);
+  const fields: Fields = _id === undefined ? others : { providerId: _id, ...others };
   const { auth, clientSecret } = readAuth(fields['auth'], allowInsecure);
   const read = readChanges(fields, allowInsecure);
+  const name = text(fields['name'], 'name');
   const provider = {
-    _id: readProviderId(fields),
-    name: text(fields['name'], 'name'),
+    _id: fields['providerId'] === undefined ? idFor(name) : readProviderId(fields),
+    name,
     vendor: oneOf(fields['vendor'], 'vendor', VENDORS),
     owner: SYSTEM_OWNER,
     // Nobody but admins until somebody says otherwise.
@@ -78,6 +84,12 @@ export function readProviderId(fields: Fields): string {
   return providerId;
 }
 
+/** Stands in paths and in `providerId/model`, so it reads like the name where that can be. */
+function idFor(name: string): string {
+  const words = name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 40);
+  return `${words === '' ? 'provider' : words}-${randomUUID().slice(0, 8)}`;
+}
+
 type Changes = Partial<Omit<Provider, '_id' | 'auth' | 'createdAt' | 'updatedAt'>>;
 
 function readChanges(fields: Fields, allowInsecure: boolean): Changes {
@@ -102,10 +114,11 @@ function readChanges(fields: Fields, allowInsecure: boolean): Changes {
 const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
 
 function readAuth(value: unknown, allowInsecure: boolean): { readonly auth: ProviderAuth; readonly clientSecret?: string } {
-  const fields = fieldsOf(value, 'auth', ['kind', ...OAUTH_FIELDS]);
+  // A kind that needs no settings may be said as a word.
+  const fields = fieldsOf(typeof value === 'string' ? { kind: value } : value, 'auth', ['kind', ...OAUTH_FIELDS]);
   const kind = oneOf(fields['kind'], 'auth.kind', AUTH_KINDS);
   if (kind === 'api_key' || kind === 'user_api_key') {
-    fieldsOf(value, 'auth', ['kind']);
+    fieldsOf(fields, 'auth', ['kind']);
     return { auth: { kind } };
   }
   const oauth = readOAuthSettings(fields, kind, allowInsecure);
@@ -122,6 +135,11 @@ function readSecrets(fields: Fields, auth: ProviderAuth, clientSecret: string | 
 
 function readAccess(value: unknown, path: string): ProviderAccess {
   if (value === 'admins' || value === 'everyone') return { kind: value };
+  // Each word of a plain list is a user's id or a role.
+  if (Array.isArray(value)) {
+    const names = textList(value, path);
+    return { kind: 'list', users: names, roles: names };
+  }
   const fields = fieldsOf(value, path, ['kind', 'users', 'roles']);
   const kind = optional(fields, 'kind', (word, at) => oneOf(word, at, ['admins', 'everyone', 'list'] as const), `${path}.kind`) ?? 'list';
   if (kind !== 'list') return { kind };
@@ -137,12 +155,12 @@ const MIN_WINDOW = 1_000;
 const MAX_WINDOW = 366 * 24 * 3_600_000;
 
 function readLimits(value: unknown, path: string): ProviderLimits {
-  const fields = fieldsOf(value, path, ['windowMs', 'requests', 'tokens']);
+  const fields = fieldsOf(value, path, ['windowMs', 'window', 'requests', 'tokens']);
   const count = (name: string): number | undefined => optional(fields, name, (each, at) => wholeNumber(each, at, 0, Number.MAX_SAFE_INTEGER), `${path}.${name}`);
   const [requests, tokens] = [count('requests'), count('tokens')];
   if (requests === undefined && tokens === undefined) throw wrong(path, 'must limit requests, tokens or both');
   return {
-    windowMs: wholeNumber(fields['windowMs'], `${path}.windowMs`, MIN_WINDOW, MAX_WINDOW),
+    windowMs: wholeNumber(fields['windowMs'] ?? fields['window'], `${path}.windowMs`, MIN_WINDOW, MAX_WINDOW),
     ...(requests === undefined ? {} : { requests }),
     ...(tokens === undefined ? {} : { tokens }),
   };

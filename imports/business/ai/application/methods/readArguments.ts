@@ -133,9 +133,9 @@ function toolName(value: unknown, path: string): string {
   throw wrong(path, `${path} must be the name of a tool`);
 }
 
-/** Of a definition only the name counts: what a client describes is never run. */
+/** Of a definition only the name counts: what a client describes is never run. DDP carries `undefined` between arguments as null. */
 function namesOf(tools: unknown): unknown {
-  if (!isList(tools)) return tools;
+  if (!isList(tools)) return tools ?? undefined;
   return tools.map((tool) => {
     if (!isObject(tool)) return tool;
     return isObject(tool.function) ? tool.function.name : tool.name;
