@@ -9,7 +9,7 @@ import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../
 import type { GuardedFetch } from '../clients/guardedFetch';
 import type { VendorCall, VendorClient, VendorReply } from '../clients/VendorClient';
 import type { ReplyContext, Wire, WireContext, WireRequest } from '../converters/Wire';
-import { decodeStream } from '../streaming/decodeStream';
+import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
 import { capabilitiesOf } from './modelTable';
 import type { ModelRow } from './modelTable';
@@ -112,7 +112,8 @@ export class BaseLLMProvider implements ILLMProvider {
       // Where structured output came as a forced tool's call, the wire's words are not an answer to what was asked.
       const isRelayed = exchange.options.relay === true && exchange.request.structuredOutputTool === undefined;
       const relay = isRelayed ? exchange.lane.wire.name : undefined;
-      yield* decodeStream(reply.body, decoder, { ...this.row.limits, abort: (reason) => controller.abort(reason), relay });
+      const limits = { ...this.row.limits, abort: (reason: unknown) => controller.abort(reason), relay };
+      for await (const batch of decodeBatches(reply.body, decoder, limits)) for (const event of batch) yield event;
     } finally {
       signal?.removeEventListener('abort', onAbort);
       // A consumer that leaves takes the request with it.

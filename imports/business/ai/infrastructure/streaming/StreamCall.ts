@@ -8,7 +8,7 @@ import type { JsonObject, SchemeName, VendorName, VendorQuirks } from '../../dom
 import type { ReplyContext, Wire } from '../converters/Wire';
 import { capabilitiesOf } from '../providers/modelTable';
 import { DEFAULT_QUIRKS, QUIRKS } from '../providers/vendorQuirks';
-import { decodeStream } from './decodeStream';
+import { decodeBatches } from './decodeStream';
 import { SCHEMES } from './schemes';
 import { SourceBody } from './SourceBody';
 import type { ByteSource } from './SourceBody';
@@ -102,11 +102,12 @@ export class StreamCall {
     };
   }
 
-  events(): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+  /** Events as they come: all that a piece of the body brought together. */
+  events(): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
     const { body } = this;
     if (body === undefined) throw new LLMStreamError('The answer has no body.', { vendor: this.context.vendor });
     const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...given(this.options) };
-    return decodeStream(body, this.wire.createDecoder(this.context), { ...limits, abort: (reason) => body.stall(reason) });
+    return decodeBatches(body, this.wire.createDecoder(this.context), { ...limits, abort: (reason) => body.stall(reason) });
   }
 
   leave(): void {

@@ -48,8 +48,9 @@ export class UnifiedStreamAdapter {
     const call = new StreamCall(this.sourceScheme, source, options);
     await call.begin();
     try {
-      for await (const event of call.events()) {
-        if (event.type === 'response.completed') return SCHEMES[this.targetScheme].write(event.response, options.echo);
+      for await (const events of call.events()) {
+        const last = events.find((event) => event.type === 'response.completed');
+        if (last !== undefined) return SCHEMES[this.targetScheme].write(last.response, options.echo);
       }
     } catch (thrown) {
       throw call.reasonFor(thrown);
@@ -61,15 +62,20 @@ export class UnifiedStreamAdapter {
     await call.begin();
     const encoder = createStreamEncoder(this.targetScheme, call.facts);
     const chunks = new ChatChunks(call.facts);
+    let isComplete = false;
     try {
-      for await (const event of call.events()) {
-        const lines = encoder.push(event);
-        const told = chunks.push(event);
-        // Lines that only prepare come before the one that says what the chunk says.
-        const ahead = Math.max(0, lines.length - told.length);
-        const count = Math.max(lines.length, told.length);
-        for (let at = 0; at < count; at += 1) yield [lines[at] ?? '', told[at - ahead] ?? chunks.empty];
-        if (event.type === 'response.completed') break;
+      for await (const events of call.events()) {
+        for (const event of events) {
+          const lines = encoder.push(event);
+          const told = chunks.push(event);
+          // Lines that only prepare come before the one that says what the chunk says.
+          const ahead = Math.max(0, lines.length - told.length);
+          const count = Math.max(lines.length, told.length);
+          for (let at = 0; at < count; at += 1) yield [lines[at] ?? '', told[at - ahead] ?? chunks.empty];
+          isComplete = event.type === 'response.completed';
+          if (isComplete) break;
+        }
+        if (isComplete) break;
       }
     } catch (thrown) {
       if (call.hasLeft) return;

@@ -15,12 +15,21 @@ export interface DecodeOptions {
   readonly relay?: WireName | undefined;
 }
 
-/** @throws LLMStreamError for a body that breaks off or breaks the wire's rules, LLMTimeoutError for a stall */
-export async function* decodeStream(
+/** One event after another. @throws as `decodeBatches` does */
+export async function* decodeStream(body: AsyncIterable<Uint8Array>, decoder: StreamDecoder, options: DecodeOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+  // One by one: delegating to a list costs an async generator twice as much.
+  for await (const batch of decodeBatches(body, decoder, options)) for (const event of batch) yield event;
+}
+
+/**
+ * What each piece of the body brought, in one step, for those who hand it on one by one themselves: an event costs a promise at each hand that it passes.
+ * @throws LLMStreamError for a body that breaks off or breaks the wire's rules, LLMTimeoutError for a stall
+ */
+export async function* decodeBatches(
   body: AsyncIterable<Uint8Array>,
   decoder: StreamDecoder,
   options: DecodeOptions,
-): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
   let out: ResponseStreamEvent[] = [];
   const idle = new IdleClock(options.streamIdleTimeout, options.abort);
   const parser = createParser({
@@ -52,8 +61,7 @@ export async function* decodeStream(
       out = [];
       // A reader that takes its time is no stall of the host's.
       idle.hold();
-      // One by one: delegating to a list costs an async generator twice as much.
-      for (const event of ready) yield event;
+      yield ready;
       idle.touch();
     }
     // A last CR could have been half of a CRLF; now it is known to end its line.
@@ -62,10 +70,10 @@ export async function* decodeStream(
     if (isJson(unframed)) decoder.push({ data: unframed }, out);
     // What stands unfinished at the end is not an event: the blank line that ends one never came.
     decoder.end(out);
-    yield* out;
+    yield out;
   } catch (error) {
     // Events that came before the break are the consumer's; the break comes after them.
-    yield* out;
+    yield out;
     throw error;
   } finally {
     idle.stop();
