@@ -4,7 +4,7 @@ import { assistantMessage, userMessage } from '../../imports/business/ai/domain/
 import { RUN_MOVES } from '../../imports/business/ai/domain/entities/Run';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
-import type { RunLease } from '../../imports/business/ai/domain/types/RunRecords';
+import type { HeldRun, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
 import { failure } from '../support/failure';
 import { answer, usage } from '../support/responses';
 import { runRequest, toolCall } from '../support/runRequests';
@@ -137,18 +137,48 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('knows who holds which run that has not ended; what waits for a worker is held by nobody and can be claimed', async () => {
-      const heldHere = async (): Promise<readonly RunLease[]> => (await store.held(1_000)).filter(({ executionId }) => executionId.startsWith(id));
+      const heldHere = async (): Promise<readonly HeldRun[]> => (await store.held(1_000)).filter(({ executionId }) => executionId.startsWith(id));
       const running = await begin();
       const queued = await store.create(runRequest(`${id}-waits`), 'queued', '');
-      expect(await heldHere()).to.deep.equal([running]);
+      expect(await heldHere()).to.deep.equal([{ ...running, takeovers: 0 }]);
       const { lease, run } = await take(queued);
       expect(run.state).to.equal('queued');
-      expect(await heldHere()).to.have.deep.members([running, lease]);
+      expect(await heldHere()).to.have.deep.members([{ ...running, takeovers: 0 }, { ...lease, takeovers: 0 }]);
+      expect((await store.held(1_000, ['a'])).filter(({ executionId }) => executionId.startsWith(id))).to.deep.equal([{ ...lease, takeovers: 0 }]);
       for (const state of Object.keys(RUN_MOVES) as (keyof typeof RUN_MOVES)[]) {
         const other = await store.create(runRequest(`${id}-${state}`), 'running', 'z');
         await store.saveRun(other, { state });
         expect((await heldHere()).some(({ executionId }) => executionId === other.executionId)).to.equal(RUN_MOVES[state].length > 0);
       }
+    });
+
+    it('counts how often a run was taken over from a lost owner, in the write that claims it, until it gets on', async () => {
+      const seen = async (): Promise<number | undefined> => (await store.held(1_000)).find(({ executionId }) => executionId === id)?.takeovers;
+      const lease = await begin();
+      const first = await store.claim(lease, 'b', 'lost');
+      expect(first?.run.takeovers).to.equal(1);
+      expect(await store.claim(lease, 'c', 'lost')).to.equal(undefined);
+      expect(await seen()).to.equal(1);
+      const second = await store.claim(first!.lease, 'c', 'lost');
+      expect([second?.run.takeovers, await seen()]).to.deep.equal([2, 2]);
+      const asked = await store.claim(second!.lease, 'd');
+      expect([asked?.run.takeovers, await seen()]).to.deep.equal([2, 2]);
+      await store.saveRun(asked!.lease, { takeovers: 0 });
+      expect([(await store.load(id))?.run.takeovers, await seen()]).to.deep.equal([0, 0]);
+    });
+
+    it('gives a run that is only to be ended without what was said in it, and keeps that', async () => {
+      const lease = await begin();
+      const transcript = [userMessage('A question'), assistantMessage('An answer')];
+      await store.saveRun(lease, { transcript, response: answer('An answer'), iterations: 2, seq: 5, usage: usage(10, 5), cost: 0.5, worked: 7, turnStart: 1 });
+      await store.addCall(lease, toolCall('c'));
+      const whole = (await store.load(id))!.run;
+      const claimed = (await store.claim(lease, 'b', 'end'))!;
+      const { response: _response, ...rest } = whole;
+      expect(claimed.run).to.deep.equal({ ...rest, input: [], transcript: [], owner: 'b', fence: 2 });
+      expect(claimed.calls).to.deep.equal([toolCall('c')]);
+      await store.saveRun(claimed.lease, { state: 'failed', endedAt: 9, error: { code: 'max-takeovers', message: 'no' } });
+      expect((await store.load(id))!.run).to.deep.include({ transcript, input: whole.input, response: whole.response, state: 'failed' });
     });
 
     it('counts the beats of its owners, and forgets those that leave', async () => {

@@ -8,12 +8,13 @@ import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/
 import { isSettled } from '../../domain/entities/Tool';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
-import type { RunLease, RunLimits, RunOrder } from '../../domain/types/RunRecords';
+import type { HeldRun, RunLimits, RunOrder } from '../../domain/types/RunRecords';
 import { argumentsHash } from './argumentsHash';
 import { mayBeDecided, mayBeSubmitted } from './DistantRuns';
 import { Execution } from './Execution';
@@ -27,6 +28,7 @@ import { restoreRun } from './restoreRun';
 import { RunDriver } from './RunDriver';
 import type { LeaseTimes } from './RunOwner';
 import type { RunParts } from './RunParts';
+import { MAX_TAKEOVERS, tooManyTakeovers } from './takeovers';
 import { ToolProcessor } from './ToolProcessor';
 import type { Approval, ExternalResult } from './ToolProcessor';
 
@@ -45,6 +47,8 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   /** Where runs are written down, so that they outlive this process. Absent: nowhere. */
   readonly runStore?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
+  /** How often a run is taken over from lost owners without getting on; the next one ends it. Default: `MAX_TAKEOVERS`. */
+  readonly maxTakeovers?: number;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -75,6 +79,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private readonly processor: ToolProcessor;
   private readonly limits: RunLimits;
   private readonly keepFinished: number;
+  private readonly maxTakeovers: number;
   private readonly live = new Map<string, RunEntry>();
   private readonly finished = new Map<string, Execution>();
   private readonly journaled: JournaledRuns | undefined;
@@ -91,6 +96,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.keepFinished = options.keepFinished ?? 200;
+    this.maxTakeovers = options.maxTakeovers ?? MAX_TAKEOVERS;
     if (runStore !== undefined) this.journaled = new JournaledRuns({ store: runStore, live: this.live, logger, ...(leaseTimes === undefined ? {} : { leaseTimes }) });
   }
 
@@ -131,14 +137,17 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * Goes on with a run whose owner is gone, unless it has had another since it was seen.
+   * Goes on with a run whose owner is gone, unless it has had another since it was seen. One that was taken over too often without getting on is ended.
    * @returns undefined then, and when the run has ended
    * @throws as `resume` does
    */
-  async takeOver({ executionId, fence }: RunLease): Promise<RunResult | undefined> {
+  async takeOver(seen: HeldRun): Promise<RunResult | undefined> {
+    const { executionId, takeovers } = seen;
     const journaled = this.stored(executionId);
-    const claimed = await journaled.claim(executionId, (run) => run.fence === fence);
-    return claimed === undefined ? undefined : journaled.endOf(executionId, this.driveOn(claimed));
+    const isHopeless = takeovers >= this.maxTakeovers;
+    const claimed = await journaled.takeOver(seen, isHopeless ? 'end' : 'lost');
+    if (claimed === undefined) return undefined;
+    return journaled.endOf(executionId, this.driveOn(claimed, isHopeless ? tooManyTakeovers(takeovers, claimed.whole.calls) : undefined));
   }
 
   /**
@@ -177,6 +186,11 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   /** This process's name among the owners of stored runs. */
   get ownerId(): string | undefined {
     return this.journaled?.ownerId;
+  }
+
+  /** Runs for which this process has to live. */
+  get size(): number {
+    return this.journaled?.size ?? this.live.size;
   }
 
   /** Whether the run is under way in this process. */
@@ -270,9 +284,9 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     return driver.run();
   }
 
-  private driveOn({ whole, journal }: ClaimedRun): Promise<RunResult> {
+  private driveOn({ whole, journal }: ClaimedRun, hopeless?: LLMError): Promise<RunResult> {
     const { executionId, userId } = whole.run;
-    const { plan, refusal } = readStoredPlan(whole.run, this.toolExecutor);
+    const { plan, refusal = hopeless } = readStoredPlan(whole.run, this.toolExecutor);
     return this.drive({ executionId, userId, plan, returnsEarly: false, journal, restored: restoreRun(whole), ...(refusal === undefined ? {} : { refusal }) });
   }
 

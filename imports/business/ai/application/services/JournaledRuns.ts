@@ -5,7 +5,7 @@ import type { RunResult, RunState } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { RunCommand, RunLease, RunOrder, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type { HeldRun, RunCommand, RunLease, RunOrder, RunRequest, StoredRun } from '../../domain/types/RunRecords';
 import { DistantRuns, waitId } from './DistantRuns';
 import type { Execution } from './Execution';
 import { toStoredPlan } from './planRun';
@@ -93,6 +93,17 @@ export class JournaledRuns {
     });
   }
 
+  /** The same for a run whose owner is gone; one that is only to be ended comes without what was said in it. @returns undefined when somebody else was faster */
+  takeOver(seen: HeldRun, reason: 'lost' | 'end'): Promise<ClaimedRun | undefined> {
+    return this.arrive(seen.executionId, async () => {
+      // Not read before it is claimed: what can't be read is counted too.
+      const claimed = await this.parts.store.claim(seen, this.owner.id, reason);
+      if (claimed === undefined) return undefined;
+      const journal = this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
+      return { whole: claimed, journal: { ...journal, keepsWords: reason === 'end' } };
+    });
+  }
+
   /** The end of a run that is under way here; when it is lost here, its end elsewhere. */
   async endOf(executionId: string, done: Promise<RunResult>, signal?: AbortSignal): Promise<RunResult> {
     try {
@@ -142,6 +153,7 @@ export class JournaledRuns {
   async close(): Promise<void> {
     this.isClosed = true;
     const drivers = [...this.parts.live.values()].map(({ driver }) => driver);
+    for (const driver of drivers) driver.gotOn();
     await Promise.allSettled(this.journals().map((journal) => journal.durable()));
     for (const driver of drivers) driver.abandon(new LeaseLostError('The process is being stopped; the run goes on in its next life.'));
     await this.owner.leave();

@@ -82,6 +82,7 @@ const SUBJECT = {
   'budget-exceeded': 'request',
   'max-iterations': 'request',
   'tool-loop': 'request',
+  'max-takeovers': 'request',
   'illegal-transition': 'request',
   conflict: 'request',
   'tool-failed': 'request',

@@ -21,6 +21,8 @@ export interface RunCallsParts extends Pick<RunParts, 'execution' | 'processor' 
   readonly failedTurns: number;
   /** Told when a call has moved. */
   readonly onMove: () => void;
+  /** Told when a call has come to an end of its own. */
+  readonly onSettled: () => void;
 }
 
 export class RunCalls {
@@ -78,6 +80,16 @@ export class RunCalls {
     }
   }
 
+  /** Ends the calls of an earlier owner that were not taken up again. */
+  cancelLeft(): void {
+    const { execution } = this.parts;
+    for (const { id, state } of execution.openCalls) {
+      const isUnknown = state === 'executing' || state === 'needs_review';
+      const message = isUnknown ? 'Whether the call was carried out is not known: the run has ended.' : 'The run ended before the tool was begun.';
+      execution.applyToolEvent(id, { type: 'tool:cancelled', at: Date.now(), error: { failure: 'cancelled', message } });
+    }
+  }
+
   /** Nobody is waited for any more. */
   close(): void {
     this.decisions.close();
@@ -102,6 +114,7 @@ export class RunCalls {
     const { execution, interruption, journal, processor, tools } = this.parts;
     const report = (event: ToolEvent): void => {
       execution.applyToolEvent(call.id, event);
+      if (isSettled(execution.call(call.id)) && event.type !== 'tool:cancelled') this.parts.onSettled();
       this.parts.onMove();
     };
     const job = {

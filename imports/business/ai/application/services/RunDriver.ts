@@ -34,17 +34,20 @@ export class RunDriver {
   private afterAnswer: boolean;
   /** Calls whose results stand in the transcript since the last answer. */
   private unreported: readonly string[];
+  /** How often the run has changed hands by death since it last got on. */
+  private takeovers: number;
 
   constructor(parts: RunParts) {
     this.parts = parts;
     const { execution, limits, restored } = parts;
     this.afterAnswer = restored?.isAfterAnswer ?? false;
     this.unreported = restored?.unreported ?? [];
+    this.takeovers = restored?.takeovers ?? 0;
     this.journal = parts.journal === undefined ? undefined : this.openJournal(parts.journal);
     const shared = { ...parts, interruption: this.interruption, journal: this.journal };
     const keepTime = (): void => this.keepTime();
     this.model = new RunModel({ ...shared, onCall: keepTime });
-    this.calls = new RunCalls({ ...shared, failedTurns: restored?.failedTurns ?? 0, onMove: keepTime });
+    this.calls = new RunCalls({ ...shared, failedTurns: restored?.failedTurns ?? 0, onMove: keepTime, onSettled: () => this.gotOn() });
     const { runTimeout } = limits;
     this.clock = new RunClock(runTimeout, restored?.worked ?? 0, () => this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)));
     if (restored?.hasLostCall === true) {
@@ -66,6 +69,15 @@ export class RunDriver {
     this.parts.execution.silence();
     this.abort(lost);
     this.parts.journal?.onLost();
+  }
+
+  /** Whatever killed the run's earlier owners, it was not what is done here: their deaths are not counted any longer. */
+  gotOn(): void {
+    if (this.takeovers === 0) return;
+    this.takeovers = 0;
+    this.journal?.runChanged();
+    // The journal itself tells of what breaks it.
+    this.journal?.durable().catch(() => undefined);
   }
 
   /** @returns false when nothing waits for what is ordered */
@@ -125,6 +137,7 @@ export class RunDriver {
     if (this.lost !== undefined) return this.lost;
     // Cancels what still runs; each open call is told before the run's own end is.
     this.abort(error);
+    this.calls.cancelLeft();
     const cancelled = error.code === 'aborted';
     execution.move(cancelled ? 'cancelled' : 'failed');
     const told = { code: error.code, message: error.message };
@@ -153,7 +166,7 @@ export class RunDriver {
 
   private openJournal(parts: JournalParts): RunJournal {
     const { execution, restored } = this.parts;
-    const subject = runSubject(this.parts, parts.startedAt, () => ({ isCalling: this.model.isCalling, failedTurns: this.calls.failedTurns, worked: this.clock.worked }));
+    const subject = runSubject(this.parts, parts.startedAt, () => ({ isCalling: this.model.isCalling, failedTurns: this.calls.failedTurns, worked: this.clock.worked, takeovers: this.takeovers }));
     const onBroken = (error: unknown): void => (error instanceof LeaseLostError ? this.abandon(error) : this.abort(error));
     const journal = new RunJournal({ ...parts, subject, stored: restored?.stored ?? [], onBroken });
     execution.journal = journal;
@@ -170,6 +183,7 @@ export class RunDriver {
       if (turn === undefined) {
         late = this.takeLate(late);
         const answer = await this.model.ask(late);
+        this.gotOn();
         // Nothing comes between an answer's record and what is decided upon it.
         turn = { response: answer, calls: this.model.record(answer, late, this.unreported) };
         this.unreported = [];
@@ -245,8 +259,12 @@ export class RunDriver {
     if (isFinished(execution.state) || this.interruption.signal.aborted) return;
     const open = execution.openCalls;
     const works = this.model.isCalling || open.length === 0 || open.some((call) => !this.calls.waitsForOthers(call));
-    if (works) this.clock.resume();
-    else this.clock.pause();
+    if (works) {
+      this.clock.resume();
+      return;
+    }
+    this.clock.pause();
+    this.gotOn();
   }
 
   private readonly wakes = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';

@@ -26,6 +26,8 @@ export interface RunJournalParts {
   readonly subject: JournalSubject;
   /** Calls that the store has. */
   readonly stored: Iterable<string>;
+  /** What was said stays as the store has it: it was not read. */
+  readonly keepsWords?: boolean;
   /** Milliseconds for which a store that fails is asked again. */
   readonly patience: number;
   /** Whether nobody can have taken the run since it was last known to be ours. */
@@ -55,6 +57,7 @@ export class RunJournal {
   constructor(parts: RunJournalParts) {
     this.parts = parts;
     this.stored = new Set(parts.stored);
+    if (parts.keepsWords === true) this.savedItems = Infinity;
   }
 
   /** Written at the next barrier, or before the next call that changes. */

@@ -26,7 +26,7 @@ export interface RunParts {
   readonly refusal?: LLMError;
 }
 
-export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 'patience' | 'isHeld'> {
+export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 'patience' | 'isHeld' | 'keepsWords'> {
   readonly startedAt: number;
   /** What is told of the run when it begins here. */
   readonly known: Pick<RunRequest, 'providerId' | 'title' | 'createdAt'>;

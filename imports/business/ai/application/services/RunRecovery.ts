@@ -6,14 +6,17 @@ import type { RunResult } from '../../domain/entities/Run';
 import { isFinished, runOf } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { RunLease } from '../../domain/types/RunRecords';
+import type { HeldRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './RunOwner';
+import { isSuspect } from './takeovers';
 
 /** The agentic loop is one. */
 export interface ResumesRuns {
   readonly ownerId: string | undefined;
+  /** Runs that are under way in this process. */
+  readonly size: number;
   isHere(executionId: string): boolean;
-  takeOver(seen: RunLease): Promise<RunResult | undefined>;
+  takeOver(seen: HeldRun): Promise<RunResult | undefined>;
 }
 
 export interface RunRecoveryParts {
@@ -34,6 +37,8 @@ interface Sign {
   readonly at: number;
 }
 
+/** Milliseconds for which other suspects wait while one is tried. */
+const TRIED_FOR = 60_000;
 /** Runs and commands that are looked at. */
 const LOOKED_AT = 1_000;
 
@@ -45,6 +50,8 @@ export class RunRecovery {
   private readonly most: number;
   private readonly logger: Logger;
   private signs = new Map<string, Sign>();
+  /** The suspect that was taken over last. */
+  private tried: { readonly executionId: string; readonly at: number } | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStopped = true;
 
@@ -72,12 +79,20 @@ export class RunRecovery {
   /** @returns how many runs were taken over */
   async look(): Promise<number> {
     // In this order: whoever has a run that is in the list gave a sign of life before it had it.
-    const held = await this.store.held(LOOKED_AT);
+    // However many runs others have who live, and however many are here, those that were left are among these.
+    const held = await this.store.held(LOOKED_AT + this.loop.size, this.living());
     const signs = this.read(await this.store.beats());
-    const left = held.filter((run) => this.isLeft(run, signs)).slice(0, this.most);
-    for (const seen of left) this.takeOver(seen);
+    const left = held.filter((run) => this.isLeft(run, signs));
+    const taken = [...left.filter((run) => !isSuspect(run)).slice(0, this.most), ...this.nextSuspect(held, left)];
+    for (const seen of taken) this.takeOver(seen);
     await this.strikeOff(held);
-    return left.length;
+    return taken.length;
+  }
+
+  /** The others, as they were at the last look. */
+  private living(): readonly string[] {
+    const now = performance.now();
+    return [...this.signs].flatMap(([owner, { at }]) => (owner !== this.loop.ownerId && now - at < this.lease ? [owner] : []));
   }
 
   private read(beats: ReadonlyMap<string, number>): ReadonlyMap<string, Sign> {
@@ -99,7 +114,17 @@ export class RunRecovery {
     return sign === undefined || performance.now() - sign.at >= this.lease;
   }
 
-  private takeOver(seen: RunLease): void {
+  /** The one that was tried least often, unless another is being tried here: one that gets on is none any more. */
+  private nextSuspect(held: readonly HeldRun[], left: readonly HeldRun[]): readonly HeldRun[] {
+    const { tried } = this;
+    const isTrying = tried !== undefined && performance.now() - tried.at < TRIED_FOR && held.some((run) => run.executionId === tried.executionId && isSuspect(run) && this.loop.isHere(run.executionId));
+    if (isTrying) return [];
+    const [next] = left.filter(isSuspect).toSorted((a, b) => a.takeovers - b.takeovers);
+    this.tried = next === undefined ? undefined : { executionId: next.executionId, at: performance.now() };
+    return next === undefined ? [] : [next];
+  }
+
+  private takeOver(seen: HeldRun): void {
     this.loop.takeOver(seen).catch((error: unknown) => {
       // A run that ends with an error has told so itself.
       if (runOf(error) === undefined) this.logger.error(`the run ${seen.executionId} could not be taken over`, error);

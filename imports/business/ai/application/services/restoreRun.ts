@@ -31,6 +31,7 @@ export interface RestoredRun {
   readonly hasLostCall: boolean;
   readonly failedTurns: number;
   readonly worked: number;
+  readonly takeovers: number;
 }
 
 /** More events than an owner tells between two writes: what one told and did not write down has lower numbers than what the next one tells. */
@@ -70,6 +71,7 @@ export function restoreRun({ run, calls }: WholeRun): RestoredRun {
     hasLostCall: run.isCalling,
     failedTurns: run.failedTurns,
     worked: run.worked,
+    takeovers: run.takeovers,
   };
 }
 

@@ -14,5 +14,6 @@ export function initialProgress({ input, createdAt }: Pick<RunRequest, 'input' |
     failedTurns: 0,
     worked: 0,
     seq: 0,
+    takeovers: 0,
   };
 }

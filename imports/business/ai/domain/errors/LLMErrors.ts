@@ -25,6 +25,7 @@ export const ERROR_TABLE = {
   'budget-exceeded': { http: 402, retryable: false },
   'max-iterations': { http: 422, retryable: false },
   'tool-loop': { http: 422, retryable: false },
+  'max-takeovers': { http: 500, retryable: false },
   'illegal-transition': { http: 500, retryable: false },
   conflict: { http: 409, retryable: false },
   'tool-failed': { http: 500, retryable: false },
@@ -217,6 +218,12 @@ export class MaxIterationsError extends LLMError {
 export class ToolLoopError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('tool-loop', message, details);
+  }
+}
+/** Process after process that had the run came to its end, and the run got no further. */
+export class MaxTakeoversError extends LLMError {
+  constructor(message: string, details?: LLMErrorDetails) {
+    super('max-takeovers', message, details);
   }
 }
 /** A bug in this program: an entity was asked to make a move that its table does not have. */

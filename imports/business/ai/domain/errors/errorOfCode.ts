@@ -2,7 +2,7 @@
 import {
   BudgetError, ConflictError, IllegalTransitionError, LLMAbortedError, LLMAuthError, LLMConnectionError, LLMContentFilterError, LLMContextLengthError, LLMError, LLMIncompleteError,
   LLMInvalidRequestError, LLMModelNotFoundError, LLMOverloadedError, LLMPermissionError, LLMQuotaError, LLMRateLimitError, LLMRefusalError, LLMServerError, LLMStreamError,
-  LLMTimeoutError, MaxIterationsError, ToolLoopError, UnsupportedFeatureError,
+  LLMTimeoutError, MaxIterationsError, MaxTakeoversError, ToolLoopError, UnsupportedFeatureError,
 } from './LLMErrors';
 import type { ErrorCode, LLMErrorDetails } from './LLMErrors';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -28,6 +28,7 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
   'budget-exceeded': BudgetError,
   'max-iterations': MaxIterationsError,
   'tool-loop': ToolLoopError,
+  'max-takeovers': MaxTakeoversError,
   'illegal-transition': IllegalTransitionError,
   conflict: ConflictError,
 };

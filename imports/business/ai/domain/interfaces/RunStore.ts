@@ -3,7 +3,7 @@
  * documents that `DocumentRunStore` writes. A write names its lease: `false` says that the run has another owner by now, and nothing was written.
  */
 import type { ToolCall } from '../entities/Tool';
-import type { RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../types/RunRecords';
+import type { ClaimReason, HeldRun, RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../types/RunRecords';
 
 /** A run with every call that was written down, in the order in which they were made. */
 export interface WholeRun {
@@ -24,7 +24,7 @@ export interface RunStore {
    * Makes `owner` the run's owner if nobody else has become it since; a run that has ended keeps its last.
    * @returns everything that was written down, read after the last write that the old owner could make
    */
-  claim(held: Pick<RunLease, 'executionId' | 'fence'>, owner: string): Promise<(WholeRun & { readonly lease: RunLease }) | undefined>;
+  claim(held: Pick<RunLease, 'executionId' | 'fence'>, owner: string, reason?: ClaimReason): Promise<(WholeRun & { readonly lease: RunLease }) | undefined>;
   /** One write; a finished run takes none. Fields that are absent stay as they are. */
   saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean>;
   /** The first write of a call. */
@@ -35,8 +35,8 @@ export interface RunStore {
   load(executionId: string): Promise<WholeRun | undefined>;
   /** The run that this user's request began. */
   findRequest(userId: string, requestId: string): Promise<StoredRun | undefined>;
-  /** Runs that have an owner and have not ended, the oldest first. */
-  held(limit: number): Promise<readonly RunLease[]>;
+  /** Runs that have an owner, none of these, and have not ended, the oldest first. */
+  held(limit: number, except?: readonly string[]): Promise<readonly HeldRun[]>;
 
   /** Runs that wait for somebody who claims them, the oldest first. */
   queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]>;

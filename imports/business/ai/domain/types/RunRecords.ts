@@ -79,6 +79,8 @@ export interface RunProgress {
   readonly worked: number;
   /** Of its last event. */
   readonly seq: number;
+  /** How often it was taken over from an owner that was gone, since it last got on. */
+  readonly takeovers: number;
 }
 
 /** The right to write to a run. Each new owner has a higher fence, and with an older one nothing can be written. */
@@ -88,6 +90,15 @@ export interface RunLease {
   readonly owner: string;
   readonly fence: number;
 }
+
+/** A run as watchers see it. */
+export interface HeldRun extends RunLease, Pick<RunProgress, 'takeovers'> {}
+
+/**
+ * Why a run is claimed: somebody wants it (`asked`); its owner is gone (`lost`), which is counted in `takeovers` with the same write; or it is only to be
+ * ended (`end`): then what was said in it is not read, and its input, transcript and response come back empty.
+ */
+export type ClaimReason = 'asked' | 'lost' | 'end';
 
 export interface StoredRun extends RunRequest, RunProgress {
   /** Empty for a run that waits for a worker. */

@@ -4,11 +4,11 @@ import { isFinished, RUN_MOVES } from '../../domain/entities/Run';
 import type { RunState } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import { ConflictError } from '../../domain/errors/LLMErrors';
-import type { DocumentCollection } from '../../domain/interfaces/DocumentCollection';
+import type { DocumentCollection, FindOptions } from '../../domain/interfaces/DocumentCollection';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { RunCommand, RunLease, RunOrder, RunProgress, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type { ClaimReason, HeldRun, RunCommand, RunLease, RunOrder, RunProgress, RunRequest, StoredRun } from '../../domain/types/RunRecords';
 import type { DocumentDatabase } from './DocumentDatabase';
-import { callDocumentId, fromCallDocument, fromRunDocument, RUN_COMMANDS, RUN_OWNERS, RUNS, toCallFields, TOOL_CALLS, toRunDocument, toRunFields } from './runDocuments';
+import { callDocumentId, fromCallDocument, fromRunDocument, RUN_COMMANDS, RUN_OWNERS, RUNS, toCallFields, TOOL_CALLS, toRunDocument, toRunFields, WITHOUT_WORDS } from './runDocuments';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
 const UNFINISHED = (Object.keys(RUN_MOVES) as RunState[]).filter((state) => !isFinished(state));
@@ -55,13 +55,13 @@ export class DocumentRunStore implements RunStore {
     return { executionId: request.executionId, userId: request.userId, owner, fence: 1 };
   }
 
-  async claim({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, owner: string): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+  async claim({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, owner: string, reason: ClaimReason = 'asked'): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
     const next = fence + 1;
-    const claimed = await this.runs.update({ _id: executionId, fence, state: { $in: UNFINISHED } }, { $set: { owner, fence: next } });
+    const claimed = await this.runs.update({ _id: executionId, fence, state: { $in: UNFINISHED } }, { $set: { owner, fence: next }, ...(reason === 'lost' ? { $inc: { takeovers: 1 } } : {}) });
     if (claimed === 0) return undefined;
     // From here on the old owner can write to none of them; only then is it read what it has written.
     await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
-    const whole = await this.load(executionId);
+    const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_WORDS } : {});
     return whole === undefined ? undefined : { ...whole, lease: { executionId, userId: whole.run.userId, owner, fence: next } };
   }
 
@@ -89,11 +89,8 @@ export class DocumentRunStore implements RunStore {
     return (await this.calls.update(selector, { $set: toCallFields(executionId, userId, call) })) === 1;
   }
 
-  async load(executionId: string): Promise<WholeRun | undefined> {
-    const run = await this.runs.findOne({ _id: executionId });
-    if (run === undefined) return undefined;
-    const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
-    return { run: fromRunDocument(run), calls: calls.map(fromCallDocument) };
+  load(executionId: string): Promise<WholeRun | undefined> {
+    return this.read(executionId);
   }
 
   async findRequest(userId: string, requestId: string): Promise<StoredRun | undefined> {
@@ -101,10 +98,10 @@ export class DocumentRunStore implements RunStore {
     return run === undefined ? undefined : fromRunDocument(run);
   }
 
-  async held(limit: number): Promise<readonly RunLease[]> {
-    const fields = { userId: 1, owner: 1, fence: 1, state: 1 } as const;
-    const found = await this.runs.find({ state: { $in: UNFINISHED }, owner: { $ne: '' } }, { sort: { createdAt: 1 }, limit, fields });
-    return found.map(({ _id: executionId, userId, owner, fence }) => ({ executionId, userId, owner, fence }));
+  async held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
+    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1 } as const;
+    const found = await this.runs.find({ state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } }, { sort: { createdAt: 1 }, limit, fields });
+    return found.map(({ _id: executionId, userId, owner, fence, takeovers }) => ({ executionId, userId, owner, fence, takeovers }));
   }
 
   async queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
@@ -143,5 +140,12 @@ export class DocumentRunStore implements RunStore {
 
   async carriedOut(commandId: string): Promise<void> {
     await this.orders.remove({ _id: commandId });
+  }
+
+  private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<WholeRun | undefined> {
+    const run = await this.runs.findOne({ _id: executionId }, options);
+    if (run === undefined) return undefined;
+    const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
+    return { run: fromRunDocument(run), calls: calls.map(fromCallDocument) };
   }
 }

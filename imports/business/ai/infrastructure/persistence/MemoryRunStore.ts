@@ -4,7 +4,7 @@ import { isFinished } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type { ClaimReason, HeldRun, RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../../domain/types/RunRecords';
 
 interface Entry {
   run: StoredRun;
@@ -39,11 +39,12 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve({ executionId, userId, owner, fence: 1 });
   }
 
-  claim({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, owner: string): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+  claim({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, owner: string, reason: ClaimReason = 'asked'): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
-    entry.run = { ...entry.run, owner, fence: fence + 1 };
-    return Promise.resolve({ ...wholeOf(entry), lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 } });
+    entry.run = { ...entry.run, owner, fence: fence + 1, takeovers: entry.run.takeovers + (reason === 'lost' ? 1 : 0) };
+    const { run, calls } = wholeOf(entry);
+    return Promise.resolve({ run: reason === 'end' ? withoutWords(run) : run, calls, lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 } });
   }
 
   saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean> {
@@ -74,12 +75,12 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '')?.run);
   }
 
-  held(limit: number): Promise<readonly RunLease[]> {
-    const held: RunLease[] = [];
+  held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
+    const held: HeldRun[] = [];
     for (const { run } of this.entries.values()) {
       if (held.length >= limit) break;
-      const { executionId, userId, owner, fence } = run;
-      if (owner !== '' && !isFinished(run.state)) held.push({ executionId, userId, owner, fence });
+      const { executionId, userId, owner, fence, takeovers } = run;
+      if (owner !== '' && !except.includes(owner) && !isFinished(run.state)) held.push({ executionId, userId, owner, fence, takeovers });
     }
     return Promise.resolve(held);
   }
@@ -138,6 +139,10 @@ export class MemoryRunStore implements RunStore {
 
 function wholeOf({ run, calls }: Entry): WholeRun {
   return { run, calls: [...calls.values()] };
+}
+
+function withoutWords({ response: _response, ...run }: StoredRun): StoredRun {
+  return { ...run, input: [], transcript: [] };
 }
 
 function requestKey(userId: string, requestId: string): string {

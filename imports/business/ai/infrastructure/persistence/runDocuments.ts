@@ -31,6 +31,7 @@ interface PrivateRunFields {
   readonly failedTurns: number;
   readonly worked: number;
   readonly seq: number;
+  readonly takeovers: number;
 }
 
 interface StoredUsage extends UsageView {
@@ -68,6 +69,12 @@ export interface CommandDocument {
   readonly createdAt: Date;
 }
 
+/** All of a run but what was said in it, which may be long. */
+export const WITHOUT_WORDS = {
+  _id: 1, userId: 1, requestId: 1, argumentsHash: 1, source: 1, providerId: 1, model: 1, title: 1, createdAt: 1, dueAt: 1, plan: 1, owner: 1, fence: 1, state: 1,
+  startedAt: 1, endedAt: 1, iterations: 1, isCalling: 1, usage: 1, cost: 1, error: 1, turnStart: 1, failedTurns: 1, worked: 1, seq: 1, takeovers: 1,
+} as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response'>, 1>;
+
 /** Characters of arguments and results that people are shown. */
 const SHOWN = 16 * 1024;
 
@@ -87,8 +94,9 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
   };
 }
 
-export function fromRunDocument(document: RunDocument): StoredRun {
-  const { _id, input, plan, transcript, response, usage, ...plain } = document;
+/** @param document whole, or without its words */
+export function fromRunDocument(document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>): StoredRun {
+  const { _id, input = '[]', plan, transcript = '[]', response, usage, ...plain } = document;
   return {
     ...plain,
     executionId: _id,

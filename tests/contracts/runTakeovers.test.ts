@@ -1,0 +1,248 @@
+/** Runs that end the processes that have them: how often they are taken over, and what becomes of them and of the runs beside them. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
+import type { ResumesRuns } from '../../imports/business/ai/application/services/RunRecovery';
+import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/takeovers';
+import { runOf } from '../../imports/business/ai/domain/entities/Run';
+import { MaxTakeoversError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { HeldRun } from '../../imports/business/ai/domain/types/RunRecords';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { deferred } from '../support/deferred';
+import { failure } from '../support/failure';
+import { recordEvents } from '../support/recordEvents';
+import { RecordingLogger } from '../support/RecordingLogger';
+import { answer, calling } from '../support/responses';
+import { runRequest } from '../support/runRequests';
+import { RUN_STORES } from '../support/runStores';
+import type { TestRunStore } from '../support/runStores';
+import { ScriptedProvider } from '../support/ScriptedProvider';
+import type { ScriptedStep } from '../support/ScriptedProvider';
+import { until } from '../support/until';
+
+const RUN = 'run';
+
+/** A process: from its death on, its store answers no more. */
+class Life {
+  readonly died = deferred();
+  readonly loop: AgenticLoop;
+  readonly record: ReturnType<typeof recordEvents>;
+  readonly provider: ScriptedProvider;
+  private isDead = false;
+
+  constructor(store: RunStore, script: readonly ScriptedStep[], tools: (life: Life) => ToolRegistry) {
+    this.provider = new ScriptedProvider(script);
+    const runStore = new Proxy(store, {
+      get: (target, name, receiver) => {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        return (...args: readonly unknown[]): unknown => (this.isDead ? new Promise(() => undefined) : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]));
+      },
+    });
+    this.loop = new AgenticLoop({ provider: this.provider, toolExecutor: tools(this), runStore, logger: new RecordingLogger() });
+    this.record = recordEvents(this.loop);
+  }
+
+  die(): Promise<never> {
+    this.isDead = true;
+    // What is left of it holds timers.
+    void this.loop.cancel(RUN);
+    this.died.resolve();
+    return new Promise(() => undefined);
+  }
+}
+
+for (const [name, open] of Object.entries(RUN_STORES)) {
+  describe(`a run whose processes end (${name})`, () => {
+    let opened: TestRunStore;
+    let store: RunStore;
+    beforeEach(async () => {
+      opened = await open();
+      store = opened.store;
+    });
+    afterEach(() => opened.close());
+
+    const seen = async (): Promise<HeldRun> => {
+      const found = (await store.held(10)).find(({ executionId }) => executionId === RUN);
+      if (found === undefined) throw new Error('nobody has it');
+      return found;
+    };
+
+    it('is ended after so many takeovers without getting on, and says which calls nobody knows of', async () => {
+      const noted = deferred();
+      let booms = 0;
+      const tools = (life: Life): ToolRegistry =>
+        new ToolRegistry()
+          .register({ name: 'note', execute: () => (noted.resolve(), new Promise(() => undefined)) })
+          .register({
+            name: 'boom',
+            idempotent: true,
+            execute: async () => {
+              await noted.promise;
+              booms += 1;
+              return life.die();
+            },
+          });
+      const first = new Life(store, [calling({ name: 'note', call_id: 'n' }, { name: 'boom', call_id: 'b' })], tools);
+      void first.loop.execute('ann', { model: 'm', input: 'go', tools: ['note', 'boom'], executionId: RUN }).catch(() => undefined);
+      await first.died.promise;
+      for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
+        expect((await seen()).takeovers).to.equal(takeover - 1);
+        const life = new Life(store, [], tools);
+        void life.loop.takeOver(await seen()).catch(() => undefined);
+        await life.died.promise;
+      }
+      const before = (await store.load(RUN))!.run;
+      const last = new Life(store, [], tools);
+      const error = await failure(last.loop.takeOver(await seen()));
+      expect(error).to.be.instanceOf(MaxTakeoversError).and.to.include({ code: 'max-takeovers', retryable: false });
+      for (const said of ['5 times in a row', 'note (n)', 'boom (b)']) expect((error as Error).message).to.include(said);
+      expect(booms).to.equal(MAX_TAKEOVERS + 1);
+      const { run, calls } = (await store.load(RUN))!;
+      expect(run).to.deep.include({ state: 'failed', error: { code: 'max-takeovers', message: (error as Error).message }, transcript: before.transcript, input: before.input, response: before.response });
+      expect(calls.map(({ id, state }) => [id, state])).to.have.deep.members([['n', 'cancelled'], ['b', 'cancelled']]);
+      for (const call of calls) expect('error' in call ? call.error.message : '').to.match(/is not known/);
+      expect(last.record.lines).to.have.members(['run:started', 'tool:cancelled note', 'tool:cancelled boom', 'run:failed']);
+      expect(last.record.lines.at(-1)).to.equal('run:failed');
+      expect(await store.held(10)).to.deep.equal([]);
+      // Whoever asks later hears the same.
+      const other = new Life(store, [], tools);
+      const told = await failure(other.loop.follow(RUN));
+      expect(told).to.be.instanceOf(MaxTakeoversError).and.to.have.property('message', (error as Error).message);
+      expect(runOf(told)?.transcript).to.deep.equal(before.transcript);
+      expect(await other.loop.cancel(RUN)).to.equal('failed');
+    });
+
+    it('is taken over as often as need be when it gets on each time', async () => {
+      const steps = MAX_TAKEOVERS + 2;
+      let calls = 0;
+      const tools = (life: Life): ToolRegistry =>
+        // Each second attempt ends its process.
+        new ToolRegistry().register({ name: 'step', idempotent: true, execute: () => ((calls += 1) % 2 === 1 ? life.die() : 'done') });
+      const script = (from: number): readonly ScriptedStep[] =>
+        Array.from({ length: steps - from }, (_each, index) => (from + index + 1 === steps ? answer('all done') : calling({ name: 'step', call_id: `s${from + index}` })));
+      const first = new Life(store, script(0), tools);
+      void first.loop.execute('ann', { model: 'm', input: 'go', tools: ['step'], executionId: RUN }).catch(() => undefined);
+      await first.died.promise;
+      for (let turn = 1; turn < steps; turn += 1) {
+        const life = new Life(store, script(turn), tools);
+        const done = life.loop.takeOver(await seen());
+        done.catch(() => undefined);
+        const end = await Promise.race([life.died.promise, done]);
+        if (turn + 1 === steps) expect(end?.response.output_text).to.equal('all done');
+        // The call that had ended the last one came to its end, and so did the model's next one, before this one died.
+        else expect((await seen()).takeovers).to.equal(0);
+      }
+    });
+
+    it('is not counted while it only waits for others, nor when its process stops in order', async () => {
+      const tools = (): ToolRegistry => new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
+      const first = new Life(store, [calling({ name: 'pay', call_id: 'p' })], tools);
+      void first.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: RUN }).catch(() => undefined);
+      await first.record.seen('tool:approval_required');
+      await until(async () => (await store.load(RUN))?.calls[0]?.state === 'awaiting_approval');
+      void first.die();
+      for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
+        const life = new Life(store, [], tools);
+        void life.loop.takeOver(await seen()).catch(() => undefined);
+        await until(async () => (await seen()).owner === life.loop.ownerId && (await seen()).takeovers === 0);
+        void life.die();
+      }
+      for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
+        const asked = deferred();
+        const life = new Life(store, [() => (asked.resolve(), new Promise(() => undefined))], tools);
+        void life.loop.takeOver(await seen()).catch(() => undefined);
+        if (takeover === 1) {
+          await until(async () => (await seen()).takeovers === 0);
+          await life.loop.approve(RUN, 'p');
+        }
+        await asked.promise;
+        await life.loop.close();
+        expect((await seen()).takeovers).to.equal(0);
+      }
+      const last = new Life(store, [answer('paid it')], tools);
+      expect((await last.loop.takeOver(await seen()))?.response.output_text).to.equal('paid it');
+    });
+  });
+}
+
+describe('the watcher, of runs that may have ended their processes', () => {
+  let store: MemoryRunStore;
+  let here: Set<string>;
+  let taken: string[];
+  let loop: ResumesRuns;
+
+  beforeEach(() => {
+    store = new MemoryRunStore();
+    here = new Set();
+    taken = [];
+    loop = {
+      ownerId: 'me',
+      get size() {
+        return here.size;
+      },
+      isHere: (executionId) => here.has(executionId),
+      takeOver: async (seen) => {
+        taken.push(seen.executionId);
+        here.add(seen.executionId);
+        await store.claim(seen, 'me', 'lost');
+        return undefined;
+      },
+    };
+  });
+
+  const left = async (executionId: string, takeovers: number, createdAt = 1_000): Promise<void> => {
+    const lease = await store.create(runRequest(executionId, { createdAt }), 'running', 'gone');
+    await store.saveRun(lease, { takeovers });
+  };
+  const getsOn = async (executionId: string): Promise<void> => {
+    const { run } = (await store.load(executionId))!;
+    await store.saveRun(run, { takeovers: 0 });
+  };
+
+  it('tries them one at a time, the least tried first, and all others at once', async () => {
+    await left('killer', 4);
+    await left('new', 0);
+    await left('bystander', 2);
+    await left('another', 2);
+    await left('young', 1);
+    const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+    expect(await recovery.look()).to.equal(3);
+    expect(taken.splice(0)).to.deep.equal(['new', 'young', 'bystander']);
+    // It has not got on yet.
+    expect(await recovery.look()).to.equal(0);
+    await getsOn('bystander');
+    expect(await recovery.look()).to.equal(1);
+    // One that has ended, or gone elsewhere, is tried no longer.
+    here.delete('another');
+    const { run } = (await store.load('another'))!;
+    await store.saveRun(run, { state: 'completed' });
+    expect(await recovery.look()).to.equal(1);
+    expect(taken).to.deep.equal(['another', 'killer']);
+  });
+
+  it('takes over what was left behind more runs than are looked at', async () => {
+    for (let count = 0; count < 1_500; count += 1) {
+      await store.create(runRequest(`mine-${count}`), 'running', 'me');
+      here.add(`mine-${count}`);
+    }
+    await left('lost', 0);
+    const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
+    expect(await recovery.look()).to.equal(1);
+    expect(taken).to.deep.equal(['lost']);
+  });
+
+  it('takes over what was left behind the runs of others who live', async () => {
+    const shared = new Proxy(store, { get: (target, name, receiver) => (name === 'isExclusive' ? false : ((value: unknown) => (typeof value === 'function' ? (value.bind(target) as unknown) : value))(Reflect.get(target, name, receiver))) });
+    for (let count = 0; count < 1_500; count += 1) await store.create(runRequest(`theirs-${count}`), 'running', 'other');
+    await left('lost', 0);
+    await store.beat('other');
+    const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });
+    // From here on it knows that they live.
+    await recovery.look();
+    expect(await recovery.look()).to.equal(1);
+    expect(taken).to.deep.equal(['lost']);
+  });
+});
