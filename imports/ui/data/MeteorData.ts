@@ -5,8 +5,9 @@ import { Mongo } from 'meteor/mongo';
 import { useFind, useSubscribe, useTracker } from 'meteor/react-meteor-data';
 import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from './DashboardData';
+import type { Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from './DashboardData';
 import { readItems } from './foldRun';
+import { readAccess } from './MeteorAccess';
 import { applyMethod, createMeteorCommands } from './MeteorCommands';
 import { countTools } from './countTools';
 import { NO_TOKENS } from './runUsage';
@@ -85,15 +86,6 @@ function loaded<T>(isLoading: boolean, value: T): Loaded<T> {
 
 function listRuns(found: readonly RunDetailView[], asking: readonly ToolCallView[]): readonly ListedRun[] {
   return found.map((run) => ({ ...run, usage: { ...NO_TOKENS, ...run.usage }, asking: asking.filter((call) => call.executionId === run._id).map((call) => call.callId) }));
-}
-
-function readAccess(): Access {
-  if (Meteor.loggingIn()) return { state: 'asking' };
-  if (Meteor.userId() === null) return { state: 'signedOut', means: 'password' };
-  // Who has just come in is known by id before their own document is here; the published types leave that out.
-  const user = Meteor.user() as ReturnType<typeof Meteor.user> | undefined;
-  const name = user?.username ?? user?.emails?.[0]?.address;
-  return { state: 'signedIn', ...(name === undefined ? {} : { name }) };
 }
 
 function readConnection(): Connection {
