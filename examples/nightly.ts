@@ -52,7 +52,7 @@ async function main(): Promise<void> {
     idempotent: true,
     execute: (args: { city: string }, { idempotencyKey }) => saveReport(args, idempotencyKey),
   });
-  const jobs = await openJobQueue({ concurrency: 2, ...readJobSettings((name) => valueOf(process.env, name)) });
+  const jobs = await openJobQueue({ concurrency: 2, ...readJobSettings((name) => valueOf(process.env, name)) }, database);
   const module = createAIModule(settings, { tools, jobs, runs: await openRunStore(database) });
   await jobs.schedule({ name: 'reports', cron: '0 3 * * *', timezone: 'Europe/Lisbon' }, async () => {
     await queueReports(module, new Date().toISOString().slice(0, 10));

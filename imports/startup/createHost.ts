@@ -99,7 +99,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
     memory,
     ...ports.ai,
     runs: await openRunStore(database),
-    jobs: await openJobQueue(jobs),
+    jobs: await openJobQueue(jobs, database),
     kept,
     credentials: providers.credentials,
     access: createAccessPolicy(kept, callerOf),

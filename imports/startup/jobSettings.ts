@@ -3,6 +3,9 @@ import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 import { openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
+import { SCHEDULES, ScheduleTimes } from '../business/ai/infrastructure/jobs/ScheduleTimes';
+import type { ScheduleDocument } from '../business/ai/infrastructure/jobs/ScheduleTimes';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
 import type { RetentionTimes } from '../business/ai/infrastructure/persistence/RunRetention';
 
 export interface JobSettings {
@@ -35,10 +38,13 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
   };
 }
 
-/** @throws LLMConnectionError when Agenda's MongoDB does not answer */
-export async function openJobQueue({ agendaUrl, concurrency }: JobSettings): Promise<JobQueue> {
+/**
+ * @param database where a queue in this process's memory writes down when its schedules come next
+ * @throws LLMConnectionError when Agenda's MongoDB does not answer
+ */
+export async function openJobQueue({ agendaUrl, concurrency }: JobSettings, database: Pick<DocumentDatabase, 'collection'>): Promise<JobQueue> {
   const limits = concurrency === undefined ? {} : { concurrency };
-  return agendaUrl === undefined ? new LocalJobQueue(limits) : openAgendaQueue({ url: agendaUrl, ...limits });
+  return agendaUrl === undefined ? new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) }) : openAgendaQueue({ url: agendaUrl, ...limits });
 }
 
 function readNumber(valueOf: (name: string) => string | undefined, name: string, least: number): number | undefined {

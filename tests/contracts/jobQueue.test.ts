@@ -2,10 +2,15 @@
 import { expect } from 'chai';
 import { MongoClient } from 'mongodb';
 import { useFakeTimers } from 'sinon';
+import type { SinonFakeTimers } from 'sinon';
 import { LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type { JobLimits, JobQueue } from '../../imports/business/ai/domain/interfaces/JobQueue';
+import type { JobLimits, JobQueue, Schedule } from '../../imports/business/ai/domain/interfaces/JobQueue';
 import { JOBS, openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
+import { SCHEDULES, ScheduleTimes } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
+import type { ScheduleDocument } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';
 import { startTestMongo } from '../support/miniMongod';
@@ -214,6 +219,115 @@ describe('schedules in one process', () => {
       await queue.stop();
       clock.restore();
     }
+  });
+});
+
+describe('schedules in one process that writes down when they come', () => {
+  const nightly = { name: 'nightly', cron: '0 3 * * *' };
+  const HOUR = 3_600_000;
+  const evening = Date.UTC(2026, 10, 22, 22);
+  let clock: SinonFakeTimers;
+  let times: ScheduleTimes;
+  let done: string[];
+  const queues: LocalJobQueue[] = [];
+
+  beforeEach(() => {
+    resetMeteor();
+    clock = useFakeTimers({ now: evening, toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    times = new ScheduleTimes(new MeteorDatabase().collection<ScheduleDocument>(SCHEDULES));
+    done = [];
+  });
+  afterEach(async () => {
+    await Promise.all(queues.splice(0).map((queue) => queue.stop()));
+    clock.restore();
+    resetMeteor();
+  });
+
+  const task = (): Promise<void> => Promise.resolve(void done.push(new Date().toISOString()));
+  /** A life of the process, which plans before it starts, or after. */
+  const live = async (planned: 'before' | 'after' = 'before', work = task, schedule: Schedule = nightly, logger = new RecordingLogger()): Promise<LocalJobQueue> => {
+    const queue = new LocalJobQueue({ times, logger, retries: 1, retryDelay: 1_000 });
+    queues.push(queue);
+    if (planned === 'before') await queue.schedule(schedule, work);
+    await queue.start(() => Promise.resolve());
+    if (planned === 'after') await queue.schedule(schedule, work);
+    await clock.tickAsync(10);
+    return queue;
+  };
+  const sleep = (milliseconds: number): void => clock.setSystemTime(Date.now() + milliseconds);
+
+  for (const planned of ['before', 'after'] as const) {
+    it(`come once when their time passed while nobody was there, however often, planned ${planned} the start`, async () => {
+      await (await live(planned)).stop();
+      expect(done).to.deep.equal([]);
+      sleep(80 * HOUR);
+      const late = await live(planned);
+      expect(done).to.have.length(1);
+      await late.stop();
+      // It has been made up for.
+      await (await live(planned)).stop();
+      expect(done).to.have.length(1);
+      sleep(24 * HOUR);
+      await live(planned);
+      expect(done).to.have.length(2);
+    });
+  }
+
+  it('come at their time, and are not made up for afterwards', async () => {
+    const queue = await live();
+    sleep(5 * HOUR - 30_000);
+    await clock.tickAsync(60_000);
+    expect(done).to.deep.equal(['2026-11-23T03:00:00.000Z']);
+    await queue.stop();
+    sleep(HOUR);
+    await live();
+    expect(done).to.have.length(1);
+  });
+
+  it('are done again when the process ended while they were', async () => {
+    await (await live()).stop();
+    sleep(6 * HOUR);
+    const begun = deferred();
+    const mayEnd = deferred();
+    // A process that is killed says nothing more.
+    void live('before', () => (begun.resolve(), mayEnd.promise)).catch(() => undefined);
+    await begun.promise;
+    await live();
+    expect(done).to.have.length(1);
+    mayEnd.resolve();
+  });
+
+  it('are left to the next start when the queue stops between two attempts, and not when they are given up', async () => {
+    await (await live()).stop();
+    sleep(6 * HOUR);
+    let attempts = 0;
+    const failing = (): Promise<void> => Promise.reject(new Error(`attempt ${(attempts += 1)}`));
+    const stopped = await live('before', failing);
+    await stopped.stop();
+    expect(attempts).to.equal(1);
+    const givenUp = await live('before', failing);
+    await clock.tickAsync(2_000);
+    await givenUp.stop();
+    expect(attempts).to.equal(3);
+    await live();
+    expect(done).to.deep.equal([]);
+  });
+
+  it('are forgotten when they are planned for other times', async () => {
+    await (await live()).stop();
+    sleep(6 * HOUR);
+    await live('before', task, { ...nightly, cron: '30 3 * * *' });
+    expect(done).to.deep.equal([]);
+  });
+
+  it('come at their time all the same when the store fails', async () => {
+    const logger = new RecordingLogger();
+    times = { next: () => Promise.reject(new Error('no store')), keep: () => Promise.reject(new Error('no store')) } as unknown as ScheduleTimes;
+    await live('before', task, nightly, logger);
+    sleep(5 * HOUR - 30_000);
+    await clock.tickAsync(60_000);
+    expect(done).to.have.length(1);
+    expect(logger.warnings).to.have.length(2);
   });
 });
 

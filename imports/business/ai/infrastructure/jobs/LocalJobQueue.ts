@@ -1,4 +1,7 @@
-/** The queue of a single process, in its memory: at the next start, the runs that still wait are added again from the store. */
+/**
+ * The queue of a single process, in its memory: at the next start, the runs that still wait are added again from the store. Where it is given a place to
+ * write down when its schedules come next, those that came while nobody was there are made up for, once.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cron } from 'croner';
 import pLimit from 'p-limit';
@@ -6,8 +9,11 @@ import { DEFAULT_JOB_LIMITS } from '../../domain/interfaces/JobQueue';
 import type { JobLimits, JobQueue, JobWork, Schedule, ScheduledTask } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { checkSchedule, CRON_OPTIONS } from './checkSchedule';
+import type { ScheduleTimes } from './ScheduleTimes';
 
 export interface LocalJobQueueOptions extends Partial<JobLimits> {
+  /** Absent: times that come while no process is there are not made up for. */
+  readonly times?: ScheduleTimes;
   /** Default: the console. */
   readonly logger?: Logger;
 }
@@ -30,6 +36,7 @@ const LONGEST_WAIT = 30_000;
 export class LocalJobQueue implements JobQueue {
   private readonly limits: JobLimits;
   private readonly logger: Logger;
+  private readonly times: ScheduleTimes | undefined;
   private readonly slots: pLimit.Limit;
   /** Runs that wait: for their time, or for `start`. */
   private readonly waiting = new Map<string, Wait>();
@@ -38,9 +45,10 @@ export class LocalJobQueue implements JobQueue {
   private work: JobWork | undefined;
   private stopped = new AbortController();
 
-  constructor({ logger = console, ...limits }: LocalJobQueueOptions = {}) {
+  constructor({ logger = console, times, ...limits }: LocalJobQueueOptions = {}) {
     this.limits = { ...DEFAULT_JOB_LIMITS, ...limits };
     this.logger = logger;
+    this.times = times;
     this.slots = pLimit(this.limits.concurrency);
   }
 
@@ -92,33 +100,70 @@ export class LocalJobQueue implements JobQueue {
   }
 
   private run(plan: Plan): void {
-    const { name, cron, timezone = 'UTC' } = plan.schedule;
+    const { cron, timezone = 'UTC' } = plan.schedule;
     // A task that takes longer than its schedule's step is not done twice at the same time.
-    plan.timer = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () => this.attempt(`the task ${name}`, plan.task));
+    const timer: Cron = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () => this.track(this.perform(plan, timer)));
+    plan.timer = timer;
+    const { times } = this;
+    if (times !== undefined) void this.track(this.makeUp(times, plan, timer));
+  }
+
+  /** Does a task whose time came while nobody was there, once, however often it came. */
+  private async makeUp(times: ScheduleTimes, plan: Plan, timer: Cron): Promise<void> {
+    try {
+      const next = await times.next(plan.schedule);
+      if (next === undefined) await keepNext(times, plan, timer);
+      else if (next <= Date.now() && plan.timer === timer && this.work !== undefined && !timer.isBusy()) await timer.trigger();
+    } catch (error) {
+      this.logger.warn(`it is not known when the task ${plan.schedule.name} was to come`, error);
+    }
+  }
+
+  /** Its next time is written down when it is done, so that it is done again if this process ends before. */
+  private async perform(plan: Plan, timer: Cron): Promise<void> {
+    const isOver = await this.attempt(`the task ${plan.schedule.name}`, plan.task);
+    if (!isOver || this.times === undefined) return;
+    try {
+      await keepNext(this.times, plan, timer);
+    } catch (error) {
+      this.logger.warn(`that the task ${plan.schedule.name} is done could not be written down`, error);
+    }
   }
 
   /** What waits for a slot when the queue stops is not begun: it waits in the store. */
-  private follow(job: () => Promise<void>): void {
-    const done = this.slots(() => (this.work === undefined ? Promise.resolve() : job())).finally(() => this.underWay.delete(done));
-    this.underWay.add(done);
+  private follow(job: () => Promise<unknown>): void {
+    void this.track(this.slots(async () => (this.work === undefined ? undefined : job())));
   }
 
-  private async attempt(what: string, work: () => Promise<void> | undefined): Promise<void> {
+  /** The same promise; `stop` waits for it. None of these rejects. */
+  private track(work: Promise<unknown>): Promise<void> {
+    const done = work.then(() => undefined).finally(() => this.underWay.delete(done));
+    this.underWay.add(done);
+    return done;
+  }
+
+  /** @returns false when a queue that stops leaves it to the next start */
+  private async attempt(what: string, work: () => Promise<void> | undefined): Promise<boolean> {
     const { signal } = this.stopped;
     for (let retry = 0; ; retry += 1) {
       try {
-        return await work();
+        await work();
+        return true;
       } catch (error) {
         if (retry >= this.limits.retries || signal.aborted) {
           this.logger.error(`${what} was given up after ${retry + 1} attempts`, error);
-          return;
+          return !signal.aborted;
         }
         this.logger.warn(`${what} is tried again`, error);
       }
-      // A queue that stops leaves it to the next start.
-      if (!(await elapsed(this.limits.retryDelay * 2 ** retry, signal))) return;
+      if (!(await elapsed(this.limits.retryDelay * 2 ** retry, signal))) return false;
     }
   }
+}
+
+async function keepNext(times: ScheduleTimes, { schedule }: Plan, timer: Cron): Promise<void> {
+  const next = timer.nextRun();
+  if (next !== null) await times.keep(schedule, next.getTime());
 }
 
 /** @returns false when the signal came first */
