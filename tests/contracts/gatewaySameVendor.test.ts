@@ -205,6 +205,25 @@ describe('the headers of a vendor', () => {
   }
 });
 
+describe("the version of Anthropic's API", () => {
+  it('is the one that its client writes in, and else the one that we do', async () => {
+    const gateway = await startGateway();
+    const seen: unknown[] = [];
+    for (const version of ['2026-10-21', '2023-06-01', 'latest', undefined]) {
+      const answer = await gateway.ask('/v1/messages', PLAIN.anthropic_messages, { headers: version === undefined ? {} : { 'anthropic-version': version } });
+      expect(answer.status, await answer.text()).to.equal(200);
+      seen.push(gateway.simulator.requests.at(-1)?.headers['anthropic-version']);
+    }
+    expect(seen).to.deep.equal(['2026-10-21', '2023-06-01', '2023-06-01', '2023-06-01']);
+    // The latest has no sampling parameters; who did not ask for it may go on using them.
+    const warm = { ...PLAIN.anthropic_messages, temperature: 0.5 };
+    expect((await gateway.ask('/v1/messages', warm, { headers: { 'anthropic-version': '2026-10-21' } })).status).to.equal(400);
+    expect((await gateway.ask('/v1/messages', warm)).status).to.equal(200);
+    expect((await gateway.ask('/v1/chat/completions', { ...PLAIN.chat_completions, model: 'anthropic', temperature: 0.5 })).status).to.equal(200);
+    await gateway.close();
+  });
+});
+
 describe('words that only chat completions know', () => {
   it('stay away from a provider of OpenAI that is to speak Responses', async () => {
     const gateway = await startGateway({ providers: (simulator) => [{ ...simulatedRow(simulator, 'openai'), wire: 'responses' }] });

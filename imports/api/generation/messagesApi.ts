@@ -1,5 +1,6 @@
 /** `POST /v1/messages`. https://platform.claude.com/docs/en/api/messages */
 import { readAnthropicRequest, writeAnthropic } from '../../business/ai/infrastructure/converters/AnthropicGateway';
+import { isVersion } from '../../business/ai/infrastructure/converters/anthropic/anthropicHeaders';
 import { SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { GenerationApi } from './GenerationApi';
 
@@ -8,8 +9,9 @@ export const messagesApi: GenerationApi = {
   read({ body, headers }) {
     const { stream, ...options } = readAnthropicRequest(body);
     const betas = betasIn(headers['anthropic-beta']);
-    const { anthropic } = options.vendor ?? {};
-    const asked = betas.length === 0 ? options : { ...options, vendor: { ...options.vendor, anthropic: { ...anthropic, betas } } };
+    const version = headers['anthropic-version'];
+    const named = { ...(betas.length === 0 ? {} : { betas }), ...(isVersion(version) ? { anthropic_version: version } : {}) };
+    const asked = Object.keys(named).length === 0 ? options : { ...options, vendor: { ...options.vendor, anthropic: { ...options.vendor?.anthropic, ...named } } };
     return stream === true ? { options: asked, stream: SERVER_SENT_EVENTS } : { options: asked };
   },
   write: writeAnthropic,

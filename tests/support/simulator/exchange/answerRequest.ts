@@ -57,7 +57,7 @@ export async function answerRequest({ vendor, operation }: Route, request: Recor
   const { body } = request;
   if (!isObject(body)) return refused(vendor, refuse('We could not parse the JSON body of your request.'));
   const wire = WIRES[wireName];
-  const wireRequest = requestOf(vendor, operation, body, sources.archive);
+  const wireRequest = requestOf(vendor, operation, body, request.headers, sources.archive);
   const refusal = check(operation, wireRequest, sources.acceptForeignSeals);
   if (refusal !== undefined) return refused(vendor, refusal, streams(operation, body));
   if (wireRequest.model === NO_SUCH_MODEL) return { answer: noSuchModel(vendor, NO_SUCH_MODEL), by: 'endpoint' };
@@ -87,6 +87,7 @@ function requestOf(
   vendor: VendorName,
   operation: Extract<Operation, { kind: 'generate' | 'count-tokens' | 'compact' }>,
   body: JsonObject,
+  headers: RecordedRequest['headers'],
   archive: ResponseArchive,
 ): WireRequest {
   const model = operation.kind === 'compact' ? undefined : operation.model;
@@ -94,6 +95,7 @@ function requestOf(
     vendor,
     model: model ?? asString(body.model),
     body: vendor === 'azure_openai' && model !== undefined ? { model, ...body } : body,
+    headers,
     archive,
   };
 }

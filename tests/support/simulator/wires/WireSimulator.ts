@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly model: string;
   /** Has the shape of the wire's schema. */
   readonly body: JsonObject;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   /** What the vendor keeps of earlier answers. */
   readonly archive: ResponseArchive;
 }

@@ -71,7 +71,7 @@ const ROWS: readonly Row[] = [
     create: (baseURL, fetch, limits) => new AnthropicClient({ vendor: 'anthropic', baseURL, fetch, limits }),
     path: '/v1/messages',
     probePath: '/v1/models?limit=1',
-    keyHeader: bearerKey,
+    keyHeader: { 'x-api-key': KEY.token },
   },
   {
     name: 'Groq',
@@ -374,6 +374,14 @@ describe('vendor clients', () => {
         if (vendor === 'groq') expect((error as Error).message).to.include('"foo": "bar"');
       });
     }
+  });
+
+  it("of Anthropic name the version that requests are written in, whatever the SDK's own is, unless a call names another", async () => {
+    const client = connect(ROWS.find(({ name }) => name === 'Anthropic')!);
+    await (await client.send(CALL)).text();
+    await (await client.send({ ...CALL, headers: { 'anthropic-version': '2026-10-21' } })).text();
+    await client.probe(KEY);
+    expect(host.requests.map(({ headers }) => headers['anthropic-version'])).to.deep.equal(['2023-06-01', '2026-10-21', '2023-06-01']);
   });
 });
 

@@ -339,6 +339,13 @@ describe('toAnthropic: fields', () => {
     expect(request.body).to.not.have.property('betas');
     expect(send([say('user', 'Hi')])).to.not.have.property('headers');
   });
+
+  it('names the version that the caller writes in, by header and not in the body', () => {
+    const request = send([say('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '2026-10-21', betas: ['my-beta'] } } });
+    expect(request.headers).to.deep.equal({ 'anthropic-beta': 'my-beta', 'anthropic-version': '2026-10-21' });
+    expect(request.body).to.not.have.property('anthropic_version');
+    expect(send([say('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '1\r\nx: y' } } })).to.not.have.property('headers');
+  });
 });
 
 describe('fromAnthropic', () => {

@@ -3,7 +3,7 @@ import { outputTextOf } from '../../domain/entities/Response';
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
 import { vendorError } from '../../domain/errors/vendorErrors';
 import { fieldsOf, isObject, isObjectList } from '../../domain/json';
-import { betaHeader } from './anthropic/anthropicBetas';
+import { anthropicHeaders } from './anthropic/anthropicHeaders';
 import { assistantItems } from './anthropic/anthropicBlocks';
 import { isBlank } from './anthropic/anthropicJson';
 import { anthropicConversation } from './anthropic/anthropicMessages';
@@ -29,7 +29,7 @@ import type { ReplyContext, WireContext, WireRequest } from './Wire';
 /** @throws UnsupportedFeatureError for content or tools that the wire or the model cannot take */
 export function toAnthropic(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
   const facts = anthropicModelFacts(options.model);
-  const { betas, ...own } = verbatimFields(options, context);
+  const { betas, anthropic_version: version, ...own } = verbatimFields(options, context);
   const ownOutput = fieldsOf(own.output_config);
   const warnings = unsupportedOptions(options);
 
@@ -80,7 +80,7 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
     ...(stream ? { stream: true } : {}),
   };
   const body = withVerbatim(acceptedFields(fields, context, warnings), own);
-  const headers = betaHeader(body, betas);
+  const headers = anthropicHeaders(body, { betas, version });
   return {
     body,
     ...(headers === undefined ? {} : { headers }),

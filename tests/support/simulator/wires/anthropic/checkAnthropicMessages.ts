@@ -29,7 +29,7 @@ const RULES: readonly Rule<Transcript>[] = [
 
 export function checkAnthropicMessages(request: WireRequest): Refusal | undefined {
   const body = anthropicBody(request.body);
-  return firstRefusal(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ?? checkAnthropicOptions(request.model, body);
+  return firstRefusal(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ?? checkAnthropicOptions(request.model, body, request.headers['anthropic-version']);
 }
 
 /** Signatures and sealed thinking must be this vendor's own, unedited. Apart from the other rules, for traffic recorded at the real vendor. */

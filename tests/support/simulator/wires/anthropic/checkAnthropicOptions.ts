@@ -9,6 +9,7 @@ import type { AnthropicBody } from './anthropicBody';
 interface Asked {
   readonly model: string;
   readonly body: AnthropicBody;
+  readonly version: string | undefined;
 }
 
 const RULES: readonly Rule<Asked>[] = [
@@ -16,6 +17,7 @@ const RULES: readonly Rule<Asked>[] = [
   toolChoiceHasItsTool,
   thinkingFitsTheBudget,
   thinkingIsFree,
+  samplingFitsTheVersion,
   samplingFitsTheModel,
   effortFitsTheModel,
   noPrefillOnNewModels,
@@ -23,8 +25,8 @@ const RULES: readonly Rule<Asked>[] = [
   answerSchemaIsSimple,
 ];
 
-export function checkAnthropicOptions(model: string, body: AnthropicBody): Refusal | undefined {
-  return firstRefusal(RULES, { model, body });
+export function checkAnthropicOptions(model: string, body: AnthropicBody, version: string | undefined): Refusal | undefined {
+  return firstRefusal(RULES, { model, body, version });
 }
 
 function toolNamesAreUnique({ body }: Asked): Refusal | undefined {
@@ -57,9 +59,17 @@ function thinkingIsFree({ body }: Asked): Refusal | undefined {
   return isGiven(body.top_k) ? refuse('`top_k` must be unset when thinking is enabled.') : undefined;
 }
 
+const SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
+
+/** From 2026-10-21 on the API has no sampling parameters. https://platform.claude.com/docs/en/api/versioning */
+function samplingFitsTheVersion({ body, version = '' }: Asked): Refusal | undefined {
+  const given = version >= '2026-10-21' ? SAMPLING.find((name) => isGiven(body[name])) : undefined;
+  return given === undefined ? undefined : refuse(`${given}: Extra inputs are not permitted`);
+}
+
 /** From Opus 4.1 on a model takes `temperature` or `top_p`, from Opus 4.7 on no sampling parameters. */
 function samplingFitsTheModel({ model, body }: Asked): Refusal | undefined {
-  const given = (['temperature', 'top_p', 'top_k'] as const).filter((name) => isGiven(body[name]));
+  const given = SAMPLING.filter((name) => isGiven(body[name]));
   const version = versionOf(model);
   if (version >= 4.7 && given[0] !== undefined) return refuse(`\`${given[0]}\` is deprecated for this model.`);
   const both = given.includes('temperature') && given.includes('top_p');

@@ -1,4 +1,4 @@
-/** Features that the API gives only to requests with their `anthropic-beta` header. https://platform.claude.com/docs/en/api/beta-headers */
+/** Headers of a request: its version, and the features that the API gives only to requests that name them. https://platform.claude.com/docs/en/api/beta-headers */
 import { isObject, isObjectList } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
@@ -17,8 +17,24 @@ const BETA_OF_TOOL: Readonly<Record<string, string>> = {
 
 const BETA_OF_EDIT: Readonly<Record<string, string>> = { compact_20260112: 'compact-2026-01-12' };
 
-/** @param asked names that the caller gives, as the SDK's `betas` */
-export function betaHeader(body: JsonObject, asked: unknown): Readonly<Record<string, string>> | undefined {
+export interface AskedHeaders {
+  /** Names of features, as the SDK's `betas`. */
+  readonly betas?: unknown;
+  /** The API's version, where the request is written in another than ours. */
+  readonly version?: unknown;
+}
+
+export function anthropicHeaders(body: JsonObject, { betas: asked, version }: AskedHeaders): Readonly<Record<string, string>> | undefined {
+  const beta = betaHeader(body, asked);
+  return isVersion(version) ? { ...beta, 'anthropic-version': version } : beta;
+}
+
+/** https://platform.claude.com/docs/en/api/versioning */
+export function isVersion(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
+}
+
+function betaHeader(body: JsonObject, asked: unknown): Readonly<Record<string, string>> | undefined {
   const betas = new Set<string>();
   if (Array.isArray(asked)) for (const beta of asked) if (typeof beta === 'string') betas.add(beta);
   for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isGiven(body[field])) betas.add(beta);
