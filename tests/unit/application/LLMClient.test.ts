@@ -243,6 +243,8 @@ describe('the value of createResponse', () => {
     const value = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: described });
     const typed: { mood: string } = value;
     expect(typed).to.deep.equal({ mood: 'fine' });
+    const plain: { mood: string } = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: v.object({ mood: v.string() }) });
+    expect(plain).to.deep.equal({ mood: 'fine' });
   });
 
   it('follows a SimpleSchema', async () => {

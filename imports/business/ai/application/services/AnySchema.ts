@@ -6,6 +6,7 @@ import type { ReadSchema, Validated } from './ReadSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
 import type { SimpleSchemaLike } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
+import { describeValibot } from './ValibotReader';
 
 export type { ReadSchema, Validated } from './ReadSchema';
 
@@ -57,6 +58,7 @@ function describe(schema: StandardSchema): JsonObject {
   const own: { readonly toJSONSchema?: unknown; readonly toJsonSchema?: unknown } = schema as object;
   const converter = isObject(standard.jsonSchema) ? standard.jsonSchema.input : undefined;
   const method = [converter, own.toJSONSchema, own.toJsonSchema].find((candidate): candidate is Describe => typeof candidate === 'function');
+  if (method === undefined && vendor === 'valibot') return describeValibot(schema);
   if (method === undefined) {
     throw new LLMInvalidRequestError(
       `this ${vendor} schema cannot describe itself as JSON Schema: give one with '~standard.jsonSchema' (${vendor}'s own converter to Standard JSON Schema makes it)`,
