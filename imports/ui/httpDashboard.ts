@@ -26,8 +26,15 @@ if (place !== null) {
     ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
   });
   for (const change of ['online', 'offline']) window.addEventListener(change, () => source.reconnect());
-  const token = takeToken(window);
+  const signInByAddress = (): boolean => {
+    const token = takeToken(window);
+    if (token === undefined) return false;
+    data.commands.signIn({ means: 'token', token }).catch(() => source.begin());
+    return true;
+  };
+  // A page that is open already is not loaded anew for another `#…`; before anybody else reads the address.
+  window.addEventListener('hashchange', signInByAddress);
+  const isSigningIn = signInByAddress();
   mountDashboard(place, data);
-  if (token === undefined) void source.begin();
-  else data.commands.signIn({ means: 'token', token }).catch(() => source.begin());
+  if (!isSigningIn) void source.begin();
 }

@@ -58,6 +58,15 @@ describe('the dashboard in Chromium', function () {
     expect(page.url()).not.to.include('token');
   });
 
+  it('takes it also where the page is open already', async () => {
+    ({ context, page } = await app.person());
+    await page.goto(app.server.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(`${app.server.url}/#token=${TOKEN}`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).to.equal(`${app.server.url}/#/`);
+  });
+
   it('says on every page that answers are simulated, and what there is when there is nothing', async () => {
     await open();
     for (const [path, text] of [['/', 'Nothing has run yet'], ['/runs', 'No runs yet'], ['/playground', 'Nothing asked yet'], ['/tools', 'Not called yet'], ['/providers', 'Ready'], ['/runs/unknown', 'There is no such run'], ['/nowhere', 'There is no such page']] as const) {
@@ -167,7 +176,7 @@ describe('the dashboard in Chromium', function () {
     });
     // By the time the tool is done, the page has been watching for long; the text takes longer than a slow page rests.
     await page.getByRole('checkbox', { name: 'research_topic' }).check();
-    await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(30)}"`);
+    await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(14)}"`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.locator('.playground-out [data-run][data-state="completed"]').waitFor();
     const lengths = await page.evaluate('window.lengths');

@@ -60,7 +60,7 @@ export interface WatchedRun {
   readonly run: RunDetailView & Pick<ListedRun, 'isCalling'>;
   /** The conversation, input first. */
   readonly items: readonly Item[];
-  /** In the order in which they were recorded. */
+  /** In the order in which the model asked for them. */
   readonly calls: readonly ToolCallView[];
   /** What the model says right now and has not finished. */
   readonly live: { readonly text: string; readonly reasoning: string };

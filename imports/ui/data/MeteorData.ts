@@ -7,6 +7,7 @@ import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../..
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from './DashboardData';
 import { readItems } from './foldRun';
+import { inOrder } from './inOrder';
 import { readAccess } from './MeteorAccess';
 import { applyMethod, createMeteorCommands } from './MeteorCommands';
 import { countTools } from './countTools';
@@ -39,7 +40,7 @@ export function createMeteorData(): DashboardData {
       const items = useMemo(() => readItems(run?.transcript ?? run?.input), [run?.transcript, run?.input]);
       const watched = useMemo((): WatchedRun | undefined => {
         if (run === undefined) return undefined;
-        return { run: { ...run, usage: { ...NO_TOKENS, ...run.usage } }, items, calls: ofRun, live: unsaid(pieces, items, run.state), turns: new Map(), log: [], hashes: new Map() };
+        return { run: { ...run, usage: { ...NO_TOKENS, ...run.usage } }, items, calls: inOrder(ofRun, items), live: unsaid(pieces, items, run.state), turns: new Map(), log: [], hashes: new Map() };
       }, [run, items, ofRun, pieces]);
       return loaded(isLoading(), watched);
     },

@@ -5,6 +5,7 @@ import type { DeltaView, RunDetailView, ToolCallView } from '../../business/ai/d
 import type { LogEntry, TurnTime, WatchedRun } from './DashboardData';
 import { foldRunRecord } from './foldRunRecord';
 import { foldToolCalls } from './foldToolCalls';
+import { inOrder } from './inOrder';
 import { unsaid } from './unsaid';
 
 /** What a page keeps of a run that it reads from the stream. */
@@ -25,7 +26,7 @@ export function fromSnapshot({ run, toolCalls, deltas }: RunSnapshot, before?: S
   return {
     run,
     items,
-    calls: toolCalls,
+    calls: inOrder(toolCalls, items),
     live: unsaid(deltas, items, run.state),
     turns: before?.turns ?? new Map<number, TurnTime>(),
     log: before?.log ?? [],

@@ -8,7 +8,7 @@ import { EmptyFace, WhenLoaded } from '../parts/faces';
 import { PageTitle } from '../parts/PageTitle';
 import { useNow } from '../parts/useNow';
 import { isLive } from '../runs/filterRuns';
-import { RunRow } from '../runs/RunRow';
+import { RunTable } from '../runs/RunTable';
 import { DayChart } from './DayChart';
 import { dayOf, lastDays } from './days';
 import { ProviderBars } from './ProviderBars';
@@ -41,11 +41,7 @@ export function OverviewPage() {
                   <a href="#/playground">Ask something in the playground.</a>
                 </EmptyFace>
               ) : (
-                <ul className="run-list" aria-label="Latest runs">
-                  {mostUrgent(list).map((run) => (
-                    <RunRow key={run._id} run={run} />
-                  ))}
-                </ul>
+                <RunTable runs={mostUrgent(list)} label="Latest runs" />
               )}
             </section>
           </>
@@ -81,7 +77,8 @@ function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly
   const ended = (state: RunCountView['state']): number => counts.filter((row) => row.day === today && row.state === state).reduce((sum, row) => sum + row.count, 0);
   const todays = runs.filter((run) => dayOf(run.createdAt) === today);
   const tokens = todays.reduce((sum, run) => sum + run.usage.total_tokens, 0);
-  const cost = todays.reduce((sum, run) => sum + (run.cost ?? 0), 0);
+  // What nobody knows is not nothing.
+  const costs = todays.flatMap(({ cost }) => cost ?? []);
   return (
     <div className="tiles">
       <Tile name="In flight" href="#/runs?state=live" tone="blue">
@@ -100,7 +97,7 @@ function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly
         {count(tokens)}
       </Tile>
       <Tile name="Cost today" tone="grey">
-        {money(cost)}
+        {costs.length === 0 ? '–' : money(costs.reduce((sum, cost) => sum + cost, 0))}
       </Tile>
     </div>
   );

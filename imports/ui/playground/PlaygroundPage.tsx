@@ -1,5 +1,5 @@
 /** Asks any provider with chosen tools, and shows what happens as it happens. */
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useData } from '../data/DataContext';
 import { EmptyFace, WhenLoaded } from '../parts/faces';
 import { PageTitle } from '../parts/PageTitle';
@@ -11,6 +11,11 @@ export function PlaygroundPage() {
   const providers = data.useProviders();
   const tools = data.useTools();
   const [executionId, setExecutionId] = useState<string>();
+  const out = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On phones the run is below the form.
+    if (executionId !== undefined && isBelow(out.current)) out.current?.scrollIntoView({ block: 'start' });
+  }, [executionId]);
   return (
     <>
       <PageTitle title="Playground" />
@@ -22,7 +27,7 @@ export function PlaygroundPage() {
             </WhenLoaded>
           )}
         </WhenLoaded>
-        <section className="playground-out" aria-label="The run">
+        <section ref={out} className="playground-out" aria-label="The run">
           {executionId === undefined ? (
             <div className="card">
               <EmptyFace icon="spark" title="Nothing asked yet">
@@ -36,4 +41,9 @@ export function PlaygroundPage() {
       </div>
     </>
   );
+}
+
+/** Whether it begins where nobody sees it without a finger's help. */
+function isBelow(element: HTMLElement | null): boolean {
+  return element !== null && element.getBoundingClientRect().top > window.innerHeight * 0.7;
 }

@@ -1,5 +1,4 @@
 /** The run that was just started, as it goes on. */
-import { useCallback } from 'react';
 import { useData } from '../data/DataContext';
 import { RUN_FACES } from '../format/stateFaces';
 import { count } from '../format/format';
@@ -7,8 +6,8 @@ import { Elapsed } from '../parts/Elapsed';
 import { WhenLoaded } from '../parts/faces';
 import { Icon } from '../parts/Icon';
 import { StateBadge } from '../parts/StateBadge';
-import { useAction } from '../parts/useAction';
 import { CallCards } from '../runs/CallCards';
+import { CancelButton } from '../runs/CancelButton';
 import { Conversation } from '../runs/Conversation';
 import { Decisions } from '../runs/Decisions';
 import { isLive } from '../runs/filterRuns';
@@ -16,10 +15,7 @@ import { openCall } from '../runs/openCall';
 import { linkTo } from '../shell/route';
 
 export function PlaygroundRun({ executionId }: { readonly executionId: string }) {
-  const data = useData();
-  const { commands } = data;
-  const loaded = data.useRun(executionId);
-  const cancel = useAction(useCallback(() => commands.cancelRun(executionId), [commands, executionId]));
+  const loaded = useData().useRun(executionId);
   return (
     <WhenLoaded loaded={loaded} what="run">
       {(watched) =>
@@ -31,18 +27,14 @@ export function PlaygroundRun({ executionId }: { readonly executionId: string })
                 <Elapsed start={watched.run.startedAt ?? watched.run.createdAt} end={watched.run.endedAt} /> · {count(watched.run.usage.total_tokens)} tokens
               </span>
               <span className="spacer" />
-              {isLive(watched.run.state) && (
-                <button type="button" className="button button-danger" onClick={() => cancel.run()} disabled={cancel.isBusy}>
-                  Cancel run
-                </button>
-              )}
+              {isLive(watched.run.state) && <CancelButton executionId={executionId} />}
               <a className="button" href={linkTo(['runs', executionId])}>
                 Open the run <Icon name="arrow" />
               </a>
             </div>
-            {(watched.run.error ?? cancel.error) !== undefined && (
+            {watched.run.error !== undefined && (
               <p className="form-error" role="alert">
-                {watched.run.error?.message ?? cancel.error}
+                {watched.run.error.message}
               </p>
             )}
             <Decisions watched={watched} />

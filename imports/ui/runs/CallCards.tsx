@@ -25,9 +25,12 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
     <details className="call" id={`call-${call.callId}`} data-call={call.callId} data-name={call.name} data-state={call.state}>
       <summary>
         <Icon name="chevron" className="call-fold" />
-        <span className="call-name mono">{call.name}</span>
-        <span className="call-kind">{call.blocking ? 'blocking' : 'non-blocking'}</span>
-        {call.startTime !== undefined && (
+        <span className="call-what">
+          <span className="call-name mono">{call.name}</span>
+          <span className="call-kind">{call.blocking ? 'blocking' : 'non-blocking'}</span>
+        </span>
+        {/* When it stopped that needs a review, nobody knows. */}
+        {call.startTime !== undefined && call.state !== 'needs_review' && (
           <span className="call-time">
             <Elapsed start={call.startTime} end={call.endTime} />
           </span>

@@ -1,13 +1,12 @@
 /** One run, live: what it does, what it said, what it cost, and what may be done about it. */
-import { useCallback } from 'react';
 import { useData } from '../data/DataContext';
 import type { WatchedRun } from '../data/DashboardData';
 import { RUN_FACES } from '../format/stateFaces';
 import { EmptyFace, WhenLoaded } from '../parts/faces';
 import { PageTitle } from '../parts/PageTitle';
 import { StateBadge } from '../parts/StateBadge';
-import { useAction } from '../parts/useAction';
 import { CallCards } from './CallCards';
+import { CancelButton } from './CancelButton';
 import { Conversation } from './Conversation';
 import { Decisions } from './Decisions';
 import { EventLog } from './EventLog';
@@ -79,22 +78,5 @@ function WholeRun({ watched }: { readonly watched: WatchedRun }) {
         </div>
       </div>
     </article>
-  );
-}
-
-function CancelButton({ executionId }: { readonly executionId: string }) {
-  const { commands } = useData();
-  const cancel = useAction(useCallback(() => commands.cancelRun(executionId), [commands, executionId]));
-  return (
-    <>
-      {cancel.error !== undefined && (
-        <span className="form-error" role="alert">
-          {cancel.error}
-        </span>
-      )}
-      <button type="button" className="button button-danger" onClick={() => cancel.run()} disabled={cancel.isBusy}>
-        {cancel.isBusy ? 'Cancelling…' : 'Cancel run'}
-      </button>
-    </>
   );
 }

@@ -81,7 +81,8 @@ function Lane({ title, hint, children }: { readonly title: string; readonly hint
 function CallRow({ bar, timeline, onChoose }: { readonly bar: CallBar; readonly timeline: Timeline; readonly onChoose: (callId: string) => void }) {
   const { call } = bar;
   const face = CALL_FACES[call.state];
-  const took = call.executionTime ?? (call.startTime === undefined ? undefined : bar.end - bar.start);
+  // When it stopped that needs a review, nobody knows.
+  const took = call.executionTime ?? (call.startTime === undefined || call.state === 'needs_review' ? undefined : bar.end - bar.start);
   return (
     <li className="lane-row" data-call={call.callId} data-state={call.state}>
       <button type="button" className={`lane-call tone-${face.tone}`} onClick={() => onChoose(call.callId)}>

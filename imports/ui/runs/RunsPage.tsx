@@ -8,7 +8,7 @@ import { PageTitle } from '../parts/PageTitle';
 import type { Route } from '../shell/route';
 import { filterRuns, readRunFilter } from './filterRuns';
 import { RunFilters } from './RunFilters';
-import { RunRow } from './RunRow';
+import { RunTable } from './RunTable';
 
 /** Rows that are drawn at first, and with each wish for more: what is drawn stays bounded, however many runs there are. */
 const PORTION = 60;
@@ -52,19 +52,7 @@ function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readon
         </EmptyFace>
       ) : (
         <div className="card list-card">
-          <div className="run-head" aria-hidden="true">
-            <span>State</span>
-            <span>Run</span>
-            <span>Tokens</span>
-            <span>Cost</span>
-            <span>Took</span>
-            <span>Started</span>
-          </div>
-          <ul className="run-list" aria-label="Runs">
-            {found.slice(0, shown).map((run) => (
-              <RunRow key={run._id} run={run} />
-            ))}
-          </ul>
+          <RunTable runs={found.slice(0, shown)} label="Runs" />
         </div>
       )}
       {found.length > shown && (

@@ -59,6 +59,15 @@ describe('what a page makes of events', () => {
     }
   });
 
+  it('has the calls as the model asked for them, in whatever order they were kept', () => {
+    for (let at = 1; at <= events.length; at += 1) {
+      const snapshot = snapshotAfter(events.slice(0, at));
+      const kept = fromSnapshot({ ...snapshot, toolCalls: snapshot.toolCalls.toReversed() }).calls.map(({ callId }) => callId);
+      const asked = fromSnapshot(snapshot).items.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
+      expect(kept.filter((callId) => asked.includes(callId)), `after ${at}`).to.deep.equal(asked.filter((callId) => kept.includes(callId)));
+    }
+  });
+
   it('is the same list after what the stream leaves of events for lists', () => {
     const brief = events.flatMap((event) => (LEFT_OUT.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent]));
     expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(/"(output_text|arguments|result|delta)":/);
