@@ -22,7 +22,7 @@ export function watchCalls(store: RunStore, look: (executionId: string) => void)
   });
 }
 
-/** A call that has had its effect is told its result, another is run again; what asks for approval gets it. */
+/** A call that has had its effect is told its result, another is run again; what asks for approval gets it. @throws when the store can't be reached */
 export async function attend(loop: AgenticLoop, store: RunStore, executionId: string, wasDone: WasDone): Promise<void> {
   const whole = await store.load(executionId);
   for (const call of whole?.calls ?? []) {
@@ -34,7 +34,7 @@ export async function attend(loop: AgenticLoop, store: RunStore, executionId: st
       } else if (call.state === 'executing' && call.name === 'webhook') await loop.submitToolResult(executionId, call.id, { output: 'hooked' });
     } catch (error) {
       // Somebody was faster, or the call does not wait yet.
-      if (!isLLMError(error)) throw error;
+      if (!isLLMError(error) || error.retryable) throw error;
     }
   }
 }

@@ -10,6 +10,7 @@ import { RecordingLogger } from '../RecordingLogger';
 import { attend, watchCalls } from './Attendant';
 import { mixedAnswer } from './mixedModel';
 import { mixedTools } from './mixedTools';
+import { persist } from './persist';
 
 export interface Troubles {
   /** Milliseconds. */
@@ -77,7 +78,8 @@ export class World {
   }
 
   async attend(executionId: string): Promise<void> {
-    if (this.loop === undefined) return;
-    await attend(this.loop, this.store, executionId, (id, call) => this.effects.includes(`${call.name} ${id}:${call.id}`));
+    const { loop } = this;
+    if (loop === undefined) return;
+    await persist(() => attend(loop, this.store, executionId, (id, call) => this.effects.includes(`${call.name} ${id}:${call.id}`)));
   }
 }

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
-import { ConflictError, isLLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
+import { ConflictError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { RunLease } from '../../../imports/business/ai/domain/types/RunRecords';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -13,7 +13,9 @@ import { openRunStore } from '../../../imports/business/ai/infrastructure/persis
 import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/openDatabase';
 import { CAPABILITIES } from '../capabilities';
 import { attend, watchCalls } from './Attendant';
+import type { WasDone } from './Attendant';
 import { mixedTools, TOOLS } from './mixedTools';
+import { persist } from './persist';
 
 async function main([world = '', place = '', lease = '300']: readonly string[]): Promise<void> {
   const database = await openDatabase(place.startsWith('mongodb:') ? { MONGO_URL: place } : { DATA_DIR: place });
@@ -40,7 +42,8 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     maxIterations: 30,
   });
   look = (executionId) => {
-    attend(loop, store, executionId, async (id, call) => (await ask('reviewed', { run: id, call: call.id, effect: `${call.name} ${id}:${call.id}` })) === true).catch(fail);
+    const wasDone: WasDone = async (id, call) => (await ask('reviewed', { run: id, call: call.id, effect: `${call.name} ${id}:${call.id}` })) === true;
+    persist(() => attend(loop, store, executionId, wasDone)).catch(fail);
   };
   loop.on('event', (event) => {
     if (event.type !== 'llm:delta') say(`e ${event.type} ${event.executionId}`);
@@ -52,11 +55,10 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
   say(`ready ${loop.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {
     const [, id = ''] = line.split(' ');
-    await begin(loop, id);
+    await persist(() => begin(loop, id));
   }
 }
 
-/** As a caller does who wants this run: again, while the store can't be reached. */
 async function begin(loop: AgenticLoop, executionId: string): Promise<void> {
   try {
     const { done } = await loop.start('ann', { model: 'm', input: 'go', tools: TOOLS, executionId });
@@ -64,9 +66,7 @@ async function begin(loop: AgenticLoop, executionId: string): Promise<void> {
     done.catch(() => undefined);
   } catch (error) {
     // It had been written, and nobody was told; the watcher goes on with it.
-    if (error instanceof ConflictError) return;
-    if (!isLLMError(error) || !error.retryable) throw error;
-    await begin(loop, executionId);
+    if (!(error instanceof ConflictError)) throw error;
   }
 }
 

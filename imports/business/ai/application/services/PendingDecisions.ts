@@ -10,15 +10,16 @@ export class PendingDecisions {
   private readonly approvals = new Map<string, Waiting<Approval>>();
   private readonly reviews = new Map<string, Waiting<Review>>();
   private readonly externals = new Map<string, Waiting<ExternalResult>>();
+  private isClosed = false;
 
   /** @param lifetime milliseconds after which the answer is no */
   awaitApproval(callId: string, lifetime: number): Promise<Approval> {
-    return wait(callId, this.approvals, lifetime);
+    return this.wait(callId, this.approvals, lifetime);
   }
 
   /** @param lifetime as above */
   awaitReview(callId: string, lifetime: number): Promise<Review> {
-    return wait(callId, this.reviews, lifetime);
+    return this.wait(callId, this.reviews, lifetime);
   }
 
   awaitExternal(callId: string): Promise<ExternalResult> {
@@ -35,24 +36,26 @@ export class PendingDecisions {
     return settle(callId, this.externals, result) || settle(callId, this.reviews, result);
   }
 
-  /** Ends all waiting, so that nothing of the run keeps the process alive. */
+  /** Ends all waiting, also what begins afterwards, so that nothing of the run keeps the process alive. */
   close(): void {
+    this.isClosed = true;
     for (const waiting of [this.approvals, this.reviews]) {
       for (const { timer } of waiting.values()) clearTimeout(timer);
       waiting.clear();
     }
     this.externals.clear();
   }
+
+  private wait<Decision>(callId: string, waiting: Map<string, Waiting<Decision | Approval>>, lifetime: number): Promise<Decision | Approval> {
+    return new Promise((decide) => {
+      if (this.isClosed) return;
+      const timer = setTimeout(() => settle(callId, waiting, EXPIRED), Math.max(0, lifetime));
+      waiting.set(callId, { decide, timer });
+    });
+  }
 }
 
 const EXPIRED: Approval = { approved: false, reason: 'nobody decided within 24 hours' };
-
-function wait<Decision>(callId: string, waiting: Map<string, Waiting<Decision | Approval>>, lifetime: number): Promise<Decision | Approval> {
-  return new Promise((decide) => {
-    const timer = setTimeout(() => settle(callId, waiting, EXPIRED), Math.max(0, lifetime));
-    waiting.set(callId, { decide, timer });
-  });
-}
 
 function settle<Decision>(callId: string, waiting: Map<string, Waiting<Decision>>, decision: Decision): boolean {
   const found = waiting.get(callId);
