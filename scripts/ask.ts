@@ -1,16 +1,19 @@
-/** Asks from a terminal: `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json] [--stream]`. */
+/** Asks from a terminal: `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json | '{…}'] [--stream]`. */
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
+import { generateStructured } from '../imports/business/ai/application/services/StructuredOutput';
+import type { Answered } from '../imports/business/ai/application/services/StructuredOutput';
 import type { RunResult } from '../imports/business/ai/domain/entities/Run';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../imports/business/ai/domain/types/AgentEvents';
+import type { GenerateOptions } from '../imports/business/ai/domain/types/LLMTypes';
 import type { Usage } from '../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../imports/business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
 import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
 
-const USAGE = 'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json] [--stream]';
+const USAGE = 'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json | \'{…}\'] [--stream]';
 const OPTIONS = {
   provider: { type: 'string' },
   model: { type: 'string' },
@@ -51,20 +54,26 @@ interface Question {
 }
 
 async function ask(module: AIModule, { question, model, schema, tools, stream }: Question): Promise<void> {
-  const { settings, loop } = module;
+  const { settings, loop, manager } = module;
   loop.on('event', (event) => show(event, module));
-  const result = await loop.execute('terminal', {
+  const options = {
     model,
     input: question,
-    stream,
-    tools: tools ? module.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name) : [],
     ...(settings.systemPrompt === undefined ? {} : { instructions: settings.systemPrompt }),
     ...(settings.temperature === undefined ? {} : { temperature: settings.temperature }),
-    ...(schema === undefined ? {} : { response_format: { type: 'json_schema', name: 'answer', schema } }),
-  });
+  };
+  const names = tools ? module.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name) : [];
+  let result: RunResult | undefined;
+  const run = async (asked: GenerateOptions): Promise<RunResult> => (result = await loop.execute('terminal', { ...asked, model, stream, tools: names }));
+  if (schema === undefined) await run(options);
+  else await generateStructured({ ask: async (asked) => asAnswer(await run(asked)), options, schema, capabilities: manager.getCapabilities(model) });
   if (stream) process.stdout.write('\n');
-  else console.log(result.response.output_text);
-  summarise(result);
+  else console.log(result?.response.output_text);
+  if (result !== undefined) summarise(result);
+}
+
+function asAnswer({ response, transcript, usage }: RunResult): Answered {
+  return { response, conversation: transcript, usage };
 }
 
 /** Tool lines and notices go to standard error, so that the answer alone can be piped. */
@@ -132,8 +141,10 @@ function parse() {
   return parseArgs({ options: OPTIONS, allowPositionals: true });
 }
 
+/** @param path of a file, or the schema itself */
 async function readSchema(path: string): Promise<JsonObject> {
-  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+  const isInline = path.trimStart().startsWith('{');
+  const text = isInline ? path : await readFile(path, 'utf8').catch((cause: unknown) => {
     throw new LLMInvalidRequestError(`cannot read the schema: ${cause instanceof Error ? cause.message : String(cause)}`, { cause, path: '--json' });
   });
   try {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { toolCalls } from '../../imports/business/ai/domain/entities/Response';
-import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
+import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { startAnsweringServer } from '../support/answeringServer';
 import type { AnsweringServer } from '../support/answeringServer';
@@ -68,7 +68,6 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
 const FAILURES: Readonly<Record<string, readonly [body: string, code: string, says: RegExp]>> = {
   'ends with the word for a failure': [sse(chunk({ content: 'Hi' }), chunk({}, 'error'), DONE), 'vendor-error', /error/],
   'has no strength left': [sse(chunk({ content: 'Hi' }), chunk({}, 'insufficient_system_resource'), DONE), 'overloaded', /insufficient_system_resource/],
-  'ends to call tools and calls none': [sse(chunk({ role: 'assistant', content: '' }), end, DONE), 'stream-broken', /calls none/],
   'says how a message ended that never came': [sse({ choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }] }, DONE), 'stream-broken', /no message/],
   'sends an error without a wrapper, named as one': [sse(chunk({ content: 'Hi' }), { object: 'error', message: 'boom', type: 'InternalServerError', code: 500 }, DONE), 'vendor-error', /boom/],
   'sends a message and a code': [sse({ message: 'slow down', code: 'rate_limit_exceeded' }, DONE), 'rate-limited', /slow down/],
@@ -80,15 +79,49 @@ const FAILURES: Readonly<Record<string, readonly [body: string, code: string, sa
   'forgets its end marker': [sse(chunk({ content: 'Hi' }), chunk({}, 'stop')), 'stream-broken', /end marker/],
 };
 
-describe('a host of the chat wire that', () => {
+const RESPONSE = { id: 'r1', object: 'response', created_at: 1, status: 'completed', model: 'm', error: null, incomplete_details: null, usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } };
+const MESSAGE = { id: 'm1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] };
+const CALL = { id: 'f1', type: 'function_call', call_id: 'c1', name: 'a', arguments: '{}', status: 'completed' };
+
+function responses(...events: readonly JsonObject[]): string {
+  return events.map((event, sequence_number) => `event: ${String(event.type)}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`).join('');
+}
+
+const DELTA = { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hi' };
+const DONE_ITEMS = [{ type: 'response.output_item.done', output_index: 0, item: MESSAGE }, { type: 'response.output_item.done', output_index: 1, item: CALL }];
+
+function candidate(fields: JsonObject): JsonObject {
+  return { candidates: [{ index: 0, ...fields }], responseId: 'r', modelVersion: 'm', usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4 } };
+}
+
+const HI = { content: { role: 'model', parts: [{ text: 'Hi' }] } };
+
+/** The same of the other wires. */
+const OTHER_ANSWERS: Readonly<Record<string, readonly [wire: WireName, body: string, meant: Meant]>> = {
+  'leaves a call out of its last event': ['responses', responses(DELTA, ...DONE_ITEMS, { type: 'response.completed', response: { ...RESPONSE, output: [MESSAGE] } }), { text: 'Hi', calls: [['a', '{}']], total: 7 }],
+  'blocks a prompt after words came': ['gemini', sse(candidate(HI), { promptFeedback: { blockReason: 'SAFETY' } }), { text: 'Hi', status: 'incomplete', total: 7 }],
+  'says null for what it said before': ['gemini', sse(candidate(HI), { ...candidate({ finishReason: 'STOP' }), usageMetadata: { promptTokenCount: 3, candidatesTokenCount: null }, modelVersion: null }), { text: 'Hi', total: 7 }],
+  'answers in a list instead of events': ['gemini', JSON.stringify([candidate(HI), candidate({ finishReason: 'STOP' })]), { text: 'Hi', total: 7 }],
+};
+
+const OTHER_FAILURES: Readonly<Record<string, readonly [wire: WireName, body: string, code: string, says: RegExp]>> = {
+  'sends the JSON of an error instead of events': ['anthropic_messages', JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }), 'rate-limited', /Slow/],
+  'sends the JSON of an error of its own instead of events': ['responses', JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }), 'auth-failed', /Wrong key/],
+  'sends a list with an error instead of events': ['gemini', JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]), 'rate-limited', /Quota/],
+  'gives an item without a kind': ['responses', responses({ type: 'response.completed', response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] } }), 'stream-broken', /type/],
+};
+
+const VENDOR_OF = { responses: 'openai', anthropic_messages: 'anthropic', gemini: 'google', chat_completions: 'openai_compatible' } as const satisfies Record<WireName, VendorName>;
+
+describe('a host that', () => {
   let server: AnsweringServer;
   before(async () => {
     server = await startAnsweringServer();
   });
   after(() => server.close());
 
-  async function answerTo(body: string): Promise<JsonObject> {
-    const provider = createProvider({ vendor: 'openai_compatible', apiKey: 'test-key', baseURL: server.url, allowPrivateHosts: true, defaultModel: 'm' });
+  async function answerTo(body: string, wire: WireName = 'chat_completions'): Promise<JsonObject> {
+    const provider = createProvider({ vendor: VENDOR_OF[wire], wire, apiKey: 'test-key', baseURL: server.url, allowPrivateHosts: true, defaultModel: 'm' });
     server.answer(body, 'text/event-stream');
     let told = '';
     const toldCalls: (readonly [string, string])[] = [];
@@ -97,20 +130,22 @@ describe('a host of the chat wire that', () => {
       if (event.type === 'response.tool_use.done') toldCalls.push([event.item.name, event.item.arguments]);
       if (event.type !== 'response.completed') continue;
       const { output_text: text, status, usage } = event.response;
-      return { text, told, status, total: usage.total_tokens, calls: toolCalls(event.response).map(({ name, arguments: json }) => [name, json]), toldCalls };
+      return { text, told: told === '' ? text : told, status, total: usage.total_tokens, calls: toolCalls(event.response).map(({ name, arguments: json }) => [name, json]), toldCalls };
     }
     throw new Error('the stream ended without a response');
   }
 
-  for (const [title, [body, { text = '', calls = [], total = 0, status = 'completed' }]] of Object.entries(ANSWERS)) {
-    it(`${title} is understood`, async () => {
-      expect(await answerTo(body)).to.deep.equal({ text, told: text, status, total, calls, toldCalls: calls });
+  const answers = [...Object.entries(ANSWERS).map(([title, [body, meant]]) => [title, 'chat_completions', body, meant] as const), ...Object.entries(OTHER_ANSWERS).map(([title, rest]) => [title, ...rest] as const)];
+  for (const [title, wire, body, { text = '', calls = [], total = 0, status = 'completed' }] of answers) {
+    it(`${title} is understood (${wire})`, async () => {
+      expect(await answerTo(body, wire)).to.deep.equal({ text, told: text, status, total, calls, toldCalls: calls });
     });
   }
 
-  for (const [title, [body, code, says]] of Object.entries(FAILURES)) {
-    it(`${title} has failed`, async () => {
-      const error = await answerTo(body).then((answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`), (reason: unknown) => reason);
+  const failures = [...Object.entries(FAILURES).map(([title, rest]) => [title, 'chat_completions', ...rest] as const), ...Object.entries(OTHER_FAILURES).map(([title, rest]) => [title, ...rest] as const)];
+  for (const [title, wire, body, code, says] of failures) {
+    it(`${title} has failed (${wire})`, async () => {
+      const error = await answerTo(body, wire).then((answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`), (reason: unknown) => reason);
       expect(error).to.be.instanceOf(LLMError).and.to.have.property('code', code);
       expect((error as LLMError).message).to.match(says);
     });

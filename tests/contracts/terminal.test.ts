@@ -49,18 +49,22 @@ describe('npm run ask', function () {
     expect(stdout.trim()).to.match(/simulated/i);
   });
 
-  it('gives JSON by a schema', async () => {
+  it('gives JSON by a schema, from a file or as it stands, also where the host is told it in words', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ask-')), 'schema.json');
-    writeFileSync(path, JSON.stringify({ type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name', 'age'], additionalProperties: false }));
-    const { code, stdout } = await ask('A person named Ada, 36', '--json', path, '--provider', 'anthropic');
-    expect(code).to.equal(0);
-    expect(JSON.parse(stdout)).to.have.keys(['name', 'age']);
+    const schema = JSON.stringify({ type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name', 'age'], additionalProperties: false });
+    writeFileSync(path, schema);
+    const [fromFile, fromWords] = await Promise.all([[path, 'anthropic'], [schema, 'groq']].map(([source = '', vendor = '']) => ask('A person named Ada, 36', '--json', source, '--provider', vendor)));
+    for (const { code, stdout } of [fromFile!, fromWords!]) {
+      expect(code).to.equal(0);
+      expect(JSON.parse(stdout)).to.have.keys(['name', 'age']);
+    }
   });
 
   const mistakes: [string, string[], RegExp][] = [
     ['a provider that is not there', ['hi', '--provider', 'acme'], /no provider 'acme'.*openai/],
     ['an option that is not known', ['hi', '--colour'], /--colour/],
     ['a schema that is not there', ['hi', '--json', '/nowhere/schema.json'], /cannot read the schema/],
+    ['a schema that is no JSON', ['hi', '--json', '{bad'], /is not JSON/],
     ['no question', [], /Usage/],
   ];
   for (const [what, words, says] of isFull ? mistakes : mistakes.slice(0, 1)) {

@@ -235,6 +235,7 @@ describe('AgenticLoop', () => {
       ['a truncated answer, whose tools never run', 'incomplete', [{ ...incomplete('max_output_tokens'), output: calling({ name: 'ok' }).output }], {}],
       ['a filtered answer', 'content-filtered', [incomplete('content_filter')], {}],
       ['a refusal', 'refused', [refusing('I will not')], {}],
+      ['an answer that ends to call tools and calls none', 'incomplete', [answer('', { vendor: { name: 'scripted', wire: 'chat_completions', finish_reason: 'tool_calls', warnings: [], losses: [] } })], {}],
       ['a provider error', 'auth-failed', [new LLMError('auth-failed', 'bad key')], {}],
       ['an error of no kind that we know', 'vendor-error', [new TypeError('oops')], {}],
       ['a budget of calls', 'budget-exceeded', [calling({ name: 'ok' })], { budget: { calls: 1 } }],

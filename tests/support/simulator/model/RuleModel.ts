@@ -76,10 +76,18 @@ function asksForOnePlace(tool: OfferedTool): boolean {
 }
 
 function textFor(conversation: Conversation, question: string, results: readonly Result[], arrived: Result | undefined): string {
-  if (conversation.wantedSchema !== undefined) return structuredAnswer(conversation.wantedSchema, question, results);
+  const schema = wantedSchemaOf(conversation);
+  if (schema !== undefined) return structuredAnswer(schema, question, results);
   if (arrived !== undefined) return `The result of ${arrived.name} has arrived: ${quote(dataIn(question))} (Simulated answer.)`;
   if (results.length > 0) return results.map(sentenceAbout).concat('(Simulated answer.)').join(' ');
   return plainAnswer(conversation, question);
+}
+
+/** Hosts that cannot be held to a schema are told it in words. */
+function wantedSchemaOf({ wantedSchema, instructions }: Conversation): Conversation['wantedSchema'] {
+  if (wantedSchema !== undefined && Object.keys(wantedSchema).length > 0) return wantedSchema;
+  const told = /\bJSON Schema:\n(\{.*\})/.exec(instructions)?.[1];
+  return told !== undefined && isJson(told) ? (JSON.parse(told) as Conversation['wantedSchema']) : wantedSchema;
 }
 
 function structuredAnswer(schema: Conversation['wantedSchema'] & object, question: string, results: readonly Result[]): string {

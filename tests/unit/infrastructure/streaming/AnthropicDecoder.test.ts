@@ -182,7 +182,9 @@ describe('AnthropicDecoder', () => {
   });
 
   it('keeps what the model wrote of an input that the token limit cut', () => {
-    const response = completed(decode(sse(START, ...callBlock(0, 'toolu_1', '{"city":"Ro'), ending('max_tokens'), STOP)));
+    const decoded = decode(sse(START, ...callBlock(0, 'toolu_1', '{"city":"Ro'), ending('max_tokens'), STOP));
+    const response = completed(decoded);
+    expect(ofType(decoded.events, 'response.tool_use.done')).to.deep.equal([]);
     expect(response.output[0]).to.deep.include({ arguments: '{"city":"Ro', status: 'incomplete' });
     expect(response.status).to.equal('incomplete');
     expect(response.incomplete_details).to.deep.equal({ reason: 'max_output_tokens' });

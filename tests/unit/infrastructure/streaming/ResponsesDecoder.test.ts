@@ -175,6 +175,18 @@ describe('ResponsesDecoder', () => {
     ]);
   });
 
+  it('never gives a call that its limit cut', () => {
+    const cut = { ...CALL, status: 'incomplete', arguments: '{"at":"s' };
+    const { events } = decodeEvents(
+      { type: 'response.output_item.added', output_index: 0, item: { ...CALL, arguments: '' } },
+      { type: 'response.output_item.done', output_index: 0, item: cut },
+      { type: 'response.incomplete', response: response({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [cut] }) },
+    );
+    expect(events.map(({ type }) => type)).to.deep.equal([
+      'response.output_item.added', 'response.tool_use.announced', 'response.output_item.done', 'response.usage', 'response.completed',
+    ]);
+  });
+
   it('announces a call that its host names only when it is whole', () => {
     const { events } = decodeEvents(
       { type: 'response.output_item.added', output_index: 0, item: { type: 'function_call', id: 'fc_1', arguments: '' } },

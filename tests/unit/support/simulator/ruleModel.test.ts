@@ -139,6 +139,14 @@ describe('the rule model', () => {
     });
   });
 
+  it('fills a schema that it is told in words', () => {
+    const instructions = `Answer as JSON. It has to satisfy this JSON Schema:\n${JSON.stringify(closed({ title: { type: 'string' } }))}`;
+    for (const wantedSchema of [undefined, {}]) {
+      const told = conversation([user('A report called "Spring".')], { instructions, ...(wantedSchema === undefined ? {} : { wantedSchema }) });
+      expect(JSON.parse(ruleModel.answer(told).text ?? '')).to.deep.equal({ title: 'Spring' });
+    }
+  });
+
   it('reasons when it is asked to, and never beyond its limit', () => {
     const thinking = ruleModel.answer(conversation([user('Use get_weather.')], { wantsReasoning: true }));
     expect(thinking.reasoning).to.include('Use get_weather.').and.to.include('I call get_weather.');

@@ -11,7 +11,7 @@ import type { Completion } from './chat/chatReply';
 import { fromChatUsage } from './chat/chatUsage';
 import type { ReplyContext, WireContext, WireRequest } from './Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../domain/entities/Response';
-import { LLMOverloadedError, LLMServerError, LLMStreamError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
+import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../domain/json';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
@@ -101,15 +101,9 @@ export function fromChatCompletions(body: unknown, context: ReplyContext): LLMRe
       ...(counted === undefined ? {} : { usage: counted }),
     },
   };
+  if (FailureClass === undefined) return response;
   const facts = { vendor: context.vendor, response, ...(context.requestId === undefined ? {} : { requestId: context.requestId }) };
-  if (FailureClass !== undefined) throw new FailureClass(`${context.vendor} broke the answer off: ${String(word)}.`, { ...facts, vendorCode: String(word) });
-  if (word === 'tool_calls' && !filtered && isNothing(response)) throw new LLMStreamError(`The answer of ${context.vendor} ends to call tools, and calls none.`, facts);
-  return response;
-}
-
-/** Neither words nor calls nor anything of the host's own. */
-function isNothing({ output, output_text }: LLMResponse): boolean {
-  return output_text === '' && output.every(({ type }) => type === 'reasoning' || type === 'message');
+  throw new FailureClass(`${context.vendor} broke the answer off: ${String(word)}.`, { ...facts, vendorCode: String(word) });
 }
 
 type End =

@@ -176,7 +176,7 @@ class AnthropicDecoder implements StreamDecoder {
       return;
     }
     const item = blockItem(open.block, this.#blocks);
-    if (item.type === 'function_call') out.push({ type: 'response.tool_use.done', output_index, item });
+    if (item.type === 'function_call' && item.status !== 'incomplete') out.push({ type: 'response.tool_use.done', output_index, item });
     out.push({ type: 'response.output_item.done', output_index, item });
   }
 

@@ -12,6 +12,7 @@ import type { ItemNaming, RunKind } from '../converters/google/GoogleItems';
 import type { GooglePart } from '../converters/google/GoogleTypes';
 import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
+import { isList } from '../../domain/json';
 import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -40,7 +41,12 @@ export class GoogleDecoder implements StreamDecoder {
   }
 
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
-    const chunk = answerOf(this.parsed(message.data), this.context);
+    const said = this.parsed(message.data);
+    // A list is what comes where no events were asked for.
+    for (const chunk of isList(said) && said.length > 0 ? said : [said]) this.take(answerOf(chunk, this.context), out);
+  }
+
+  private take(chunk: JsonObject, out: ResponseStreamEvent[]): void {
     if (this.naming === undefined) {
       this.naming = namingOf(chunk, this.context);
       out.push({ type: 'response.created', id: this.naming.seed, model: modelOf(chunk, this.context) });

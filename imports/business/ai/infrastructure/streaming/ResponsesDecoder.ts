@@ -139,7 +139,7 @@ export class ResponsesDecoder implements StreamDecoder {
     if (item.type === 'function_call') {
       this.announce(item, output_index, out);
       this.delivered.add(item.call_id);
-      out.push({ type: 'response.tool_use.done', output_index, item });
+      if (item.status !== 'incomplete') out.push({ type: 'response.tool_use.done', output_index, item });
     }
     out.push({ type: 'response.output_item.done', output_index, item });
   }
@@ -163,13 +163,14 @@ export class ResponsesDecoder implements StreamDecoder {
     out.push({ type: 'response.completed', response });
   }
 
-  /** The response of the terminal event; some hosts leave its output empty and its status open. */
+  /** The response of the terminal event; some hosts leave its output empty, or items out of it, and its status open. */
   private terminalResponse(type: EndType, event: JsonObject): JsonObject {
     const { response } = event;
     if (!isObject(response)) throw this.broken(`${type} carries no response`);
     const isOpen = response.status === undefined || response.status === null || response.status === 'in_progress' || response.status === 'queued';
     const whole = isOpen ? { ...response, status: STATUS_OF_END[type] } : response;
-    if (Array.isArray(response.output) && response.output.length > 0) return whole;
+    const places = new Set(this.finished.map(({ output_index }) => output_index)).size;
+    if (Array.isArray(response.output) && response.output.length > 0 && response.output.length >= places) return whole;
     if (this.finished.length > 0) return { ...whole, output: this.finished.toSorted((a, b) => a.output_index - b.output_index).map(({ item }) => item) };
     if (this.sawDelta && type === 'response.completed') throw this.broken('text came, but the response that ended it holds no item');
     return whole;

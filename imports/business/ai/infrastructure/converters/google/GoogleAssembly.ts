@@ -73,8 +73,8 @@ export class GoogleAssembly {
 
   /** The wire has no end marker but this: each candidate has said why it ended, or the prompt was blocked. */
   get isEnded(): boolean {
-    if (this.candidates.size === 0) return blockReasonOf(this.fields) !== undefined;
-    return [...this.candidates.values()].every((candidate) => candidate.isEnded);
+    if (blockReasonOf(this.fields) !== undefined) return true;
+    return this.candidates.size > 0 && [...this.candidates.values()].every((candidate) => candidate.isEnded);
   }
 
   /** @throws LLMStreamError when the end marker never came */

@@ -20,7 +20,8 @@ export interface Door {
 /** @throws LLMError that `door.refuse` makes, for what is no item */
 export function readItem(raw: unknown, path: string, door: Door): Item {
   if (!isObject(raw)) throw door.refuse(path, 'is not an object');
-  const type = raw.type ?? (raw.role === undefined ? undefined : 'message') ?? (typeof raw.id === 'string' ? 'item_reference' : undefined);
+  // Only a caller refers to an item by nothing but its id.
+  const type = raw.type ?? (raw.role === undefined ? undefined : 'message') ?? (typeof raw.id === 'string' && door.origin === undefined ? 'item_reference' : undefined);
   if (typeof type !== 'string') throw door.refuse(`${path}.type`, 'is not a text');
   // Each case has checked what the item's type promises; the compiler cannot see that through untyped JSON.
   return fieldsOf(type === raw.type ? raw : { ...raw, type }, type, path, door) as unknown as Item;
