@@ -48,7 +48,7 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
     if (definition === undefined) throw new LLMInvalidRequestError(`no tool is called '${tool}'`, { path: `tools[${index}]` });
     return definition;
   });
-  const read = definitions.map(readParameters);
+  const read = definitions.map((definition) => knownParameters(definition) ?? readParameters(definition));
   // One pass over all of them, since two tools must not share a name.
   const normalized = normalizeTools(read.map(({ tool }) => tool));
   return new ToolSet(normalized.map((tool, index) => (isFunctionTool(tool) ? offer(tool, read[index]?.schema, definitions[index]) : tool)));
@@ -67,6 +67,12 @@ function definitionIn(executor: IToolExecutor, name: string): FunctionTool | und
 
 function isNested(tool: LooseTool): tool is NestedFunctionTool {
   return tool.type === 'function' && 'function' in tool;
+}
+
+/** A tool that was offered before is known at the door too. */
+function knownParameters(source: LooseTool): ReturnType<typeof readParameters> | undefined {
+  const known = remembered.get(source);
+  return known === undefined ? undefined : { tool: known.definition };
 }
 
 /** Schemas of other kinds become JSON Schema before the door, which takes plain data only. */
