@@ -106,7 +106,7 @@ describe('the Meteor publications', () => {
   });
 
   const WRONG: readonly (readonly [name: string, argument: unknown])[] = [
-    ...['ai.runs', 'ai.run', 'ai.toolCalls', 'ai.stats'].flatMap((name) => [1, 'x', ['x'], { unknown: 1 }, { $where: 'true' }, { userId: 'ann' }].map((argument) => [name, argument] as const)),
+    ...['ai.runs', 'ai.run', 'ai.toolCalls', 'ai.stats'].flatMap((name) => [1, 'no id', ['x'], { unknown: 1 }, { $where: 'true' }, { userId: 'ann' }].map((argument) => [name, argument] as const)),
     ['ai.runs', { state: { $gt: '' } }],
     ['ai.runs', { state: 'no-state' }],
     ['ai.runs', { since: { $gt: 0 } }],
@@ -133,6 +133,14 @@ describe('the Meteor publications', () => {
     expect(ids(await published('ann', 'ai.runs', { state: 'completed', since: 0 }), 'ai_runs')).to.have.length(2);
     expect(ids(await published('ann', 'ai.runs', { since: Date.now() + 60_000 }), 'ai_runs')).to.deep.equal([]);
     expect((await published('ann', 'ai.toolCalls', { state: 'completed' })).documents('ai_tool_calls')).to.have.length(2);
+  });
+
+  it('understand a run’s id alone, a date, and an empty object where there is nothing to say', async () => {
+    expect(ids(await published('bob', 'ai.run', runs.bob), 'ai_runs')).to.deep.equal([runs.bob]);
+    expect(ids(await published('cat', 'ai.run', runs.bob), 'ai_runs')).to.deep.equal([]);
+    expect(ids(await published('bob', 'ai.runs', { since: new Date(0) }), 'ai_runs')).to.deep.equal([runs.bob]);
+    expect(ids(await published('bob', 'ai.runs', { since: new Date(Date.now() + 60_000) }), 'ai_runs')).to.deep.equal([]);
+    for (const nothing of [{}, null]) expect(ids(await published('bob', 'ai.providers', nothing), 'ai_providers')).to.deep.equal(['shared']);
   });
 
   it('tell of a run while it happens: its state, its calls, its text in documents that never grow', async () => {

@@ -29,7 +29,7 @@ export interface AIPublicationPorts {
 type Cursors = readonly Mongo.Cursor<StoredDocument>[];
 type Find = (actor: Actor, argument: unknown) => Cursors | Promise<Cursors>;
 
-const ARGUMENT = Match.Maybe(Match.ObjectIncluding({}));
+const ARGUMENT = Match.Maybe(Match.OneOf(String, Match.ObjectIncluding({})));
 const CALL_STATES = Object.keys(TOOL_CALL_MOVES) as ToolCallState[];
 const ID_LENGTH = 128;
 
@@ -44,7 +44,8 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       runs.find({ ...ownOnly(actor), ...runSelector(readRunFilter(argument)) }, { fields: RUN_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.runs }),
     ],
     'ai.run': async (actor, argument) => {
-      const executionId = word(ID_LENGTH)(fieldsOf(argument, ['executionId']).executionId, 'executionId');
+      const named = typeof argument === 'string' ? { executionId: argument } : argument;
+      const executionId = word(ID_LENGTH)(fieldsOf(named, ['executionId']).executionId, 'executionId');
       // Somebody else's run is as unknown as one that never was.
       if (!mayHandle(actor, await ownerOf(executionId))) return [];
       return [

@@ -1,4 +1,5 @@
 /** `ai.providers` as a Meteor publication: each user's providers, sent anew when providers, keys or connections change. */
+import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/ProvidersPublication';
 import type { PublicProvider } from './domain/entities/PublicProvider';
@@ -11,8 +12,12 @@ export interface ProviderPublicationPorts {
   readonly onChange: (listener: () => void) => () => void;
 }
 
+const NOTHING = Match.Maybe({});
+
 export function defineProviderPublication({ list, callerOf, onChange }: ProviderPublicationPorts): readonly string[] {
-  Meteor.publish('ai.providers', async function () {
+  Meteor.publish('ai.providers', async function (argument?: unknown) {
+    // There is nothing to choose; a client that says so by an empty object is understood.
+    check(argument, NOTHING);
     this.unblock();
     const { userId } = this;
     if (userId === null) return [];

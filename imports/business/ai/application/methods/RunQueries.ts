@@ -81,7 +81,9 @@ const STATES = Object.keys(RUN_MOVES) as RunState[];
 
 /** @throws LLMInvalidRequestError */
 export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'since'> {
-  const fields = fieldsOf(argument, ['state', 'since']);
+  const { since: given, ...others } = fieldsOf(argument, ['state', 'since']);
+  // DDP carries dates.
+  const fields = { ...others, since: given instanceof Date ? given.getTime() : given };
   return { ...optional(fields, 'state', oneOf(STATES)), ...optional(fields, 'since', wholeNumber(0, Number.MAX_SAFE_INTEGER)) };
 }
 
