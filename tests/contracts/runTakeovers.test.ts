@@ -137,6 +137,33 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       }
     });
 
+    it('is not counted when the process that takes it over had it before, and had to give it up', async () => {
+      let isReadable = true;
+      const unreadable = new Proxy(store, {
+        get: (target, property, receiver) => {
+          const value: unknown = Reflect.get(target, property, receiver);
+          if (typeof value !== 'function') return value;
+          return async (...args: readonly unknown[]): Promise<unknown> => {
+            const given: unknown = await (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+            if (property === 'claim' && !isReadable) throw new Error('it was claimed, and then the store was gone');
+            return given;
+          };
+        },
+      });
+      const first = new Life(store, [() => new Promise(() => undefined)], () => new ToolRegistry());
+      void first.loop.execute('ann', { model: 'm', input: 'go', executionId: RUN }).catch(() => undefined);
+      await first.record.seen('iteration:start');
+      void first.die();
+      const life = new Life(unreadable, [answer('done')], () => new ToolRegistry());
+      isReadable = false;
+      for (let attempt = 0; attempt < MAX_TAKEOVERS + 2; attempt += 1) {
+        await failure(life.loop.takeOver(await seen()));
+        expect((await seen()).takeovers).to.equal(1);
+      }
+      isReadable = true;
+      expect((await life.loop.takeOver(await seen()))?.response.output_text).to.equal('done');
+    });
+
     it('is not counted while it only waits for others, nor when its process stops in order', async () => {
       const tools = (): ToolRegistry => new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
       const first = new Life(store, [calling({ name: 'pay', call_id: 'p' })], tools);

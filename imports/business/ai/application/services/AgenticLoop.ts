@@ -28,6 +28,7 @@ import { restoreRun } from './restoreRun';
 import { RunDriver } from './RunDriver';
 import type { LeaseTimes } from './RunOwner';
 import type { RunParts } from './RunParts';
+import { submittedResult } from './submittedResult';
 import { MAX_TAKEOVERS, tooManyTakeovers } from './takeovers';
 import { ToolProcessor } from './ToolProcessor';
 import type { Approval, ExternalResult } from './ToolProcessor';
@@ -145,7 +146,8 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const { executionId, takeovers } = seen;
     const journaled = this.stored(executionId);
     const isHopeless = takeovers >= this.maxTakeovers;
-    const claimed = await journaled.takeOver(seen, isHopeless ? 'end' : 'lost');
+    // What this process had and gave up, because the store could not be written to, did not end it.
+    const claimed = await journaled.takeOver(seen, isHopeless ? 'end' : seen.owner === this.ownerId ? 'asked' : 'lost');
     if (claimed === undefined) return undefined;
     return journaled.endOf(executionId, this.driveOn(claimed, isHopeless ? tooManyTakeovers(takeovers, claimed.whole.calls) : undefined));
   }
@@ -229,7 +231,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     if (isSettled(call)) return 'already-settled';
     const isExternal = this.live.get(executionId)?.driver.calls.isExternal(call) ?? this.toolExecutor.getToolDefinition(call.name)?.external === true;
     if (!mayBeSubmitted(call, isExternal)) throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
-    return (await this.settle(executionId, call, { kind: 'submit', callId, result })) ? 'accepted' : 'already-settled';
+    return (await this.settle(executionId, call, { kind: 'submit', callId, result: submittedResult(result) })) ? 'accepted' : 'already-settled';
   }
 
   /** Stops here what goes on in other processes, or in this one's next life. Runs without a store are cancelled. */

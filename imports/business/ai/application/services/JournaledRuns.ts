@@ -5,7 +5,7 @@ import type { RunResult, RunState } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { HeldRun, RunCommand, RunLease, RunOrder, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type { ClaimReason, HeldRun, RunCommand, RunLease, RunOrder, RunRequest, StoredRun } from '../../domain/types/RunRecords';
 import { DistantRuns, waitId } from './DistantRuns';
 import type { Execution } from './Execution';
 import { toStoredPlan } from './planRun';
@@ -94,7 +94,7 @@ export class JournaledRuns {
   }
 
   /** The same for a run whose owner is gone; one that is only to be ended comes without what was said in it. @returns undefined when somebody else was faster */
-  takeOver(seen: HeldRun, reason: 'lost' | 'end'): Promise<ClaimedRun | undefined> {
+  takeOver(seen: HeldRun, reason: ClaimReason): Promise<ClaimedRun | undefined> {
     return this.arrive(seen.executionId, async () => {
       // Not read before it is claimed: what can't be read is counted too.
       const claimed = await this.parts.store.claim(seen, this.owner.id, reason);

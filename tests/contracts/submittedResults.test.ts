@@ -1,0 +1,65 @@
+/** Results that come from outside, through the process that has the run and through another: the same becomes of both. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
+import type { ExternalResult } from '../../imports/business/ai/application/services/ToolProcessor';
+import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { recordEvents } from '../support/recordEvents';
+import { RecordingLogger } from '../support/RecordingLogger';
+import { answer, calling } from '../support/responses';
+import { RUN_STORES } from '../support/runStores';
+import type { TestRunStore } from '../support/runStores';
+import { ScriptedProvider } from '../support/ScriptedProvider';
+import type { ScriptedStep } from '../support/ScriptedProvider';
+import { until } from '../support/until';
+
+const circle: Record<string, unknown> = {};
+circle['self'] = circle;
+
+/** What is submitted, and what the model is told of it. */
+const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
+  'a text': [{ output: 'as it is' }, /^as it is$/],
+  'JSON that is a text': [{ output: '{"a":1}' }, /^\{"a":1\}$/],
+  'a value': [{ output: { a: [1, null] } }, /^\{"a":\[1,null\]\}$/],
+  nothing: [{ output: undefined }, /^null$/],
+  'a map and a set': [{ output: { map: new Map([['a', 1]]), set: new Set([2]) } }, /^\{"map":\{"a":1\},"set":\[2\]\}$/],
+  'a BigInt': [{ output: 1n }, /cannot be written as JSON/],
+  'a cycle': [{ output: circle }, /cannot be written as JSON/],
+  'a function': [{ output: { run: () => 1 } }, /cannot be written as JSON: it holds a function/],
+  'a value whose JSON throws': [{ output: { toJSON: () => { throw new Error('not me'); } } }, /cannot be written as JSON: not me/],
+  'more than a model is told': [{ output: 'x'.repeat(400_000) }, /^x+\n\[cut: the first 262144 of 400000 bytes are shown\]$/],
+  'an error': [{ error: 'out of order' }, /^out of order$/],
+};
+
+for (const [name, open] of Object.entries(RUN_STORES)) {
+  describe(`a submitted result (${name})`, () => {
+    let opened: TestRunStore;
+    before(async () => {
+      opened = await open();
+    });
+    after(() => opened.close());
+
+    for (const [what, [result, told]] of Object.entries(RESULTS)) {
+      it(`that is ${what} comes to the same in the process that has the run and through another`, async () => {
+        const { store } = opened;
+        const process = (script: readonly ScriptedStep[]): AgenticLoop =>
+          new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }), runStore: store, leaseTimes: { heartbeat: 5 }, logger: new RecordingLogger() });
+        const ends: string[] = [];
+        for (const where of ['here', 'there']) {
+          const here = process([calling({ name: 'hook', call_id: 'h' }), answer('done')]);
+          const record = recordEvents(here);
+          const executionId = `${where}, ${what}`;
+          const done = here.execute('ann', { model: 'm', input: 'go', tools: ['hook'], executionId });
+          await record.seen('tool:executing');
+          await until(async () => (await store.load(executionId))?.calls[0]?.state === 'executing');
+          expect(await (where === 'here' ? here : process([])).submitToolResult(executionId, 'h', result)).to.equal('accepted');
+          const [call] = (await done).toolCalls;
+          expect((await store.load(executionId))?.calls[0]?.state).to.equal(call?.state);
+          ends.push(call === undefined ? '' : `${call.state}: ${'result' in call ? call.result : 'error' in call ? call.error.message : ''}`);
+          await here.close();
+        }
+        expect(ends[1]).to.equal(ends[0]);
+        expect(ends[0]?.replace(/^\w+: /, '')).to.match(told);
+      });
+    }
+  });
+}
