@@ -40,6 +40,8 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     runStore: store,
     leaseTimes: { lease: Number(lease), heartbeat: Number(lease) / 6 },
     maxIterations: 30,
+    // It is the parent that kills its processes, not what the run does.
+    maxTakeovers: Infinity,
   });
   look = (executionId) => {
     const wasDone: WasDone = async (id, call) => (await ask('reviewed', { run: id, call: call.id, effect: `${call.name} ${id}:${call.id}` })) === true;
