@@ -208,6 +208,11 @@ const SYNTHETIC: readonly Synthetic[] = [
   { title: 'a redirect', status: 307, body: '', code: 'vendor-error', retryable: false },
   { title: 'a 200 with an error body', status: 200, body: openai('The model `x` does not exist', 'model_not_found'), code: 'model-not-found' },
   { title: 'JSON in text', status: 400, body: '{"error":{"message":"nope","type":"invalid_request_error"}}', code: 'invalid-request', says: 'nope' },
+  { title: 'a JSON text for a body', status: 429, body: '"Slow down"', code: 'rate-limited', says: 'Slow down' },
+  { title: 'an error inside the message of a gateway', status: 500, body: { error: { message: JSON.stringify(openai('Too long', 'context_length_exceeded')), code: 500 } }, code: 'context-too-long', vendorCode: '500', says: 'Too long' },
+  { title: 'an error that another host wrapped', status: 400, body: { error: { message: 'Provider returned error', code: 400, metadata: { raw: JSON.stringify(openai('No such key', 'invalid_api_key')) } } }, code: 'auth-failed', vendorCode: '400', says: 'Provider returned error: No such key' },
+  { title: 'violations inside a message', status: 422, body: { object: 'error', message: { detail: [{ type: 'missing', loc: ['body'], msg: 'Field required' }] }, type: 'invalid_request_error' }, code: 'invalid-request', says: 'Field required' },
+  { title: 'a message that is no text', status: 400, body: { error: { message: ['one', 'two'] } }, code: 'invalid-request', says: '["one","two"]' },
   { title: 'braces that are not JSON', status: 400, body: '{oops', code: 'invalid-request', says: '{oops' },
 
   // Hints.

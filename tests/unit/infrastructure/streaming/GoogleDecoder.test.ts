@@ -201,6 +201,11 @@ describe('GoogleDecoder: calls in pieces', () => {
     expect(args([call({ name: 'f', willContinue: true }), said('a', true), said('b', true), said('', false), call({}), chunk([], STOP)])).to.deep.equal([{ t: 'ab' }]);
   });
 
+  it('may say null for what the first piece said', () => {
+    const piece = call({ name: null, id: null, args: null, partialArgs: [{ jsonPath: '$.t', stringValue: 'a' }], willContinue: true });
+    expect(args([call({ name: 'f', willContinue: true }), piece, call({ name: null }), chunk([], STOP)])).to.deep.equal([{ t: 'a' }]);
+  });
+
   it('break the stream where they cannot be understood or stay open', () => {
     const begun = call({ name: 'f', willContinue: true });
     const broken = [

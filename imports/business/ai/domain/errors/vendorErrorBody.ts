@@ -23,9 +23,17 @@ export interface VendorErrorBody {
 }
 
 export function readVendorErrorBody(body: unknown): VendorErrorBody {
+  return read(body, MOST_ENVELOPES);
+}
+
+/** Gateways put the error of the host behind them, as JSON, into the message of their own. */
+const MOST_ENVELOPES = 3;
+
+/** @param envelopes how many errors inside this one are opened */
+function read(body: unknown, envelopes: number): VendorErrorBody {
   const parsed = typeof body === 'string' ? parsedJson(body) : body;
   const whole = isObject(parsed) ? parsed : Array.isArray(parsed) && isObject(parsed[0]) ? parsed[0] : undefined;
-  if (whole === undefined) return { ...NOTHING, message: typeof body === 'string' ? body : '' };
+  if (whole === undefined) return { ...NOTHING, message: typeof parsed === 'string' ? parsed : typeof body === 'string' ? body : '' };
 
   const error = errorOf(whole);
   const details: readonly unknown[] = Array.isArray(error.details) ? error.details : [];
@@ -34,11 +42,14 @@ export function readVendorErrorBody(body: unknown): VendorErrorBody {
   const exact = [word(fieldsOf(error.innererror).code), ...details.flatMap(reasonsOf), ...precise];
   const broad = [word(error.type), word(error.error_type), word(error.status), word(whole.type)];
   const words = [...exact, ...broad].filter((each) => each !== undefined && !ENVELOPES.has(each)) as string[];
+  const open = (said: string): VendorErrorBody | undefined => (envelopes > 0 && isObject(parsedJson(said)) ? read(said, envelopes - 1) : undefined);
+  const told = textsOf(whole, error).map((said) => ({ said, inner: open(said) }));
+  const inners = told.flatMap(({ inner }) => inner ?? []);
   return {
     whole,
-    message: messageOf(whole, error),
-    words,
-    code: [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ?? numeral(error.code),
+    message: told.map(({ said, inner }) => inner?.message || said).join(': '),
+    words: [...inners.flatMap((inner) => inner.words), ...words],
+    code: [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ?? numeral(error.code) ?? inners[0]?.code,
     status: statusOf(error.code) ?? statusOf(error.status_code) ?? statusOf(error.status) ?? statusOf(whole.status_code) ?? statusOf(whole.statusCode),
     requestId: text(whole.request_id) ?? text(error.request_id) ?? (error === whole ? undefined : text(whole.id)) ?? idInText(text(error.message)),
     param: text(error.param),
@@ -71,10 +82,16 @@ function errorOf(whole: Fields): Fields {
 }
 
 /** xAI puts the text itself into `error`, FastAPI hosts into `detail`, OpenRouter wraps another host's words in `metadata.raw`. */
-function messageOf(whole: Fields, error: Fields): string {
-  const said = text(error.message) ?? text(whole.error) ?? text(whole.message) ?? detailText(whole.detail) ?? text(error.detail) ?? text(error.type);
+function textsOf(whole: Fields, error: Fields): readonly string[] {
+  const said = text(error.message) ?? text(whole.error) ?? text(whole.message) ?? detailText(whole.detail) ?? text(error.detail) ?? structured(error.message) ?? text(error.type);
   const more = text(fieldsOf(error.metadata).raw) ?? text(error.details);
-  return [said, more].filter((each) => each !== undefined).join(': ');
+  return [said, more].filter((each) => each !== undefined);
+}
+
+/** Mistral puts a list of violations into the message; whatever else stands there is shown as it is. */
+function structured(message: unknown): string | undefined {
+  if (typeof message !== 'object' || message === null) return undefined;
+  return detailText(fieldsOf(message).detail) ?? JSON.stringify(message);
 }
 
 /** FastAPI's `detail` is a text or a list of violations. */
@@ -116,7 +133,7 @@ function text(value: unknown): string | undefined {
 }
 
 function parsedJson(body: string): unknown {
-  if (!/^\s*[{[]/.test(body)) return undefined;
+  if (!/^\s*[{["]/.test(body)) return undefined;
   try {
     return JSON.parse(body);
   } catch {

@@ -20,7 +20,7 @@ export class GooglePartialCall {
     const { functionCall, ...siblings } = part;
     const { partialArgs, willContinue, args, ...call } = fieldsOf(functionCall);
     this.siblings = { ...this.siblings, ...siblings };
-    this.call = { ...this.call, ...call };
+    this.call = { ...this.call, ...Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null)) };
     if (isObject(args)) this.args = { ...this.args, ...args };
     if (Array.isArray(partialArgs)) for (const piece of partialArgs) if (isObject(piece)) this.apply(piece);
     return willContinue === true;
@@ -34,7 +34,7 @@ export class GooglePartialCall {
   isContinuedBy(part: GooglePart): boolean {
     if (!isObject(part.functionCall)) return false;
     const { name, id } = part.functionCall;
-    return (name === undefined || name === this.name) && (id === undefined || this.call.id === undefined || id === this.call.id);
+    return (isUnsaid(name) || name === this.name) && (isUnsaid(id) || this.call.id === undefined || id === this.call.id);
   }
 
   /** The part that an answer without streaming would have had. */
@@ -55,6 +55,10 @@ export class GooglePartialCall {
     if (willContinue === true) this.open.add(jsonPath);
     else this.open.delete(jsonPath);
   }
+}
+
+function isUnsaid(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function valueOf(piece: JsonObject): unknown {
