@@ -67,6 +67,17 @@ describe('decodeStream', () => {
     expect(textOf(events)).to.equal(TEXT);
   });
 
+  it('gives what came with a break in one piece, and then the break', async () => {
+    const events: ResponseStreamEvent[] = [];
+    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    const body = Buffer.concat([sse().subarray(0, sse().indexOf('data: [DONE]')), Buffer.from('data: {"half\n\n')]);
+    const reading = (async () => {
+      for await (const event of decodeStream(bytes([body]), decoder, { streamIdleTimeout: 1000, maxEventBytes: 1024, abort: () => undefined })) events.push(event);
+    })();
+    expect(await reading.catch((error: unknown) => error)).to.be.instanceOf(LLMStreamError);
+    expect(textOf(events)).to.equal(`${TEXT} Ende`);
+  });
+
   it('refuses a line that does not end, without reading all of it', async () => {
     let given = 0;
     const endless = (async function* () {
