@@ -40,6 +40,8 @@ export interface HttpApiPorts {
   /** `/tokens`, where people make API tokens. */
   readonly tokens?: ApiTokens;
   readonly limits?: Partial<HttpApiLimits>;
+  /** No other process answers from the module's stores. Default: one may. */
+  readonly isAlone?: boolean;
   /** Told what went wrong without being anybody's mistake; default: standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
@@ -93,7 +95,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     turns,
     models: new ModelDirectory({ module, ...(mayUse === undefined ? {} : { mayUse }) }),
     summaries: new SealedSummaries(secrets),
-    background: new BackgroundResponses({ turns, store: module.responses, inFlight, toError }),
+    background: new BackgroundResponses({ turns, store: module.responses, inFlight, toError, isAlone: ports.isAlone ?? false }),
     store: module.responses,
     closing: closing.signal,
     ...(runs === undefined ? {} : { runs }),

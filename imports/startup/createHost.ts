@@ -119,6 +119,7 @@ export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, c
     mayUse: createMayUse(kept, callerOf),
     secrets: keys.map(({ bytes }) => bytes),
     tokens: issued.tokens,
+    isAlone: database.isExclusive,
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
     ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.methods }),
   });

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { RunningServer } from '../../server/standalone';
+import { startTestMongo } from '../support/miniMongod';
+import type { TestMongo } from '../support/miniMongod';
 import { startStandalone } from '../support/startStandalone';
 
 interface Resource {
@@ -47,20 +49,54 @@ describe('responses of a host that was started again', () => {
     expect((await ask('GET', `/v1/responses/${first.id}`)).status).to.equal(404);
     expect((await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id })).status).to.equal(400);
   });
-
-  it('have failed when they were in the making as it died, once nobody can be making them', async () => {
-    const { responses } = server.host.module;
-    const made = await resource('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
-    const stored = (await responses.find('local', made.id))!;
-    const dying = async (id: string, age: number): Promise<void> => {
-      const changed = { id, status: 'in_progress', created_at: Math.floor((Date.now() - age) / 1_000) } as const;
-      await responses.save({ ...stored, id, response: { ...stored.response, ...changed }, body: { ...stored.body, ...changed } });
-    };
-    await dying('resp_lately', 60_000);
-    await dying('resp_long_ago', 2 * 3_600_000);
-    expect((await resource('GET', '/v1/responses/resp_lately')).status).to.equal('in_progress');
-    const lost = await resource('GET', '/v1/responses/resp_long_ago');
-    expect(lost.status).to.equal('failed');
-    expect(lost.error?.message).to.include('server stopped');
-  });
 });
+
+for (const kind of ['its own files', 'MongoDB'] as const) {
+  describe(`responses that were in the making as their host died, with ${kind}`, function () {
+    this.timeout(60_000);
+    const TOKEN = 'the-local-token';
+    let mongo: TestMongo | undefined;
+    let directory: string;
+    let server: RunningServer;
+    const ask = async (method: string, path: string, body?: object): Promise<Resource> => {
+      const response = await fetch(server.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const text = await response.text();
+      expect(response.status, text).to.equal(200);
+      return JSON.parse(text) as Resource;
+    };
+
+    before(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'bolide-responses-'));
+      mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;
+      server = await startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN, ...(mongo === undefined ? {} : { MONGO_URL: mongo.url }) });
+    });
+    after(async () => {
+      await server.close();
+      await mongo?.stop();
+      await rm(directory, { recursive: true });
+    });
+
+    it('have failed once nobody can be making them: at once where there is no other process, else after an hour', async () => {
+      const { responses } = server.host.module;
+      const made = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
+      const stored = (await responses.find('local', made.id))!;
+      for (const [id, age] of [['resp_lately', 60_000], ['resp_long_ago', 2 * 3_600_000]] as const) {
+        const changed = { id, status: 'in_progress', created_at: Math.floor((Date.now() - age) / 1_000) } as const;
+        await responses.save({ ...stored, id, response: { ...stored.response, ...changed }, body: { ...stored.body, ...changed } });
+      }
+      expect((await ask('GET', '/v1/responses/resp_lately')).status).to.equal(mongo === undefined ? 'failed' : 'in_progress');
+      const lost = await ask('GET', '/v1/responses/resp_long_ago');
+      expect(lost.status).to.equal('failed');
+      expect(lost.error?.message).to.include('server stopped');
+    });
+
+    it('are never taken for lost while they are being made here', async () => {
+      const queued = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello', background: true });
+      const seen = new Set<string>([queued.status]);
+      while (!seen.has('completed')) {
+        seen.add((await ask('GET', `/v1/responses/${queued.id}`)).status);
+        expect([...seen]).not.to.include('failed');
+      }
+    });
+  });
+}

@@ -13,9 +13,11 @@ export interface BackgroundPorts {
   readonly store: ResponseStore;
   readonly inFlight: InFlight;
   readonly toError: (thrown: unknown) => LLMError;
+  /** No other process answers from this store: what is not in the making here is in the making nowhere. */
+  readonly isAlone: boolean;
 }
 
-/** Milliseconds after which an answer that is in the making nowhere is lost: longer than all attempts at one take. */
+/** Milliseconds after which an answer that another process may have been making is lost: longer than all attempts at one take. */
 const LOST_AFTER = 3_600_000;
 
 /** How many answers one user may have in the making. */
@@ -66,12 +68,15 @@ export class BackgroundResponses {
 
   /** The response as it is by now: one that was in the making when its server died has failed. */
   async settled(stored: StoredResponse): Promise<StoredResponse> {
-    const { status, created_at } = stored.response;
-    if (status !== 'queued' && status !== 'in_progress') return stored;
-    if (this.running.has(keyOf(stored.userId, stored.id)) || Date.now() - created_at * 1_000 < LOST_AFTER) return stored;
+    const { store, isAlone } = this.ports;
+    if (!isUnfinished(stored) || this.running.has(keyOf(stored.userId, stored.id))) return stored;
+    if (!isAlone && Date.now() - stored.response.created_at * 1_000 < LOST_AFTER) return stored;
+    // It may have been finished since it was read.
+    const again = await store.find(stored.userId, stored.id);
+    if (again === undefined || !isUnfinished(again)) return again ?? stored;
     const failed = { status: 'failed', error: { code: 'server_error', message: 'The server stopped before the answer was made.' } } as const;
     const lost: StoredResponse = { ...stored, response: { ...stored.response, ...failed }, body: { ...stored.body, ...failed } };
-    await this.ports.store.save(lost);
+    await store.save(lost);
     return lost;
   }
 
@@ -88,6 +93,10 @@ export class BackgroundResponses {
       await store.save(ending).catch(toError);
     }
   }
+}
+
+function isUnfinished({ response: { status } }: StoredResponse): boolean {
+  return status === 'queued' || status === 'in_progress';
 }
 
 function keyOf(userId: string, id: string): string {
