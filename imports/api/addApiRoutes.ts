@@ -19,7 +19,7 @@ import type { RoutePorts } from './http/createRoute';
 import type { AddEndpoints } from './http/AddEndpoints';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
-import { listGeminiModels, listModels, oneModel } from './models/modelsRoutes';
+import { listGeminiModels, listModels, oneGeminiModel, oneModel } from './models/modelsRoutes';
 import { compactResponse } from './responses/compactResponse';
 import type { CompactionPorts } from './responses/compactResponse';
 import { cancelResponse, createResponse, deleteResponse, readResponse } from './responses/responsesRoutes';
@@ -74,6 +74,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('chat_completions', '/v1/models', '/v1/models', { method: 'get', scope: 'read', handler: listModels(ports.models) });
   add('chat_completions', /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', { method: 'get', scope: 'read', handler: oneModel(ports.models) });
   add('gemini', '/v1beta/models', '/v1beta/models', { method: 'get', scope: 'read', handler: listGeminiModels(ports.models) });
+  add('gemini', /^\/v1beta\/models\/(?<id>[^:]+)$/, '/v1beta/models/:id', { method: 'get', scope: 'read', handler: oneGeminiModel(ports.models) });
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });

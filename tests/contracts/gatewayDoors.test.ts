@@ -277,6 +277,15 @@ describe('every door', () => {
     }
   });
 
+  it('names no field where the whole body is wrong', async () => {
+    for (const path of ['/v1/chat/completions', '/v1/responses']) {
+      for (const body of ['{"model":', '[]', '']) {
+        const answer = await gateway.ask(path, body, { method: 'POST', headers: { 'content-type': 'application/json' } });
+        expect([answer.status, ((await answer.json()) as { error: JsonObject }).error['param']], `${path} ${body}`).to.deep.equal([400, null]);
+      }
+    }
+  });
+
   it('answers a health check to anybody, and metrics to admins', async () => {
     const health = await gateway.ask('/health', undefined, { headers: { authorization: '' } });
     expect([health.status, await health.json()]).to.deep.equal([200, { status: 'ok' }]);
@@ -305,6 +314,8 @@ describe('every door', () => {
     expect(anthropic.data[0]).to.include({ type: 'model', id: 'openai/default-model' });
     const google = (await (await gateway.ask('/v1beta/models')).json()) as { models: { name: string }[] };
     expect(google.models.map(({ name }) => name)).to.include('models/google/default-model');
+    expect(await (await gateway.ask('/v1beta/models/google/default-model')).json()).to.deep.equal(google.models.find(({ name }) => name === 'models/google/default-model'));
+    expect((await refusalOf(await gateway.ask('/v1beta/models/nothing'), 'gemini')).status).to.equal(404);
     for (const { id } of openai.data) {
       const one = await gateway.ask(`/v1/models/${id}`);
       expect(await one.json()).to.include({ id, object: 'model' });

@@ -320,6 +320,13 @@ describe('the Responses API', () => {
       });
     }
 
+    it('whole, and says so to who wants to see it streamed again', async () => {
+      const { id } = await created({ model: 'openai', input: 'x' });
+      const answer = await gateway.ask(`/v1/responses/${id}?stream=true`);
+      expect([answer.status, ((await answer.json()) as Body).error?.param]).to.deep.equal([400, 'stream']);
+      expect((await gateway.ask(`/v1/responses/${id}?stream=false&include[]=x`)).status).to.equal(200);
+    });
+
     it('only for tokens that may', async () => {
       const { id } = await created({ model: 'openai', input: 'x' });
       const reader = { headers: { authorization: `Bearer ${TOKENS.reader}` } };

@@ -61,6 +61,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const app = express();
   app.use(api.router);
   const server = createServer(app);
+  // Client and server share an event loop: after a long task Node's 5 s would close sockets that a request is just being sent over.
+  server.keepAliveTimeout = 60_000;
   server.on('upgrade', (request, socket, head) => {
     if (!api.handleUpgrade(request, socket, head)) socket.destroy();
   });

@@ -129,7 +129,12 @@ const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
 
 function openAIBody(error: LLMError, type: string, { isSameApi }: ErrorContext): JsonObject {
   const vendorsOwn = isSameApi === true ? error.vendorCode : undefined;
-  return { error: { message: error.message, type, param: error.path ?? PARAM_OF_CODE[error.code] ?? null, code: vendorsOwn ?? openAICode(error) } };
+  return { error: { message: error.message, type, param: paramOf(error), code: vendorsOwn ?? openAICode(error) } };
+}
+
+/** What is wrong with the whole body is wrong with no field of it. */
+function paramOf({ code, path }: LLMError): string | null {
+  return (path === '' ? undefined : path) ?? PARAM_OF_CODE[code] ?? null;
 }
 
 /** Codes that OpenAI's clients know; ours, in their spelling, for everything else. */

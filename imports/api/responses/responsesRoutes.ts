@@ -48,6 +48,7 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
 export function readResponse(ports: ResponsesPorts): ExchangeHandler {
   return async (exchange) => {
     const stored = await findStored(exchange, ports);
+    if (exchange.request.query.stream === 'true') throw new LLMInvalidRequestError('A response that is kept here comes whole; it cannot be streamed again.', { path: 'stream' });
     exchange.response.json(stored.body ?? {});
   };
 }

@@ -40,6 +40,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       else response.writeHead(599, { 'content-type': 'text/plain' }).end(`The vendor simulator failed: ${message}`);
     });
   });
+  // It often shares its clients' event loop: after a long task Node's 5 s would close sockets that a request is just being sent over.
+  server.keepAliveTimeout = 60_000;
   server.on('connection', (socket: Socket) => {
     if (sources.replies.takeRefusedConnection()) socket.resetAndDestroy();
   });
