@@ -6,7 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import type { LoopDelay } from '../support/measuredServer';
 import { openBrowser } from '../support/openBrowser';
 
@@ -45,6 +45,9 @@ describe('200 runs in flight and five watchers', function () {
     // What is made once, such as the simulator's checks, is there before time is measured.
     await start(-1, []);
     const pages = await Promise.all(Array.from({ length: WATCHERS }, () => watch()));
+    const sessions = await Promise.all(pages.map((page) => page.context().newCDPSession(page)));
+    for (const session of sessions) await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const before = await Promise.all(sessions.map(secondsOf));
     server.send('measure');
     const from = Date.now();
     const ids = new Set<string>();
@@ -67,14 +70,21 @@ describe('200 runs in flight and five watchers', function () {
     const [{ delay }] = (await once(server, 'message')) as [{ delay: LoopDelay }];
     const tasks = await Promise.all(pages.map((page) => page.evaluate<number[]>('window.longTasks')));
     const all = tasks.flat();
+    const worked = (await Promise.all(sessions.map(secondsOf))).map((seconds, index) => seconds - (before[index] ?? 0));
     console.log(`      server's event loop: p50 ${delay.p50.toFixed(1)} ms, p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(0)} ms`);
     console.log(`      pages: ${all.length} long tasks in ${WATCHERS} × ${(elapsed / 1_000).toFixed(0)} s, longest ${Math.max(0, ...all).toFixed(0)} ms, over 200 ms: ${all.filter((duration) => duration > 200).length}`);
+    console.log(`      pages' main threads: ${worked.map((seconds) => seconds.toFixed(1)).join(', ')} s of computing`);
     expect(rows, 'rows drawn').to.deep.equal(Array.from({ length: WATCHERS }, () => 60));
     for (const [index, durations] of tasks.entries()) {
       const share = durations.reduce((sum, duration) => sum + duration, 0) / elapsed;
       expect(share, `the share of time in which page ${index} could not be used`).to.be.below(0.5);
     }
   });
+
+  async function secondsOf(session: CDPSession): Promise<number> {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
+  }
 
   async function watch(): Promise<Page> {
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
