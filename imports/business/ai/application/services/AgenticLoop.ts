@@ -69,6 +69,12 @@ export interface StartedRun {
 /** Each event under its own name, and every one under `event`. */
 export type AgenticLoopEvents = { [T in AgentEventType]: (event: AgentEventOf<T>) => void } & { event: (event: AgentEvent) => void };
 
+interface BegunRun extends Pick<RunParts, 'returnsEarly' | 'journal'>, Partial<Pick<RunParts, 'restored' | 'refusal'>> {
+  readonly executionId: string;
+  readonly userId: string;
+  readonly plan: PlannedRun;
+}
+
 interface RunEntry {
   readonly execution: Execution;
   readonly driver: RunDriver;
@@ -120,7 +126,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     if (this.isHere(executionId)) throw new ConflictError(`the run '${executionId}' is under way`);
     const plan = planRun(wishes, this.toolExecutor, this.limits);
     const run = { executionId, userId, plan, returnsEarly: onPending === 'return' };
-    if (this.journaled === undefined) return { executionId, done: this.drive(run) };
+    if (this.journaled === undefined) return { executionId, done: this.drive({ ...run, journal: undefined }) };
     const journal = await this.journaled.create({ providerId: this.provider.getProviderName(), ...asked, executionId, userId }, plan, wishes.tools);
     return { executionId, done: this.journaled.endOf(executionId, this.drive({ ...run, journal }), wishes.signal) };
   }
@@ -276,12 +282,12 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     return this.journaled;
   }
 
-  private drive(run: { readonly executionId: string; readonly userId: string; readonly plan: PlannedRun } & Pick<RunParts, 'returnsEarly' | 'journal' | 'restored' | 'refusal'>): Promise<RunResult> {
-    const { executionId, userId, plan, ...parts } = run;
-    const emit = (event: AgentEvent): void => this.tell(event);
-    const past = parts.restored?.past;
-    const execution = new Execution({ id: executionId, userId, input: plan.options.input, emit, ...(past === undefined ? {} : { past }) });
-    const driver = new RunDriver({ ...plan, ...parts, execution, provider: this.provider, processor: this.processor });
+  private drive({ executionId, userId, plan, returnsEarly, journal, restored, refusal }: BegunRun): Promise<RunResult> {
+    const { provider, processor, tell: emit } = this;
+    const { options, tools, limits, stream } = plan;
+    const past = restored?.past;
+    const execution = new Execution({ id: executionId, userId, input: options.input, emit, ...(past === undefined ? {} : { past }) });
+    const driver = new RunDriver({ execution, provider, processor, options, tools, limits, stream, returnsEarly, journal, restored, refusal });
     this.live.set(executionId, { execution, driver });
     return driver.run();
   }
@@ -289,16 +295,16 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private driveOn({ whole, journal }: ClaimedRun, hopeless?: LLMError): Promise<RunResult> {
     const { executionId, userId } = whole.run;
     const { plan, refusal = hopeless } = readStoredPlan(whole.run, this.toolExecutor);
-    return this.drive({ executionId, userId, plan, returnsEarly: false, journal, restored: restoreRun(whole), ...(refusal === undefined ? {} : { refusal }) });
+    return this.drive({ executionId, userId, plan, returnsEarly: false, journal, restored: restoreRun(whole), refusal });
   }
 
-  private tell(event: AgentEvent): void {
+  private readonly tell = (event: AgentEvent): void => {
     const entry = this.live.get(event.executionId);
     if (entry !== undefined && isFinished(entry.execution.state)) this.retire(entry.execution);
     // The union and the map of listeners are built from the same type, event by event.
     (this.emit as (type: string, event: AgentEvent) => boolean)(event.type, event);
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);
-  }
+  };
 
   private retire(execution: Execution): void {
     this.live.delete(execution.executionId);

@@ -1,6 +1,6 @@
 /** The tool calls of one run: started, answered, decided upon by people, and what their tools' definitions say of them. */
 import { isSettled } from '../../domain/entities/Tool';
-import type { FunctionTool, ToolCall, ToolEvent } from '../../domain/entities/Tool';
+import type { FunctionTool, ToolCall } from '../../domain/entities/Tool';
 import { ToolLoopError } from '../../domain/errors/LLMErrors';
 import type { RunOrder } from '../../domain/types/RunRecords';
 import type { TurnCall } from './Execution';
@@ -10,15 +10,10 @@ import type { RunJournal } from './RunJournal';
 import type { RunParts } from './RunParts';
 import { timeSince } from './timeSince';
 import { DECISION_LIFETIME } from './ToolProcessor';
-import type { Review, ToolProgress } from './ToolProcessor';
-import { createToolSlots } from './ToolSlots';
-import type { ToolSlots } from './ToolSlots';
+import type { ToolJob, ToolProgress } from './ToolProcessor';
+import { ToolSlots } from './ToolSlots';
 
-export interface RunCallsParts extends Pick<RunParts, 'execution' | 'processor' | 'tools' | 'limits'> {
-  readonly interruption: RunInterruption;
-  readonly journal: RunJournal | undefined;
-  /** Turns of nothing but failed calls that have gone before. */
-  readonly failedTurns: number;
+export interface CallsWatcher {
   /** Told when a call has moved. */
   readonly onMove: () => void;
   /** Told when a call has come to an end of its own. */
@@ -28,14 +23,21 @@ export interface RunCallsParts extends Pick<RunParts, 'execution' | 'processor' 
 export class RunCalls {
   /** Turns in a row of which every call failed. */
   failedTurns: number;
-  private readonly parts: RunCallsParts;
+  private readonly parts: RunParts;
+  private readonly interruption: RunInterruption;
+  private readonly journal: RunJournal | undefined;
+  private readonly watcher: CallsWatcher;
   private readonly slots: ToolSlots;
-  private readonly decisions = new PendingDecisions();
+  /** Made when the first one is waited for: few runs ask anybody. */
+  private decisions: PendingDecisions | undefined;
 
-  constructor(parts: RunCallsParts) {
+  constructor(parts: RunParts, interruption: RunInterruption, journal: RunJournal | undefined, watcher: CallsWatcher) {
     this.parts = parts;
-    this.failedTurns = parts.failedTurns;
-    this.slots = createToolSlots(parts.limits.maxParallelTools);
+    this.interruption = interruption;
+    this.journal = journal;
+    this.watcher = watcher;
+    this.failedTurns = parts.restored?.failedTurns ?? 0;
+    this.slots = new ToolSlots(parts.limits.maxParallelTools);
   }
 
   /**
@@ -44,19 +46,19 @@ export class RunCalls {
    * @throws ToolLoopError, or what the run was interrupted with
    */
   async run(calls: readonly TurnCall[]): Promise<readonly string[]> {
-    const { execution, interruption } = this.parts;
+    const { execution } = this.parts;
     const opened = calls.map((call) => execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true));
-    const waits: Promise<void>[] = [];
+    const waits: Promise<unknown>[] = [];
     for (const call of opened) {
       // Another process may have seen it to its end.
       if (isSettled(call)) continue;
       const progress = this.start(call);
       waits.push(call.blocking ? progress.settled : progress.prepared);
     }
-    this.parts.onMove();
+    this.watcher.onMove();
     // Calls settle when the run is interrupted, whatever their tools do.
     await Promise.all(waits);
-    interruption.throwIfCome();
+    this.interruption.throwIfCome();
     const answered = execution.answerTurn(calls);
     this.countFailures(calls.map(({ id }) => execution.call(id)));
     return answered;
@@ -72,11 +74,11 @@ export class RunCalls {
   decide(order: Exclude<RunOrder, { readonly kind: 'cancel' }>): boolean {
     switch (order.kind) {
       case 'approve':
-        return this.decisions.approve(order.callId, { approved: true });
+        return this.decisions?.approve(order.callId, { approved: true }) === true;
       case 'reject':
-        return this.decisions.approve(order.callId, { approved: false, reason: order.reason });
+        return this.decisions?.approve(order.callId, { approved: false, reason: order.reason }) === true;
       case 'submit':
-        return this.decisions.submit(order.callId, order.result);
+        return this.decisions?.submit(order.callId, order.result) === true;
     }
   }
 
@@ -92,7 +94,7 @@ export class RunCalls {
 
   /** Nobody is waited for any more. */
   close(): void {
-    this.decisions.close();
+    this.decisions?.close();
   }
 
   /** Its result comes from outside. */
@@ -111,25 +113,30 @@ export class RunCalls {
   }
 
   private start(call: ToolCall): ToolProgress {
-    const { execution, interruption, journal, processor, tools } = this.parts;
-    const report = (event: ToolEvent): void => {
-      execution.applyToolEvent(call.id, event);
-      if (isSettled(execution.call(call.id)) && event.type !== 'tool:cancelled') this.parts.onSettled();
-      this.parts.onMove();
-    };
-    const job = {
+    const { execution, processor, tools } = this.parts;
+    const { journal } = this;
+    const job: ToolJob = {
       call,
       userId: execution.userId,
       executionId: execution.executionId,
-      signal: interruption.signal,
+      signal: this.interruption.signal,
       slots: this.slots,
-      report,
-      awaitApproval: () => this.decisions.awaitApproval(call.id, timeToDecide(call)),
-      awaitExternal: () => this.decisions.awaitExternal(call.id),
+      report: (event) => {
+        execution.applyToolEvent(call.id, event);
+        if (isSettled(execution.call(call.id)) && event.type !== 'tool:cancelled') this.watcher.onSettled();
+        this.watcher.onMove();
+      },
+      awaitApproval: () => this.waiting().awaitApproval(call.id, timeToDecide(call)),
+      awaitExternal: () => this.waiting().awaitExternal(call.id),
+      awaitReview: journal && (() => this.waiting().awaitReview(call.id, DECISION_LIFETIME)),
+      recorded: journal && (() => journal.held()),
     };
-    if (journal === undefined) return processor.process(job, tools);
-    const awaitReview = (): Promise<Review> => this.decisions.awaitReview(call.id, DECISION_LIFETIME);
-    return processor.process({ ...job, awaitReview, recorded: () => journal.held() }, tools);
+    return processor.process(job, tools);
+  }
+
+  private waiting(): PendingDecisions {
+    this.decisions ??= new PendingDecisions();
+    return this.decisions;
   }
 
   /** @throws ToolLoopError */

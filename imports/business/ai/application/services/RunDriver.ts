@@ -29,7 +29,8 @@ export class RunDriver {
   private readonly clock: RunClock;
   private readonly model: RunModel;
   private lost: LeaseLostError | undefined;
-  private onFirstAnswer: ((result: RunResult) => void) | undefined;
+  /** Who waits for the first answer, until it is told. */
+  private first: { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void } | undefined;
   /** The model's last answer called no tools. */
   private afterAnswer: boolean;
   /** Calls whose results stand in the transcript since the last answer. */
@@ -44,10 +45,9 @@ export class RunDriver {
     this.unreported = restored?.unreported ?? [];
     this.takeovers = restored?.takeovers ?? 0;
     this.journal = parts.journal === undefined ? undefined : this.openJournal(parts.journal);
-    const shared = { ...parts, interruption: this.interruption, journal: this.journal };
     const keepTime = (): void => this.keepTime();
-    this.model = new RunModel({ ...shared, onCall: keepTime });
-    this.calls = new RunCalls({ ...shared, failedTurns: restored?.failedTurns ?? 0, onMove: keepTime, onSettled: () => this.gotOn() });
+    this.model = new RunModel(parts, this.interruption, this.journal, keepTime);
+    this.calls = new RunCalls(parts, this.interruption, this.journal, { onMove: keepTime, onSettled: () => this.gotOn() });
     const { runTimeout } = limits;
     this.clock = new RunClock(runTimeout, restored?.worked ?? 0, () => this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)));
     if (restored?.hasLostCall === true) {
@@ -100,9 +100,14 @@ export class RunDriver {
     const whole = this.drive();
     this.ended = whole;
     if (!this.parts.returnsEarly) return whole;
-    // What comes after the first answer is told by events and `followUps`.
-    whole.catch(() => undefined);
-    return Promise.race([whole, new Promise<RunResult>((resolve) => (this.onFirstAnswer = resolve))]);
+    return new Promise<RunResult>((resolve, reject) => {
+      this.first = { resolve, reject };
+      // What comes after the first answer is told by events and `followUps`.
+      whole.then(
+        (result) => this.first?.resolve(result),
+        (error: unknown) => this.first?.reject(error),
+      );
+    });
   }
 
   private async drive(): Promise<RunResult> {
@@ -245,12 +250,12 @@ export class RunDriver {
   private tellAnswer(response: LLMResponse): void {
     if (!this.parts.returnsEarly) return;
     const { execution } = this.parts;
-    if (this.onFirstAnswer === undefined) {
+    if (this.first === undefined) {
       execution.followUps.push(response);
       return;
     }
-    this.onFirstAnswer({ ...execution.report(), response });
-    this.onFirstAnswer = undefined;
+    this.first.resolve({ ...execution.report(), response });
+    this.first = undefined;
   }
 
   /** The deadline counts while a model or a tool of ours works, not while only people and other services are waited for. */

@@ -5,16 +5,12 @@ import { isLLMError, LLMAbortedError } from '../../domain/errors/LLMErrors';
 
 export class RunInterruption {
   private readonly controller = new AbortController();
-  private readonly came: Promise<never>;
+  /** Ends the step that the run is at. */
+  private stop: (() => void) | undefined;
 
   constructor() {
     // Each open call listens; Node would take more than ten for a leak.
     setMaxListeners(0, this.signal);
-    this.came = new Promise((_resolve, reject) => {
-      this.signal.addEventListener('abort', () => reject(this.error), { once: true });
-    });
-    // It is raced against the run's steps; between them nobody listens, and that is no failure.
-    this.came.catch(() => undefined);
   }
 
   get signal(): AbortSignal {
@@ -24,6 +20,7 @@ export class RunInterruption {
   /** The first reason counts. */
   interrupt(reason: unknown): void {
     this.controller.abort(reason);
+    this.stop?.();
   }
 
   /** Why the run was interrupted. */
@@ -37,8 +34,17 @@ export class RunInterruption {
     if (this.signal.aborted) throw this.error;
   }
 
-  /** The outcome of a step of the run, or the interruption if that comes first. */
-  race<T>(step: Promise<T>): Promise<T> {
-    return Promise.race([step, this.came]);
+  /** The outcome of a step of the run, one at a time, or the interruption if that comes first. */
+  async race<T>(step: Promise<T>): Promise<T> {
+    // Made for each step: what is raced against a promise that lives as long as the run stays with it as long.
+    const came = new Promise<never>((_resolve, reject) => {
+      this.stop = () => reject(this.error);
+    });
+    if (this.signal.aborted) this.stop?.();
+    try {
+      return await Promise.race([step, came]);
+    } finally {
+      this.stop = undefined;
+    }
   }
 }

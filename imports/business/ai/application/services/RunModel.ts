@@ -12,21 +12,21 @@ import type { RunInterruption } from './RunInterruption';
 import type { RunJournal } from './RunJournal';
 import type { RunParts } from './RunParts';
 
-export interface RunModelParts extends Pick<RunParts, 'execution' | 'provider' | 'tools' | 'options' | 'stream'> {
-  readonly interruption: RunInterruption;
-  readonly journal: RunJournal | undefined;
-  /** Told when a call begins. */
-  readonly onCall: () => void;
-}
-
 export class RunModel {
   /** A call is under way. */
   isCalling = false;
-  private readonly parts: RunModelParts;
+  private readonly parts: RunParts;
+  private readonly interruption: RunInterruption;
+  private readonly journal: RunJournal | undefined;
+  private readonly onCall: () => void;
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
 
-  constructor(parts: RunModelParts) {
+  /** @param onCall told when a call begins */
+  constructor(parts: RunParts, interruption: RunInterruption, journal: RunJournal | undefined, onCall: () => void) {
     this.parts = parts;
+    this.interruption = interruption;
+    this.journal = journal;
+    this.onCall = onCall;
   }
 
   /**
@@ -34,13 +34,14 @@ export class RunModel {
    * @throws what the provider throws, or what the run was interrupted with
    */
   async ask(late: readonly string[]): Promise<LLMResponse> {
-    const { execution, interruption, journal } = this.parts;
+    const { interruption, journal } = this;
+    const { execution } = this.parts;
     execution.iterations += 1;
     execution.emit({ type: 'iteration:start', iteration: execution.iterations });
     const request = this.request();
     const arrived = { characters: 0 };
     this.isCalling = true;
-    this.parts.onCall();
+    this.onCall();
     try {
       if (journal !== undefined) {
         journal.runChanged();
@@ -107,10 +108,10 @@ export class RunModel {
 
   /** A call that was cut off has cost something, though nobody counted it. */
   private countLostCall(error: unknown, characters: number): void {
-    const { execution, interruption } = this.parts;
+    const { execution } = this.parts;
     const usage = isLLMError(error) ? error.response?.usage : undefined;
     if (usage !== undefined) execution.usage = addUsage(execution.usage, usage);
-    else if (interruption.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
+    else if (this.interruption.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
       execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, characters));
     }
   }

@@ -19,11 +19,11 @@ export interface RunParts {
   readonly stream: boolean;
   readonly returnsEarly: boolean;
   /** Where the run is written down. */
-  readonly journal?: JournalParts;
+  readonly journal: JournalParts | undefined;
   /** Where it stands that another process began. */
-  readonly restored?: RestoredRun;
+  readonly restored: RestoredRun | undefined;
   /** Why it can't go on here or anywhere. */
-  readonly refusal?: LLMError;
+  readonly refusal: LLMError | undefined;
 }
 
 export interface JournalParts extends Pick<RunJournalParts, 'store' | 'lease' | 'patience' | 'isHeld' | 'keepsWords'> {

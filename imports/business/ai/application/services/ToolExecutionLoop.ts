@@ -12,8 +12,7 @@ import { ToolProcessor } from './ToolProcessor';
 import type { ToolProcessorOptions } from './ToolProcessor';
 import { resolveTools } from './ToolSet';
 import type { ToolSet } from './ToolSet';
-import { createToolSlots } from './ToolSlots';
-import type { ToolSlots } from './ToolSlots';
+import { ToolSlots } from './ToolSlots';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
   /** Answers of the model, the initial one included; default 10. */
@@ -61,7 +60,7 @@ export class ToolExecutionLoop {
     const { adapter, signal = new AbortController().signal } = session;
     // Each open call listens; Node would take more than ten for a leak.
     setMaxListeners(0, signal);
-    const work = { tools: resolveTools(session.tools, this.toolExecutor), executionId: randomUUID(), slots: createToolSlots(this.maxParallelTools) };
+    const work = { tools: resolveTools(session.tools, this.toolExecutor), executionId: randomUUID(), slots: new ToolSlots(this.maxParallelTools) };
     const toolCalls: ToolCall[] = [];
     let response = session.initialResponse;
     for (let iterations = 1; ; iterations += 1) {

@@ -38,9 +38,9 @@ export interface ToolJob extends FencedCall {
   /** Settles when the result is submitted; asked only for external tools. */
   readonly awaitExternal: () => Promise<ExternalResult>;
   /** Settles when somebody decides; asked only for calls that another process began, and that must not run twice. */
-  readonly awaitReview?: () => Promise<Review>;
+  readonly awaitReview?: (() => Promise<Review>) | undefined;
   /** Resolves when what was reported is written down: nothing is run before that. Absent where nothing is. */
-  readonly recorded?: () => Promise<void>;
+  readonly recorded?: (() => Promise<void>) | undefined;
 }
 
 /** Neither promise ever rejects. */
@@ -48,7 +48,7 @@ export interface ToolProgress {
   /** The call is accepted, waits for approval, or has failed already. */
   readonly prepared: Promise<void>;
   /** The call has reached its terminal state, which `job.report` was told. */
-  readonly settled: Promise<void>;
+  readonly settled: Promise<unknown>;
 }
 
 /** How long approvals and external results are waited for, in milliseconds. */
@@ -68,18 +68,21 @@ export class ToolProcessor {
   }
 
   process(job: ToolJob, tools: ToolSet): ToolProgress {
-    let prepared = (): void => undefined;
-    const ready = new Promise<void>((resolve) => {
-      prepared = resolve;
-    });
     const settlement = new ToolSettlement(job);
-    if (settlement.isOpen()) {
-      this.attempt(job, tools, settlement, prepared)
-        .catch((thrown: unknown) => settlement.fail(thrown))
-        .finally(prepared);
+    const prepared = new Promise<void>((resolve) => {
+      void settlement.outcome.then(() => resolve());
+      if (settlement.isOpen()) void this.settle(job, tools, settlement, resolve);
+    });
+    return { prepared, settled: settlement.outcome };
+  }
+
+  private async settle(job: ToolJob, tools: ToolSet, settlement: ToolSettlement, prepared: () => void): Promise<void> {
+    try {
+      await this.attempt(job, tools, settlement, prepared);
+    } catch (thrown) {
+      settlement.fail(thrown);
     }
-    const settled = settlement.outcome.then(() => undefined);
-    return { prepared: Promise.race([ready, settled]), settled };
+    prepared();
   }
 
   private async attempt(job: ToolJob, tools: ToolSet, settlement: ToolSettlement, prepared: () => void): Promise<void> {
@@ -128,16 +131,21 @@ export class ToolProcessor {
   }
 
   private async runInSlot(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolSettlement): Promise<void> {
-    const slot = job.call.blocking ? job.slots.blocking : job.slots.nonBlocking;
-    // A tool that ignores its abort signal gives its slot back when the call settles, not when the tool does.
-    const work = (): Promise<unknown> => slot<unknown>(() => (settlement.isOpen() ? Promise.race([this.run(job, tool, args, settlement), settlement.outcome]) : Promise.resolve()));
-    await (tool.definition.sequential === true ? job.slots.sequential(work) : work());
+    const { slots } = job;
+    const slot = job.call.blocking ? slots.blocking : slots.nonBlocking;
+    const work = (): Promise<void> =>
+      slot.run(() => {
+        if (settlement.isOpen()) void this.run(job, tool, args, settlement);
+        // A tool that ignores its abort signal gives its slot back when the call settles, not when the tool does.
+        return settlement.outcome;
+      });
+    await (tool.definition.sequential === true ? slots.sequential.run(work) : work());
   }
 
   private async run(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolSettlement): Promise<void> {
-    settlement.begin();
     const { call, userId, executionId } = job;
     try {
+      settlement.begin();
       if (job.recorded !== undefined) {
         await job.recorded();
         if (!settlement.isOpen()) return;

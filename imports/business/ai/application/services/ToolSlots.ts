@@ -1,21 +1,50 @@
 /** What the tool calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so that long ones never hold up a turn. */
-import pLimit from 'p-limit';
 import type { ToolSettlement } from './ToolSettlement';
 
-export interface ToolSlots {
-  readonly blocking: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly nonBlocking: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly sequential: <T>(work: () => Promise<T>) => Promise<T>;
+export class ToolSlots {
+  readonly blocking: Slots;
+  readonly nonBlocking: Slots;
+  readonly sequential = new Slots(1);
+  private calls: Map<string, ToolSettlement> | undefined;
+
+  constructor(maxParallelTools: number) {
+    this.blocking = new Slots(maxParallelTools);
+    this.nonBlocking = new Slots(maxParallelTools);
+  }
+
   /** Unsettled calls by tool and arguments, for tools that don't allow duplicates. */
-  readonly open: Map<string, ToolSettlement>;
+  get open(): Map<string, ToolSettlement> {
+    this.calls ??= new Map();
+    return this.calls;
+  }
 }
 
-/** Slots are made when they are first used: most runs that wait in great numbers need one kind. */
-export function createToolSlots(maxParallelTools: number): ToolSlots {
-  return { blocking: lazyLimit(maxParallelTools), nonBlocking: lazyLimit(maxParallelTools), sequential: lazyLimit(1), open: new Map() };
-}
+/** So much work at once, in the order in which it came. A run that waits holds next to nothing for it, and there may be many of them. */
+class Slots {
+  private free: number;
+  private waiting: (() => void)[] | undefined;
 
-function lazyLimit(concurrency: number): ToolSlots['blocking'] {
-  let limit: ReturnType<typeof pLimit> | undefined;
-  return (work) => (limit ??= pLimit(concurrency))(work);
+  constructor(count: number) {
+    this.free = count;
+  }
+
+  async run(work: () => Promise<unknown>): Promise<void> {
+    if (this.free > 0) this.free -= 1;
+    else await this.turn();
+    try {
+      await work();
+    } finally {
+      // Whoever is next takes the slot over.
+      const next = this.waiting?.shift();
+      if (next === undefined) this.free += 1;
+      else next();
+    }
+  }
+
+  private turn(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting ??= [];
+      this.waiting.push(resolve);
+    });
+  }
 }
