@@ -2,7 +2,8 @@
 module.exports = {
   require: ['tsx/cjs', './tests/support/canaryHooks.ts'],
   extension: ['ts', 'tsx'],
-  timeout: 20_000,
+  // Milliseconds, for machines that do other things too; what waits for an event may take longer there.
+  timeout: 60_000,
   // Files run in two processes; within one, tests run one after another.
   parallel: true,
   jobs: 2,

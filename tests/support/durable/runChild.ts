@@ -2,7 +2,11 @@
  * A process that owns runs, for tests that kill it. Its model and the effects of its tools are the parent's; it says on stdout what it is about to do,
  * so that it can be killed anywhere. Lines on stdin: `run <id>` begins one.
  */
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { json } from 'node:stream/consumers';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../../imports/business/ai/application/services/RunRecovery';
 import { ConflictError } from '../../../imports/business/ai/domain/errors/LLMErrors';
@@ -19,10 +23,7 @@ import { persist } from './persist';
 
 async function main([world = '', place = '', lease = '300']: readonly string[]): Promise<void> {
   const database = await openDatabase(place.startsWith('mongodb:') ? { MONGO_URL: place } : { DATA_DIR: place });
-  const ask = async (path: string, body: unknown): Promise<unknown> => {
-    const answer = await fetch(`${world}/${path}`, { method: 'POST', body: JSON.stringify({ pid: process.pid, body }) });
-    return answer.json();
-  };
+  const ask = (path: string, body: unknown): Promise<unknown> => post(`${world}/${path}`, { pid: process.pid, body });
   let look = (_executionId: string): void => undefined;
   const store = saying(watchCalls(await openRunStore(database), (executionId) => look(executionId)));
   const loop = new AgenticLoop({
@@ -70,6 +71,14 @@ async function begin(loop: AgenticLoop, executionId: string): Promise<void> {
     // It had been written, and nobody was told; the watcher goes on with it.
     if (!(error instanceof ConflictError)) throw error;
   }
+}
+
+/** A connection for each: one that is kept may be dead when a process that was stopped wakes. */
+async function post(url: string, body: unknown): Promise<unknown> {
+  const sent = request(url, { method: 'POST', agent: false });
+  sent.end(JSON.stringify(body));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  return json(answer);
 }
 
 /** Says each write before it is made and after. */
