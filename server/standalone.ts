@@ -68,7 +68,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   parts.simulator = simulator;
   const app = express();
   app.disable('x-powered-by');
-  const server = (parts.server = createServer(SLOWEST_CLIENT, app));
+  const server = (parts.server = createServer(CONNECTIONS, app));
   // The port is known first, so that the root URL is; who asks before everything is ready waits for it.
   const ready = gate();
   app.use((_request, _response, next) => void ready.opened.then(() => next()));
@@ -126,8 +126,11 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   return { opened, open: () => open() };
 }
 
-/** Milliseconds; a client that sends its request byte by byte holds a connection, and nothing else, for so long. */
-const SLOWEST_CLIENT = { headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2_000 };
+/**
+ * Milliseconds. A client that sends its request byte by byte holds a connection, and nothing else, for so long. Idle connections live longer than proxies
+ * and clients keep them, so that no request meets one that is just being closed.
+ */
+const CONNECTIONS = { headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2_000, keepAliveTimeout: 65_000 };
 
 /** @throws LLMInvalidRequestError when the place is taken */
 function listen(server: Server, port: number, host: string): Promise<void> {

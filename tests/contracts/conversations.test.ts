@@ -257,7 +257,7 @@ describe('chat over HTTP', () => {
     ['a message that says nothing', { conversation: 'c', message: ' ' }, 'message'],
     ['a message that is no text', { conversation: 'c', message: { text: 'Hi' } }, 'message'],
     ['a message without end', { conversation: 'c', message: 'a'.repeat(1_000_001) }, 'message'],
-    ['a list', [], ''],
+    ['a list', [], null],
   ] as const) {
     it(`refuses ${title} with the place of the mistake`, async () => {
       const response = await post(body);
