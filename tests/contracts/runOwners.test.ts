@@ -176,6 +176,32 @@ describe('runs of several owners on one store', () => {
     expect(next.record.lines.filter((line) => line.startsWith('tool:'))).to.deep.equal(['tool:executing pay', 'tool:completed pay']);
   });
 
+  it('a run that was about to end when its owner died ends as it was meant to', async () => {
+    const ending = deferred();
+    const dying = new Proxy(store, {
+      get(target, name, receiver) {
+        const value: unknown = Reflect.get(target, name, receiver);
+        if (typeof value !== 'function') return value;
+        // It dies with the run's last write, which is not made.
+        return (...args: readonly unknown[]): unknown => {
+          if (name !== 'saveRun' || (args[1] as { endedAt?: number }).endedAt === undefined) return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+          ending.resolve();
+          return new Promise(() => undefined);
+        };
+      },
+    });
+    const old = owner([calling({ name: 'webhook', call_id: 'w' })], external(), dying);
+    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' }).catch(() => undefined);
+    await old.record.seen('tool:executing');
+    await old.loop.cancel('r');
+    await ending.promise;
+    expect((await store.load('r'))?.calls[0]?.state).to.equal('cancelled');
+    const next = owner([], external());
+    expect(await failure(next.loop.resume('r'))).to.include({ code: 'aborted', message: 'The run was cancelled.' });
+    expect(next.record.lines).to.deep.equal(['run:started', 'run:cancelled']);
+    expect((await store.load('r'))?.run).to.deep.include({ state: 'cancelled', error: { code: 'aborted', message: 'The run was cancelled.' } });
+  });
+
   it('a result that was accepted is not lost with the process that took it and died before it wrote down what came of it', async () => {
     let isDead = false;
     const dying = new Proxy(store, {

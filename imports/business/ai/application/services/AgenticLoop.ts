@@ -7,6 +7,7 @@ import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import { isSettled } from '../../domain/entities/Tool';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
+import { errorOfCode } from '../../domain/errors/errorOfCode';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
@@ -293,8 +294,9 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   }
 
   private driveOn({ whole, journal }: ClaimedRun, hopeless?: LLMError): Promise<RunResult> {
-    const { executionId, userId } = whole.run;
-    const { plan, refusal = hopeless } = readStoredPlan(whole.run, this.toolExecutor);
+    const { executionId, userId, error, response } = whole.run;
+    // One that was about to end when its owner was lost ends as it was meant to: its calls may be cancelled already.
+    const { plan, refusal = error === undefined ? hopeless : errorOfCode(error.code, error.message, response) } = readStoredPlan(whole.run, this.toolExecutor);
     return this.drive({ executionId, userId, plan, returnsEarly: false, journal, restored: restoreRun(whole), refusal });
   }
 

@@ -12,7 +12,7 @@ import { estimatedUsage } from './estimateUsage';
 import { refuseOverrun } from './refuseOverrun';
 import { RunCalls } from './RunCalls';
 import { RunClock } from './RunClock';
-import { RunInterruption } from './RunInterruption';
+import { asInterruption, RunInterruption } from './RunInterruption';
 import { LeaseLostError, RunJournal } from './RunJournal';
 import { RunModel } from './RunModel';
 import type { JournalParts, RunParts } from './RunParts';
@@ -58,7 +58,10 @@ export class RunDriver {
   }
 
   abort(reason: unknown): void {
-    this.interruption.interrupt(reason);
+    const error = asInterruption(reason);
+    const { signal } = this.interruption;
+    if (!signal.aborted && !isFinished(this.parts.execution.state)) this.journal?.willEnd(told(error));
+    this.interruption.interrupt(error);
   }
 
   /** The run goes on in another process: here everything of it is stopped, and nothing of it is told or written any more. */
@@ -121,6 +124,8 @@ export class RunDriver {
       if (outer?.aborted === true) onOuterAbort();
       if (this.parts.refusal !== undefined) throw this.parts.refusal;
       const response = await this.turns();
+      // Whoever ended it meanwhile was told that it ends.
+      this.interruption.throwIfCome();
       execution.move('completed');
       if (this.journal !== undefined) await this.writeEnd(this.journal);
       const result: RunResult = { ...execution.report(), response };
@@ -145,10 +150,9 @@ export class RunDriver {
     this.calls.cancelLeft();
     const cancelled = error.code === 'aborted';
     execution.move(cancelled ? 'cancelled' : 'failed');
-    const told = { code: error.code, message: error.message };
     if (this.journal !== undefined) {
       try {
-        await this.writeEnd(this.journal, told);
+        await this.writeEnd(this.journal, told(error));
       } catch (lost) {
         if (isLLMError(lost)) return lost;
         throw lost;
@@ -156,7 +160,7 @@ export class RunDriver {
     }
     error.run = execution.report();
     const { usage } = execution;
-    execution.emit(cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: told, usage });
+    execution.emit(cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: told(error), usage });
     execution.followUps.close(error);
     return error;
   }
@@ -273,4 +277,8 @@ export class RunDriver {
   }
 
   private readonly wakes = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
+}
+
+function told({ code, message }: LLMError): { readonly code: LLMError['code']; readonly message: string } {
+  return { code, message };
 }

@@ -19,14 +19,13 @@ export class RunInterruption {
 
   /** The first reason counts. */
   interrupt(reason: unknown): void {
-    this.controller.abort(reason);
+    this.controller.abort(asInterruption(reason));
     this.stop?.();
   }
 
   /** Why the run was interrupted. */
   get error(): LLMError {
-    const reason: unknown = this.signal.reason;
-    return isLLMError(reason) ? reason : new LLMAbortedError('The run was aborted.', { cause: reason });
+    return asInterruption(this.signal.reason);
   }
 
   /** @throws what the run was interrupted with */
@@ -47,4 +46,9 @@ export class RunInterruption {
       this.stop = undefined;
     }
   }
+}
+
+/** @param reason of an abort, which may be anything */
+export function asInterruption(reason: unknown): LLMError {
+  return isLLMError(reason) ? reason : new LLMAbortedError('The run was aborted.', { cause: reason });
 }

@@ -47,6 +47,8 @@ export class RunJournal {
   private readonly queued = new Set<string>();
   private readonly stale = new Set<string>();
   private runIsChanged = false;
+  private reason: RunEnd['error'];
+  private reasonIsNew = false;
   private end: RunEnd | undefined;
   private isBroken = false;
   private tail: Promise<void> = Promise.resolve();
@@ -78,6 +80,12 @@ export class RunJournal {
 
   beat(): void {
     for (const id of this.stale) this.callChanged(id);
+  }
+
+  /** The run is about to end with that error: it is known before what that does to its calls, so that whoever takes the run over ends it too. */
+  willEnd(error: NonNullable<RunEnd['error']>): void {
+    this.reason = error;
+    this.reasonIsNew = true;
   }
 
   /** Nothing more is written; what is being written may still be. */
@@ -138,9 +146,10 @@ export class RunJournal {
     this.queued.add(key);
     if (this.isBroken) return;
     // Never in the middle of a change: what is changed together is changed without a break, and this runs after it.
-    this.tail = this.tail.then(() => {
+    this.tail = this.tail.then(async () => {
       this.queued.delete(key);
-      return this.write(key);
+      if (this.reasonIsNew) await this.write(RUN);
+      await this.write(key);
     });
     // Whoever waits at the next barrier is told; `onBroken` has told everybody else.
     this.tail.catch(() => undefined);
@@ -170,16 +179,19 @@ export class RunJournal {
     const { store, lease, subject } = this.parts;
     const { transcript, response, state, ...moved } = subject.progress();
     const isEnding = this.end !== undefined;
+    const { reason } = this;
     const isSaved = await store.saveRun(lease, {
       // A run's end is its last write.
       ...(isEnding || !isFinished(state) ? { state } : {}),
       ...moved,
+      ...(reason === undefined ? {} : { error: reason }),
       ...this.end,
       ...(transcript.length <= this.savedItems ? {} : { transcript }),
       ...(response === undefined || response === this.savedResponse ? {} : { response }),
     });
     this.savedItems = Math.max(this.savedItems, transcript.length);
     this.savedResponse = response;
+    if (reason === this.reason) this.reasonIsNew = false;
     return isSaved || (isEnding && (await this.hasEnded()));
   }
 
