@@ -2,6 +2,8 @@
 
 /** Milliseconds. */
 const GATHER = 50;
+/** UTF-16 units that are worth a write of their own. */
+const ENOUGH = 64 * 1024;
 
 export class FrameGatherer {
   readonly #send: (frames: string) => void;
@@ -19,7 +21,7 @@ export class FrameGatherer {
 
   add(frame: string): void {
     this.#waiting += frame;
-    if (this.#timer === undefined) this.flush();
+    if (this.#timer === undefined || this.#waiting.length >= ENOUGH) this.flush();
   }
 
   /** Sends what waits, now. */

@@ -27,6 +27,16 @@ describe('FrameGatherer', () => {
     expect(sent, 'after a silence nothing waits').to.deep.equal(['a', 'bc', 'd', 'e']);
   });
 
+  it('does not wait with much: a reader who is fast enough is never behind', () => {
+    gatherer.add('a');
+    const large = 'x'.repeat(40_000);
+    gatherer.add(large);
+    expect(sent).to.deep.equal(['a']);
+    gatherer.add(large);
+    expect(sent).to.deep.equal(['a', large + large]);
+    expect(gatherer.waiting).to.equal(0);
+  });
+
   it('sends what waits when it is told to, and nothing after it was stopped', () => {
     for (const frame of ['a', 'b']) gatherer.add(frame);
     gatherer.flush();
