@@ -3,7 +3,7 @@ module.exports = {
   require: ['tsx/cjs', './tests/support/canaryHooks.ts'],
   extension: ['ts', 'tsx'],
   // Milliseconds, for machines that do other things too; what waits for an event may take longer there.
-  timeout: 60_000,
+  timeout: 120_000,
   // Files run in two processes; within one, tests run one after another.
   parallel: true,
   jobs: 2,

@@ -77,7 +77,7 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
   });
 
   it(`lets exactly as many out of ${PROCESSES} processes`, async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const [mongo, bundle] = await Promise.all([startTestMongo(), bundleChild(join(__dirname, '../support/budgetChild.ts'))]);
     try {
       const options: BudgetChildOptions = { mongoUrl: mongo.url, baseURL: simulator.baseURL('openai'), calls: CALLS, limit: LIMIT };

@@ -59,7 +59,7 @@ describe('recorded streams', () => {
     const cuts = places(bytes, seed);
     if (cuts.length > 0) {
       it(`${recording.name}: cut at ${cuts.length} places, is never a short success (seed ${seed})`, async function () {
-        this.timeout(isFull ? 600_000 : 60_000);
+        this.timeout(isFull ? 600_000 : 120_000);
         const whole = await decode(recording, [bytes]);
         for (const cut of cuts) {
           const outcome = await decode(recording, [bytes.subarray(0, cut)]);
@@ -75,7 +75,7 @@ describe('recorded streams', () => {
     }
 
     it(`${recording.name}: gives the same events however its bytes arrive`, async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       const whole = await decode(recording, [bytes]);
       const sizes = fc.array(fc.integer({ min: 1, max: Math.max(2, Math.ceil(bytes.length / 3)) }), { minLength: 1, maxLength: 40 });
       await fc.assert(

@@ -64,7 +64,7 @@ const change = fc.oneof(
   fc.tuple(fc.constant('$unset'), field, fc.constant(true)),
   fc.tuple(fc.constant('$inc'), fc.constantFrom('n', 'inner.x', 'a', 'key'), fc.constantFrom(1, -2, 0.5)),
   // Mostly impossible.
-  fc.tuple(fc.constantFrom('$inc', '$push'), fc.constantFrom('a', 'right', 'a.b', 'list.b'), fc.constant(1)),
+  fc.tuple(fc.constantFrom('$inc', '$push'), fc.constantFrom('a', 'n', 'a.b', 'list.b'), fc.constant(1)),
   fc.tuple(fc.constantFrom('$push', '$addToSet', '$pull'), fc.constantFrom('list', 'inner.list', 'a'), scalar),
 );
 /** Two changes where one is not inside the other. */

@@ -85,7 +85,7 @@ describe('a stream through the gateway', () => {
     }
 
     it(`of ${route.name} holds its host, not memory, for a reader that does not read`, async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       const [pieces, size] = [FULL ? 2_500 : 1_600, 16_384];
       source = await startChatSource(pieces, size);
       const { url, port } = source;
@@ -108,7 +108,7 @@ describe('a stream through the gateway', () => {
   }
 
   it(`takes the upstream request along when its reader leaves, wherever that is, and is accounted with an estimate (seed ${SEED})`, async function () {
-    this.timeout(FULL ? 300_000 : 30_000);
+    this.timeout(FULL ? 300_000 : 120_000);
     await start();
     const calls = new Map<string, number>();
     const fault = fc.constantFrom(SLOWLY, { kind: 'stall', after: { bytes: 6_000 } } as const);
@@ -225,7 +225,7 @@ describe('a stream through the gateway', () => {
 if (FULL) {
   describe('a client that sends slowly', () => {
     it('loses its connection before its headers are there', async function () {
-      this.timeout(60_000);
+      this.timeout(120_000);
       const server = await startStandalone();
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write('POST /v1/responses HTTP/1.1\r\nhost: x\r\nx-slow: '));
       const dripping = setInterval(() => socket.write('a'), 200);

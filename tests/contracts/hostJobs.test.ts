@@ -7,7 +7,7 @@ import { startServer } from '../../server/standalone';
 import { startTestMongo } from '../support/miniMongod';
 
 describe('a host', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   for (const kind of ['its own files', 'MongoDB']) {
     it(`works on queued runs, once each, and ends with its user’s budget, in ${kind}`, async () => {
       const mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;

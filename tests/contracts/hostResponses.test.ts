@@ -53,7 +53,7 @@ describe('responses of a host that was started again', () => {
 
 for (const kind of ['its own files', 'MongoDB'] as const) {
   describe(`responses that were in the making as their host died, with ${kind}`, function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     const TOKEN = 'the-local-token';
     let mongo: TestMongo | undefined;
     let directory: string;

@@ -44,7 +44,7 @@ const FAULTS: readonly (Fault | undefined)[] = [
 ];
 
 describe(`refreshing by ${PROCESSES} processes`, function () {
-  this.timeout(FULL ? 600_000 : 60_000);
+  this.timeout(FULL ? 600_000 : 120_000);
   let mongo: TestMongo;
   let app: ProvidersHost;
   let bundle: string;

@@ -29,7 +29,7 @@ const CONCURRENCY = FULL ? 16 : 4;
 const FATAL = Math.floor(COUNT / 3);
 
 describe(`${COUNT} queued runs, shared by two processes of which one is killed`, function () {
-  this.timeout(FULL ? 300_000 : 60_000);
+  this.timeout(FULL ? 300_000 : 120_000);
   let mongo: TestMongo;
   let bundle: string;
   const children: ChildProcess[] = [];

@@ -174,7 +174,7 @@ function boundaries(text: string): readonly number[] {
 describe('recorded streams that break off between two events', () => {
   for (const recording of STREAMS) {
     it(`${recording.name}: end with the target's error and throw it, or say all that a whole stream says`, async function () {
-      this.timeout(60_000);
+      this.timeout(240_000);
       for (const target of SCHEME_NAMES) {
         for (const cut of boundaries(recording.text)) {
           const { lines, chunks, error } = await transcodeRecording(recording, target, { relayUsageEvents: true }, recording.text.slice(0, cut));
