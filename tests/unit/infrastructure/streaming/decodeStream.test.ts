@@ -91,30 +91,35 @@ describe('decodeStream', () => {
     expect(given).to.be.below(20);
   });
 
+  /** A stream of which each piece is sent by hand, read with 100 ms of patience. */
+  function fedByHand(): { readonly reading: Promise<unknown>; readonly reasons: readonly unknown[]; readonly send: (text: string) => void } {
+    const gone = deferred<never>();
+    const reasons: unknown[] = [];
+    let turn = deferred<Buffer>();
+    const body = (async function* () {
+      for (;;) {
+        const next = await Promise.race([turn.promise, gone.promise]);
+        turn = deferred<Buffer>();
+        yield next;
+      }
+    })();
+    const abort = (reason: unknown): void => {
+      reasons.push(reason);
+      gone.reject(reason);
+    };
+    return { reading: read(body, { streamIdleTimeout: 100, abort }).catch((error: unknown) => error), reasons, send: (text) => turn.resolve(Buffer.from(text)) };
+  }
+
   it('takes comments for silence, and data for life', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
-      const gone = deferred<never>();
-      const reasons: unknown[] = [];
-      let turn = deferred<Buffer>();
-      const body = (async function* () {
-        for (;;) {
-          const next = await Promise.race([turn.promise, gone.promise]);
-          turn = deferred<Buffer>();
-          yield next;
-        }
-      })();
-      const abort = (reason: unknown): void => {
-        reasons.push(reason);
-        gone.reject(reason);
-      };
-      const reading = read(body, { streamIdleTimeout: 100, abort }).catch((error: unknown) => error);
-      turn.resolve(Buffer.from(`data: ${payloads[0]}\n\n`));
+      const { reading, reasons, send } = fedByHand();
+      send(`data: ${payloads[0]}\n\n`);
       await clock.tickAsync(90);
-      turn.resolve(Buffer.from(`data: ${payloads[1]}\n\n`));
+      send(`data: ${payloads[1]}\n\n`);
       await clock.tickAsync(90);
       expect(reasons).to.deep.equal([]);
-      turn.resolve(Buffer.from(': ping\n\n'));
+      send(': ping\n\n');
       await clock.tickAsync(20);
       expect(await reading).to.be.instanceOf(LLMError).and.to.have.property('code', 'timeout');
       expect(reasons).to.have.length(1);
@@ -128,23 +133,9 @@ describe('decodeStream', () => {
     it(`takes no jump of the wall clock for silence, nor for data: ${way} by an hour`, async () => {
       const clock = sinon.useFakeTimers({ now: 1e12, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
       try {
-        const gone = deferred<never>();
-        const reasons: unknown[] = [];
-        let turn = deferred<Buffer>();
-        const body = (async function* () {
-          for (;;) {
-            const next = await Promise.race([turn.promise, gone.promise]);
-            turn = deferred<Buffer>();
-            yield next;
-          }
-        })();
-        const abort = (reason: unknown): void => {
-          reasons.push(reason);
-          gone.reject(reason);
-        };
-        const reading = read(body, { streamIdleTimeout: 100, abort }).catch((error: unknown) => error);
+        const { reading, reasons, send } = fedByHand();
         await clock.tickAsync(50);
-        turn.resolve(Buffer.from(`data: ${payloads[0]}\n\n`));
+        send(`data: ${payloads[0]}\n\n`);
         await clock.tickAsync(10);
         clock.setSystemTime(Date.now() + jump);
         await clock.tickAsync(80);
