@@ -155,7 +155,9 @@ describe('a Responses stream that is relayed', () => {
   it('is encoded as any other where another wire answers', () => {
     const events: readonly ResponseStreamEvent[] = [{ type: 'wire.message', wire: 'gemini', data: '{"theirs":1}' }, CREATED_EVENT, textDelta('x'), completed('gemini', { output: [] })];
     const [relay, plain] = [relayOf(), createStreamEncoder('openai_responses', OURS)];
-    for (const event of events) expect(relay.push(event)).to.deep.equal(plain.push(event));
+    const frames = events.map((event) => plain.push(event));
+    expect(frames.flat().join('')).to.include('event: response.output_text.delta').and.to.include('event: response.completed');
+    expect(events.map((event) => relay.push(event))).to.deep.equal(frames);
     expect(relay.end()).to.deep.equal(plain.end());
     const [broken, other] = [relayOf(), createStreamEncoder('openai_responses', OURS)];
     expect(broken.fail(new LLMStreamError('It broke.'))).to.deep.equal(other.fail(new LLMStreamError('It broke.')));
