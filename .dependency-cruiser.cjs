@@ -9,7 +9,12 @@ const METEOR_FILES =
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'domain-sees-only-domain', severity: 'error', from: { path: `${AI}domain/` }, to: { pathNot: `${AI}domain/` } },
+    {
+      name: 'domain-sees-only-domain',
+      severity: 'error',
+      from: { path: `${AI}domain/` },
+      to: { pathNot: `${AI}domain/` },
+    },
     {
       name: 'application-sees-domain',
       severity: 'error',
@@ -44,9 +49,17 @@ module.exports = {
       name: 'providers-never-see-each-other',
       severity: 'error',
       from: { path: `${AI}infrastructure/providers/([^/]+)Provider[.]ts$` },
-      to: { path: `${AI}infrastructure/providers/[^/]+Provider[.]ts$`, pathNot: `${AI}infrastructure/providers/(BaseLLM|OpenAICompatible)Provider[.]ts$` },
+      to: {
+        path: `${AI}infrastructure/providers/[^/]+Provider[.]ts$`,
+        pathNot: `${AI}infrastructure/providers/(BaseLLM|OpenAICompatible)Provider[.]ts$`,
+      },
     },
-    { name: 'providers-domain-sees-domains', severity: 'error', from: { path: `${PROVIDERS}domain/` }, to: { pathNot: `(${PROVIDERS}|${AI})domain/` } },
+    {
+      name: 'providers-domain-sees-domains',
+      severity: 'error',
+      from: { path: `${PROVIDERS}domain/` },
+      to: { pathNot: `(${PROVIDERS}|${AI})domain/` },
+    },
     {
       name: 'providers-application-sees-domains',
       severity: 'error',
@@ -63,19 +76,47 @@ module.exports = {
       name: 'providers-see-of-the-ai-module-domain-and-clients',
       severity: 'error',
       from: { path: PROVIDERS },
-      to: { path: OURS, pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/|^tests/stubs/meteor/)` },
+      to: {
+        path: OURS,
+        pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/|^tests/stubs/meteor/)`,
+      },
     },
-    { name: 'ui-sees-domain', severity: 'error', from: { path: '^imports/ui/' }, to: { path: '^imports/', pathNot: '^imports/(ui|business/[^/]+/domain)/' } },
-    { name: 'meteor-at-the-door', severity: 'error', from: { path: OURS, pathNot: METEOR_FILES }, to: { path: '(^meteor/|tests/stubs/meteor)' } },
-    { name: 'product-sees-no-tests', severity: 'error', from: { path: '^(imports|client)/' }, to: { path: '^tests/', pathNot: '^tests/stubs/meteor/' } },
-    { name: 'nothing-sees-the-examples', severity: 'error', from: { pathNot: '^(examples|tests)/' }, to: { path: '^examples/' } },
+    {
+      name: 'ui-sees-domain',
+      severity: 'error',
+      from: { path: '^imports/ui/' },
+      to: { path: '^imports/', pathNot: '^imports/(ui|business/[^/]+/domain)/' },
+    },
+    {
+      name: 'meteor-at-the-door',
+      severity: 'error',
+      from: { path: OURS, pathNot: METEOR_FILES },
+      to: { path: '(^meteor/|tests/stubs/meteor)' },
+    },
+    {
+      name: 'product-sees-no-tests',
+      severity: 'error',
+      from: { path: '^(imports|client)/' },
+      to: { path: '^tests/', pathNot: '^tests/stubs/meteor/' },
+    },
+    {
+      name: 'nothing-sees-the-examples',
+      severity: 'error',
+      from: { pathNot: '^(examples|tests)/' },
+      to: { path: '^examples/' },
+    },
     // The benchmark's peers are installed only where it is run.
-    { name: 'resolvable', severity: 'error', from: { pathNot: '^bench/contenders/[^/]+[.]mjs$' }, to: { couldNotResolve: true, pathNot: '^meteor/' } },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      from: { pathNot: '^bench/contenders/[^/]+[.]mjs$' },
+      to: { couldNotResolve: true, pathNot: '^meteor/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: 'tsconfig.test.json' },
+    tsConfig: { fileName: 'tsconfig.node.json' },
     enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'] },
   },
 };

@@ -1,13 +1,18 @@
-/** Unit, contract and property tests under plain Node; long suites read BOLIDE_FULL for their counts. */
+/** Unit, contract and property tests under plain Node. `npm test -- <files>` runs only those. */
+process.env.TSX_TSCONFIG_PATH = 'tsconfig.node.json';
+
+// Mocha adds files named on the command line to `spec`; here they replace it.
+const namesFiles = process.argv.slice(2).some((argument) => argument.startsWith('tests/'));
+
 module.exports = {
+  spec: namesFiles ? [] : ['tests/unit/**/*.test.ts', 'tests/contracts/**/*.test.ts'],
   require: ['tsx/cjs', './tests/support/canaryHooks.ts'],
   extension: ['ts', 'tsx'],
-  // Milliseconds, for machines that do other things too; what waits for an event may take longer there.
+  // Milliseconds. Generous, because CI machines are slow and shared.
   timeout: 120_000,
-  // Files run in two processes; within one, tests run one after another.
+  // Test files run in two processes; the tests within a file run one after another.
   parallel: true,
   jobs: 2,
   forbidOnly: true,
   forbidPending: process.env.CI === 'true',
-  'full-trace': false,
 };

@@ -38,7 +38,10 @@ export const TOOL = {
   description: 'The weather in a city',
   parameters: {
     type: 'object',
-    properties: { city: { type: 'string', description: 'A city' }, unit: { type: 'string', enum: ['celsius', 'fahrenheit'] } },
+    properties: {
+      city: { type: 'string', description: 'A city' },
+      unit: { type: 'string', enum: ['celsius', 'fahrenheit'] },
+    },
     required: ['city', 'unit'],
     additionalProperties: false,
   },
@@ -46,6 +49,10 @@ export const TOOL = {
 
 export const MODELS = { openai: 'gpt-5-mini', chat: 'gpt-5-mini', anthropic: 'claude-sonnet-5-5' } as const;
 
-export function weather(args: { readonly city: string; readonly unit: string }): { readonly city: string; readonly degrees: number; readonly unit: string } {
+export function weather(args: { readonly city: string; readonly unit: string }): {
+  readonly city: string;
+  readonly degrees: number;
+  readonly unit: string;
+} {
   return { city: args.city, degrees: 21, unit: args.unit };
 }

@@ -6,7 +6,11 @@ export const ANSWER = 'It is a mild and friendly day, with a little wind from th
 const WORDS = ['It ', 'is ', 'a ', 'mild ', 'day, ', 'with ', 'some ', 'wind. '];
 
 /** What stands in a request once for every result of a tool. */
-export const RESULT_MARK: Readonly<Record<BenchWire, string>> = { openai: '"function_call_output"', anthropic: '"tool_result"', chat: '"role":"tool"' };
+export const RESULT_MARK: Readonly<Record<BenchWire, string>> = {
+  openai: '"function_call_output"',
+  anthropic: '"tool_result"',
+  chat: '"role":"tool"',
+};
 
 const made = new Map<string, Buffer>();
 
@@ -19,7 +23,9 @@ function once(key: string, make: () => object): Buffer {
 export function textOf(wire: BenchWire): Buffer {
   return once(`${wire} text`, () => {
     if (wire === 'anthropic') return message('msg_text', [{ type: 'text', text: ANSWER }], 'end_turn');
-    return wire === 'openai' ? response('resp_text', [outputText(ANSWER)]) : completion({ role: 'assistant', content: ANSWER }, 'stop');
+    return wire === 'openai'
+      ? response('resp_text', [outputText(ANSWER)])
+      : completion({ role: 'assistant', content: ANSWER }, 'stop');
   });
 }
 
@@ -27,32 +33,100 @@ export function callsOf(wire: BenchWire, calls: number, turn: number): Buffer {
   return once(`${wire} ${calls} ${turn}`, () => {
     const ids = Array.from({ length: calls }, (_, index) => `${turn}_${index}`);
     const city = (id: string): object => ({ city: `City ${id}`, unit: 'celsius' });
-    if (wire === 'anthropic') return message(`msg_${turn}`, ids.map((id) => ({ type: 'tool_use', id: `toolu_${id}`, name: 'get_weather', input: city(id) })), 'tool_use');
-    return response(`resp_${turn}`, ids.map((id) => ({ id: `fc_${id}`, type: 'function_call', status: 'completed', call_id: `call_${id}`, name: 'get_weather', arguments: JSON.stringify(city(id)) })));
+    if (wire === 'anthropic')
+      return message(
+        `msg_${turn}`,
+        ids.map((id) => ({ type: 'tool_use', id: `toolu_${id}`, name: 'get_weather', input: city(id) })),
+        'tool_use',
+      );
+    return response(
+      `resp_${turn}`,
+      ids.map((id) => ({
+        id: `fc_${id}`,
+        type: 'function_call',
+        status: 'completed',
+        call_id: `call_${id}`,
+        name: 'get_weather',
+        arguments: JSON.stringify(city(id)),
+      })),
+    );
   });
 }
 
 function response(id: string, output: readonly object[], status = 'completed'): object {
   return {
-    id, object: 'response', created_at: 1_760_000_000, status, background: false, error: null, incomplete_details: null, instructions: null, max_output_tokens: null,
-    model: MODELS.openai, output, parallel_tool_calls: true, previous_response_id: null, reasoning: { effort: null, summary: null }, store: true, temperature: 1,
-    text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], top_p: 1, truncation: 'disabled', metadata: {},
-    usage: { input_tokens: 30, input_tokens_details: { cached_tokens: 0 }, output_tokens: 20, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 50 },
+    id,
+    object: 'response',
+    created_at: 1_760_000_000,
+    status,
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    max_output_tokens: null,
+    model: MODELS.openai,
+    output,
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    store: true,
+    temperature: 1,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    truncation: 'disabled',
+    metadata: {},
+    usage: {
+      input_tokens: 30,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 20,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 50,
+    },
   };
 }
 
 function outputText(text: string): object {
-  return { id: 'msg_1', type: 'message', status: 'completed', role: 'assistant', content: [{ type: 'output_text', text, annotations: [], logprobs: [] }] };
+  return {
+    id: 'msg_1',
+    type: 'message',
+    status: 'completed',
+    role: 'assistant',
+    content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
+  };
 }
 
 function message(id: string, content: readonly object[], stop_reason: string | null): object {
-  const usage = { input_tokens: 30, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 20, service_tier: 'standard' };
-  return { id, type: 'message', role: 'assistant', model: MODELS.anthropic, content, stop_reason, stop_sequence: null, usage };
+  const usage = {
+    input_tokens: 30,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    output_tokens: 20,
+    service_tier: 'standard',
+  };
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: MODELS.anthropic,
+    content,
+    stop_reason,
+    stop_sequence: null,
+    usage,
+  };
 }
 
 function completion(reply: object, finish_reason: string): object {
   const usage = { prompt_tokens: 30, completion_tokens: 20, total_tokens: 50 };
-  return { id: 'chatcmpl-1', object: 'chat.completion', created: 1_760_000_000, model: MODELS.chat, choices: [{ index: 0, message: reply, finish_reason }], usage };
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_760_000_000,
+    model: MODELS.chat,
+    choices: [{ index: 0, message: reply, finish_reason }],
+    usage,
+  };
 }
 
 export interface StreamBytes {
@@ -80,9 +154,19 @@ const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>
     const events = [
       { type: 'response.created', response: response('resp_1', [], 'in_progress') },
       { type: 'response.in_progress', response: response('resp_1', [], 'in_progress') },
-      { type: 'response.output_item.added', output_index: 0, item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] } },
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { id: 'msg_1', type: 'message', status: 'in_progress', role: 'assistant', content: [] },
+      },
       { type: 'response.content_part.added', ...at, part: part('') },
-      ...words.map((delta) => ({ type: 'response.output_text.delta', ...at, delta, logprobs: [], obfuscation: 'a1b2c3d4' })),
+      ...words.map((delta) => ({
+        type: 'response.output_text.delta',
+        ...at,
+        delta,
+        logprobs: [],
+        obfuscation: 'a1b2c3d4',
+      })),
       { type: 'response.output_text.done', ...at, text, logprobs: [] },
       { type: 'response.content_part.done', ...at, part: part(text) },
       { type: 'response.output_item.done', output_index: 0, item: outputText(text) },
@@ -97,16 +181,29 @@ const FRAMES: Readonly<Record<BenchWire, (words: readonly string[]) => string[]>
       { type: 'ping' },
       ...words.map((text) => ({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } })),
       { type: 'content_block_stop', index: 0 },
-      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: words.length } },
+      {
+        type: 'message_delta',
+        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        usage: { output_tokens: words.length },
+      },
       { type: 'message_stop' },
     ].map(named);
   },
   chat(words) {
     const chunk = (delta: object, finish_reason: string | null): object => ({
-      id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, model: MODELS.chat, service_tier: 'default', system_fingerprint: null,
+      id: 'chatcmpl-1',
+      object: 'chat.completion.chunk',
+      created: 1_760_000_000,
+      model: MODELS.chat,
+      service_tier: 'default',
+      system_fingerprint: null,
       choices: [{ index: 0, delta, logprobs: null, finish_reason }],
     });
-    const chunks = [chunk({ role: 'assistant', content: '', refusal: null }, null), ...words.map((content) => chunk({ content }, null)), chunk({}, 'stop')];
+    const chunks = [
+      chunk({ role: 'assistant', content: '', refusal: null }, null),
+      ...words.map((content) => chunk({ content }, null)),
+      chunk({}, 'stop'),
+    ];
     return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), 'data: [DONE]\n\n'];
   },
 };

@@ -3,12 +3,48 @@
 /** @returns JSON of Responses items: questions, each answered after a call */
 export function storedHistory(calls: number): string {
   const items = Array.from({ length: calls }, (_, index) => [
-    ...(index % 4 === 0 ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: `How is the weather in city ${index}, and what should be worn there?` }] }] : []),
-    { type: 'function_call', id: `fc_${index}`, call_id: `call_${index}`, name: 'get_weather', arguments: JSON.stringify({ city: `City ${index}`, unit: 'celsius' }), status: 'completed' },
-    { type: 'function_call_output', call_id: `call_${index}`, output: JSON.stringify({ city: `City ${index}`, degrees: 21, unit: 'celsius' }) },
-    ...(index % 4 === 3 ? [{ type: 'message', id: `msg_${index}`, role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: `It is mild in city ${index}; a light coat will do.`, annotations: [] }] }] : []),
+    ...(index % 4 === 0
+      ? [
+          {
+            type: 'message',
+            role: 'user',
+            content: [
+              { type: 'input_text', text: `How is the weather in city ${index}, and what should be worn there?` },
+            ],
+          },
+        ]
+      : []),
+    {
+      type: 'function_call',
+      id: `fc_${index}`,
+      call_id: `call_${index}`,
+      name: 'get_weather',
+      arguments: JSON.stringify({ city: `City ${index}`, unit: 'celsius' }),
+      status: 'completed',
+    },
+    {
+      type: 'function_call_output',
+      call_id: `call_${index}`,
+      output: JSON.stringify({ city: `City ${index}`, degrees: 21, unit: 'celsius' }),
+    },
+    ...(index % 4 === 3
+      ? [
+          {
+            type: 'message',
+            id: `msg_${index}`,
+            role: 'assistant',
+            status: 'completed',
+            content: [
+              { type: 'output_text', text: `It is mild in city ${index}; a light coat will do.`, annotations: [] },
+            ],
+          },
+        ]
+      : []),
   ]).flat();
-  return JSON.stringify([...items, { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And which of them was the warmest?' }] }]);
+  return JSON.stringify([
+    ...items,
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And which of them was the warmest?' }] },
+  ]);
 }
 
 interface StoredItem {
@@ -35,8 +71,15 @@ export function historyToAnthropic(history: string): PlainMessage[] {
     else messages.push({ role, content: [block] });
   };
   for (const item of JSON.parse(history) as StoredItem[]) {
-    if (item.type === 'message') for (const { text } of item.content ?? []) add(item.role ?? 'user', { type: 'text', text });
-    else if (item.type === 'function_call') add('assistant', { type: 'tool_use', id: item.call_id, name: item.name, input: JSON.parse(item.arguments ?? '{}') as unknown });
+    if (item.type === 'message')
+      for (const { text } of item.content ?? []) add(item.role ?? 'user', { type: 'text', text });
+    else if (item.type === 'function_call')
+      add('assistant', {
+        type: 'tool_use',
+        id: item.call_id,
+        name: item.name,
+        input: JSON.parse(item.arguments ?? '{}') as unknown,
+      });
     else add('user', { type: 'tool_result', tool_use_id: item.call_id, content: item.output });
   }
   return messages;

@@ -28,7 +28,8 @@ async function measure({ module, setting, operations = setting.workload.operatio
   const contender = await create({ ...setting, tool: TOOL, models: MODELS, weather });
   const run = operation(contender, workload);
   if (run === undefined) return undefined;
-  if (workload.needs === 'idle') return { each: await memoryOf(run, operations, workload.concurrency), elapsed: performance.now() - started };
+  if (workload.needs === 'idle')
+    return { each: await memoryOf(run, operations, workload.concurrency), elapsed: performance.now() - started };
   if (workload.cold !== true) await repeat(run, workload.warmUp, workload.concurrency);
   // What the warm-up left behind is not part of what is measured.
   globalThis.gc?.();

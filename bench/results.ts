@@ -15,11 +15,20 @@ export interface Measured {
 export function resultsTable(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
   const shown = contenders.filter(({ id }) => id !== REFERENCE);
   const head = ['workload', 'wire', 'goal', ...shown.map(({ id }) => id)];
-  const rows = measured.map((each) => [`${each.workload.id} ${each.workload.title}`, each.wire, goalOf(each), ...shown.map(({ id }) => cell(each, id))]);
+  const rows = measured.map((each) => [
+    `${each.workload.id} ${each.workload.title}`,
+    each.wire,
+    goalOf(each),
+    ...shown.map(({ id }) => cell(each, id)),
+  ]);
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-export function resultsPage(measured: readonly Measured[], contenders: readonly ContenderRow[], machine: string): string {
+export function resultsPage(
+  measured: readonly Measured[],
+  contenders: readonly ContenderRow[],
+  machine: string,
+): string {
   const rounds = Math.max(...measured.flatMap(({ costs }) => [...costs.values()].map((each) => each.length)));
   return `# Results
 
@@ -59,13 +68,17 @@ function cell({ workload: { needs }, costs }: Measured, id: string): string {
 function growth(measured: readonly Measured[], contenders: readonly ContenderRow[]): string {
   const perTurn = (id: string, wire: BenchWire, contender: string): number => {
     const found = measured.find((each) => each.workload.id === id && each.wire === wire);
-    return quantile(found?.costs.get(contender)?.map(({ each }) => each) ?? [], 0.5) / ((found?.workload.turns ?? 0) + 1);
+    return (
+      quantile(found?.costs.get(contender)?.map(({ each }) => each) ?? [], 0.5) / ((found?.workload.turns ?? 0) + 1)
+    );
   };
   const told = contenders.flatMap(({ id }) => {
     const ratios = (['openai', 'anthropic'] as const).map((wire) => perTurn('W5', wire, id) / perTurn('W5s', wire, id));
     return ratios.some(Number.isNaN) ? [] : [`${id} ×${ratios.map((ratio) => ratio.toFixed(2)).join(' / ×')}`];
   });
-  return told.length === 0 ? '' : `What a turn of the loop of 50 costs, a turn of the loop of 5 being 1 (OpenAI / Anthropic): ${told.join(', ')}.\n`;
+  return told.length === 0
+    ? ''
+    : `What a turn of the loop of 50 costs, a turn of the loop of 5 being 1 (OpenAI / Anthropic): ${told.join(', ')}.\n`;
 }
 
 function quantile(values: readonly number[], share: number): number {

@@ -1,7 +1,8 @@
 /**
  * Measures: `npm run bench`, or a part of it: `npm run bench -- W2 W5 --only bolide,raw-sdk --rounds 5 --save`.
- * Each contender and workload has a process of its own, the simulated vendor another one; rounds are interleaved, so that whatever else
- * the machine does meets all of them alike. What is told are ratios of CPU time to the official SDK used by hand.
+ * Each contender and workload has a process of its own, the simulated vendor another one; rounds are interleaved,
+ * so that whatever else the machine does meets all of them alike. What is told are ratios of CPU time to the
+ * official SDK used by hand.
  */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -54,18 +55,24 @@ async function main(): Promise<void> {
 
 function chosen(names: readonly string[] | undefined): readonly ContenderRow[] {
   const unknown = names?.filter((name) => CONTENDERS.every(({ id }) => id !== name)) ?? [];
-  if (unknown.length > 0) throw new Error(`there is no contender ${unknown.join(', ')}; there are: ${CONTENDERS.map(({ id }) => id).join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(
+      `there is no contender ${unknown.join(', ')}; there are: ${CONTENDERS.map(({ id }) => id).join(', ')}`,
+    );
   return CONTENDERS.filter(({ id, file, packages }) => {
     if (id === REFERENCE) return true;
     if (names !== undefined && !names.includes(id)) return false;
-    const isThere = file.endsWith('.ts') || packages.every((name) => existsSync(path.join(__dirname, 'node_modules', name)));
+    const isThere =
+      file.endsWith('.ts') || packages.every((name) => existsSync(path.join(__dirname, 'node_modules', name)));
     if (!isThere) console.error(`${id} is left out: its packages come with \`npm install --prefix bench\``);
     return isThere;
   });
 }
 
 async function bundle(): Promise<void> {
-  const sources = CONTENDERS.filter(({ file }) => file.endsWith('.ts')).map(({ file }) => path.join(__dirname, 'contenders', file));
+  const sources = CONTENDERS.filter(({ file }) => file.endsWith('.ts')).map(({ file }) =>
+    path.join(__dirname, 'contenders', file),
+  );
   await build({
     entryPoints: [path.join(__dirname, 'measure.ts'), path.join(__dirname, 'simulator.ts'), ...sources],
     outdir: BUILD,
@@ -80,13 +87,25 @@ async function bundle(): Promise<void> {
   });
 }
 
-async function compare(each: Workload, wire: BenchWire, contenders: readonly ContenderRow[], rounds: number, port: number): Promise<Measured> {
+async function compare(
+  each: Workload,
+  wire: BenchWire,
+  contenders: readonly ContenderRow[],
+  rounds: number,
+  port: number,
+): Promise<Measured> {
   const costs = new Map<string, Cost[]>(contenders.map(({ id }) => [id, []]));
   for (let round = 0; round < rounds; round += 1) {
     // Each round begins with another one.
-    const order = contenders.map((_, index) => contenders[(index + round) % contenders.length]).filter((row) => row !== undefined);
+    const order = contenders
+      .map((_, index) => contenders[(index + round) % contenders.length])
+      .filter((row) => row !== undefined);
     for (const row of order) {
-      const cost = await measureOnce(row, { workload: each, wire, baseURL: `http://127.0.0.1:${port}/${each.id}/${wire}` });
+      const cost = await measureOnce(row, {
+        workload: each,
+        wire,
+        baseURL: `http://127.0.0.1:${port}/${each.id}/${wire}`,
+      });
       if (cost !== null) costs.get(row.id)?.push(cost);
     }
     process.stderr.write(`\r${each.id} ${wire}: round ${round + 1} of ${rounds} `);
@@ -96,10 +115,20 @@ async function compare(each: Workload, wire: BenchWire, contenders: readonly Con
 }
 
 async function measureOnce({ file }: ContenderRow, setting: Task['setting']): Promise<Cost | null> {
-  const module = file.endsWith('.ts') ? path.join(BUILD, 'contenders', file.replace(/\.ts$/, '.js')) : path.join(__dirname, 'contenders', file);
+  const module = file.endsWith('.ts')
+    ? path.join(BUILD, 'contenders', file.replace(/\.ts$/, '.js'))
+    : path.join(__dirname, 'contenders', file);
   const task: Task = { module, setting };
-  const options = { cwd: __dirname, timeout: 300_000, env: { ...process.env, OPENAI_AGENTS_DISABLE_TRACING: '1', LANGSMITH_TRACING: 'false' } };
-  const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', path.join(BUILD, 'measure.js'), JSON.stringify(task)], options);
+  const options = {
+    cwd: __dirname,
+    timeout: 300_000,
+    env: { ...process.env, OPENAI_AGENTS_DISABLE_TRACING: '1', LANGSMITH_TRACING: 'false' },
+  };
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--expose-gc', path.join(BUILD, 'measure.js'), JSON.stringify(task)],
+    options,
+  );
   return JSON.parse(stdout) as Cost | null;
 }
 
@@ -112,7 +141,8 @@ function versions(contenders: readonly ContenderRow[]): readonly string[] {
   const require = createRequire(path.join(BUILD, 'measure.js'));
   return contenders.flatMap(({ packages }) =>
     packages.map((name) => {
-      const folder = require.resolve.paths(name)?.find((place) => existsSync(path.join(place, name, 'package.json'))) ?? '';
+      const folder =
+        require.resolve.paths(name)?.find((place) => existsSync(path.join(place, name, 'package.json'))) ?? '';
       return `${name} ${(require(path.join(folder, name, 'package.json')) as { version: string }).version}`;
     }),
   );

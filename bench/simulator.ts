@@ -1,4 +1,7 @@
-/** A vendor that costs next to nothing: answers are bytes made beforehand, chosen by the workload in the path and by how many results came. */
+/**
+ * A vendor that costs next to nothing: answers are bytes made beforehand, chosen by the workload in the path and by
+ * how many results came.
+ */
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +18,9 @@ function answer(request: IncomingMessage, response: ServerResponse, body: string
   if (body.includes('"stream":true') && asked.deltas !== undefined) stream(response, named, asked);
   else {
     const json = asked.turns === undefined ? textOf(named) : turn(named, asked, body);
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': json.length, 'x-request-id': 'req_1' }).end(json);
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': json.length, 'x-request-id': 'req_1' })
+      .end(json);
   }
 }
 

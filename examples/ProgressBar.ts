@@ -1,4 +1,7 @@
-/** How far a long piece of work has come, in one line that is drawn anew: in a log, where nothing can be, in a line at every quarter. */
+/**
+ * How far a long piece of work has come, in one line that is drawn anew: in a log, where nothing can be, in a line
+ * at every quarter.
+ */
 import { clearLine, cursorTo } from 'node:readline';
 import type { WriteStream } from 'node:tty';
 
@@ -29,7 +32,8 @@ export class ProgressBar {
   private line(done: number, total: number): string {
     const filled = Math.round((done / total) * WIDTH);
     const seconds = (performance.now() - this.startedAt) / 1_000;
-    const time = done === total ? `${seconds.toFixed(1)} s` : `${((seconds / done) * (total - done)).toFixed(1)} s to go`;
+    const time =
+      done === total ? `${seconds.toFixed(1)} s` : `${((seconds / done) * (total - done)).toFixed(1)} s to go`;
     return `[${'#'.repeat(filled)}${'.'.repeat(WIDTH - filled)}] ${done}/${total}, ${time}`;
   }
 }

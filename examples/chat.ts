@@ -1,6 +1,7 @@
 /**
- * A chat endpoint: messages in at POST /input, answers out at GET /output/stream, token by token. Talks to itself once, is cut off in the
- * middle of an answer, comes back for the rest, and ends; with --serve it stays for you and curl.
+ * A chat endpoint: messages in at POST /input, answers out at GET /output/stream, token by token. Talks to itself
+ * once, is cut off in the middle of an answer, comes back for the rest, and ends; with --serve it stays for you and
+ * curl.
  *
  * npm run example:chat -- [--serve]        PORT says where, else any free port
  */
@@ -16,11 +17,15 @@ const TOKEN = 'for-this-example-only';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
 
 async function main(): Promise<void> {
-  const { module, simulator } = await moduleFromEnvironment({ SYSTEM_PROMPT: 'You are a friendly guide. Be brief.', ...process.env });
+  const { module, simulator } = await moduleFromEnvironment({
+    SYSTEM_PROMPT: 'You are a friendly guide. Be brief.',
+    ...process.env,
+  });
   if (simulator !== undefined) console.error(SIMULATION_NOTICE);
   const api = createHttpApi(module, {
     express,
-    authenticate: ({ headers }) => (headers.authorization === HEADERS.authorization ? { userId: 'visitor' } : undefined),
+    authenticate: ({ headers }) =>
+      headers.authorization === HEADERS.authorization ? { userId: 'visitor' } : undefined,
   });
   const server = createServer(express().use(api.router));
   server.listen(Number(process.env.PORT ?? 0), '127.0.0.1');
@@ -53,7 +58,11 @@ Talk, in another:
 
 async function say(url: string, message: string): Promise<void> {
   console.log(`> ${message}`);
-  const response = await fetch(`${url}/input`, { method: 'POST', headers: HEADERS, body: JSON.stringify({ conversation: 'example', message }) });
+  const response = await fetch(`${url}/input`, {
+    method: 'POST',
+    headers: HEADERS,
+    body: JSON.stringify({ conversation: 'example', message }),
+  });
   if (!response.ok) throw new Error(await response.text());
 }
 
@@ -64,7 +73,10 @@ interface Listening {
   readonly leaveAfter?: number;
 }
 
-/** Writes the answer as it comes. @returns the id of the last event, once the answer has ended or enough of it was heard */
+/**
+ * Writes the answer as it comes. @returns the id of the last event, once the answer has ended or enough of it was
+ * heard
+ */
 async function listen(url: string, { lastEventId, leaveAfter = Infinity }: Listening = {}): Promise<string> {
   const controller = new AbortController();
   let lastId = lastEventId ?? '';

@@ -1,6 +1,6 @@
 /**
- * A batch import: free text becomes typed records, many at once, with a progress bar. What could not be read is listed at the end and
- * stops nothing.
+ * A batch import: free text becomes typed records, many at once, with a progress bar. What could not be read is
+ * listed at the end and stops nothing.
  *
  * npm run example:import -- [how many lines]
  */
@@ -29,7 +29,11 @@ function readLines(count: number): readonly string[] {
 async function main(): Promise<void> {
   const { module, simulator } = await moduleFromEnvironment(process.env);
   if (simulator !== undefined) console.error(SIMULATION_NOTICE);
-  const client = new LLMClient({ provider: module.manager, userId: 'import', model: module.settings.defaultProvider ?? '' });
+  const client = new LLMClient({
+    provider: module.manager,
+    userId: 'import',
+    model: module.settings.defaultProvider ?? '',
+  });
   // Ctrl-C ends the batch, not the program: what was read so far is still told.
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort());
@@ -43,7 +47,9 @@ async function main(): Promise<void> {
     // Results stand in the order of the lines, whichever was read first.
     const products = results.flatMap((result) => (isLLMError(result) ? [] : [result.value]));
     const total = products.reduce((sum, { price }) => sum + price, 0);
-    console.log(`${products.length} of ${lines.length} products read, worth ${total.toFixed(2)} euros; the first: ${JSON.stringify(products[0])}`);
+    console.log(
+      `${products.length} of ${lines.length} products read, worth ${total.toFixed(2)} euros; the first: ${JSON.stringify(products[0])}`,
+    );
     for (const [index, result] of results.entries()) {
       if (isLLMError(result)) console.log(`line ${index + 1} was not read: ${result.code}: ${result.message}`);
     }

@@ -1,6 +1,7 @@
 /**
- * A nightly job: a report for each city, as a batch of queued runs in the name of the job itself. It may be killed at any point: started again it goes
- * on where it was, and makes no report twice. Without --now it waits for three o'clock.
+ * A nightly job: a report for each city, as a batch of queued runs in the name of the job itself. It may be killed
+ * at any point: started again it goes on where it was, and makes no report twice. Without --now it waits for three
+ * o'clock.
  *
  * DATA_DIR=.data/nightly npm run example:nightly -- [--now [2026-11-22]]
  */
@@ -33,7 +34,12 @@ async function saveReport({ city }: { readonly city: string }, key: string): Pro
 /** Queues the day's runs. The same day again queues the same runs: their request ids say which they are. */
 async function queueReports(module: AIModule, day: string): Promise<readonly string[]> {
   const queued = CITIES.map(async (city) => {
-    const request = { requestId: `report-${day}-${city}`, providerId: module.settings.defaultProvider ?? '', input: `Save the report of ${city}.`, tools: ['save_report'] };
+    const request = {
+      requestId: `report-${day}-${city}`,
+      providerId: module.settings.defaultProvider ?? '',
+      input: `Save the report of ${city}.`,
+      tools: ['save_report'],
+    };
     const { executionId } = await module.useCases.queueRun.execute(NIGHTLY, request);
     return executionId;
   });
@@ -48,11 +54,19 @@ async function main(): Promise<void> {
   const tools = new ToolRegistry().register({
     name: 'save_report',
     description: 'Saves the report of a city.',
-    parameters: { type: 'object', properties: { city: { type: 'string', description: 'A city, such as Lisbon.' } }, required: ['city'], additionalProperties: false },
+    parameters: {
+      type: 'object',
+      properties: { city: { type: 'string', description: 'A city, such as Lisbon.' } },
+      required: ['city'],
+      additionalProperties: false,
+    },
     idempotent: true,
     execute: (args: { city: string }, { idempotencyKey }) => saveReport(args, idempotencyKey),
   });
-  const jobs = await openJobQueue({ concurrency: 2, ...readJobSettings((name) => valueOf(process.env, name)) }, database);
+  const jobs = await openJobQueue(
+    { concurrency: 2, ...readJobSettings((name) => valueOf(process.env, name)) },
+    database,
+  );
   const module = createAIModule(settings, { tools, jobs, runs: await openRunStore(database) });
   await jobs.schedule({ name: 'reports', cron: '0 3 * * *', timezone: 'Europe/Lisbon' }, async () => {
     await queueReports(module, new Date().toISOString().slice(0, 10));
@@ -67,7 +81,9 @@ async function main(): Promise<void> {
   }
   const runs = await queueReports(module, day);
   const results = await Promise.all(runs.map((executionId) => module.loop.follow(executionId)));
-  console.log(`${results.length} reports of ${day} are done, in ${results.reduce((sum, { iterations }) => sum + iterations, 0)} model calls`);
+  console.log(
+    `${results.length} reports of ${day} are done, in ${results.reduce((sum, { iterations }) => sum + iterations, 0)} model calls`,
+  );
   await module.close();
   await database.close();
   await simulator?.close();

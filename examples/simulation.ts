@@ -1,6 +1,7 @@
 /**
- * A simulation's phase: every person is asked what they intend, then what they do. Each person remembers their own last answers, phase
- * by phase, and one that cannot be asked falls back to a habit, so that a phase always ends with everybody.
+ * A simulation's phase: every person is asked what they intend, then what they do. Each person remembers their own
+ * last answers, phase by phase, and one that cannot be asked falls back to a habit, so that a phase always ends
+ * with everybody.
  *
  * npm run example:simulation
  */
@@ -28,7 +29,12 @@ const PHASES = ['intention', 'action'] as const;
 const DAYS = 3;
 /** Answers of one phase that a person remembers; older ones are deleted at the vendor too. */
 const MEMORY = 2;
-const SCHEMA = { type: 'object', properties: { text: { type: 'string' }, mood: { enum: ['calm', 'eager'] } }, required: ['text', 'mood'], additionalProperties: false } as const;
+const SCHEMA = {
+  type: 'object',
+  properties: { text: { type: 'string' }, mood: { enum: ['calm', 'eager'] } },
+  required: ['text', 'mood'],
+  additionalProperties: false,
+} as const;
 
 async function main(): Promise<void> {
   const { module, simulator } = await moduleFromEnvironment(process.env);
@@ -40,21 +46,34 @@ async function main(): Promise<void> {
     // No vendor has this model, so Eve always falls back to her habit, and the others don't notice.
     { identity: { id: 'npc:eve', name: 'Eve' }, habit: 'watches the harbour', model: `${provider}/no-such-model` },
   ];
-  const client = new LLMClient({ provider: module.manager, userId: 'simulation', entities: people, defaultDepth: MEMORY, model: provider });
+  const client = new LLMClient({
+    provider: module.manager,
+    userId: 'simulation',
+    entities: people,
+    defaultDepth: MEMORY,
+    model: provider,
+  });
   try {
     for (let day = 1; day <= DAYS; day += 1) {
       for (const phase of PHASES) {
-        for (const [person, deed] of await runPhase(client, people, phase, day)) console.log(`day ${day} ${phase.padEnd(9)} ${person.identity.name}: ${deed}`);
+        for (const [person, deed] of await runPhase(client, people, phase, day))
+          console.log(`day ${day} ${phase.padEnd(9)} ${person.identity.name}: ${deed}`);
       }
     }
   } finally {
     await simulator?.close();
   }
-  for (const { identity, _openai } of people) console.log(`${identity.name} is saved with ${JSON.stringify(_openai ?? {})}`);
+  for (const { identity, _openai } of people)
+    console.log(`${identity.name} is saved with ${JSON.stringify(_openai ?? {})}`);
 }
 
 /** What everybody does, in everybody's order. */
-async function runPhase(client: LLMClient, people: readonly Person[], phase: string, day: number): Promise<readonly (readonly [Person, string])[]> {
+async function runPhase(
+  client: LLMClient,
+  people: readonly Person[],
+  phase: string,
+  day: number,
+): Promise<readonly (readonly [Person, string])[]> {
   const results = await client.createBatch(
     people.map(({ identity, model }) => ({
       instructions: `You are ${identity.name}. Answer in one short sentence.`,

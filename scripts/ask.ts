@@ -1,4 +1,7 @@
-/** Asks from a terminal: `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json | '{…}'] [--stream]`. */
+/**
+ * Asks from a terminal: `npm run ask -- "…" [--provider …] [--model …] [--tools] [--json schema.json | '{…}']
+ * [--stream]`.
+ */
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
@@ -13,7 +16,8 @@ import type { JsonObject } from '../imports/business/ai/domain/types/VendorTypes
 import type { AIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
 import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
 
-const USAGE = 'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json | \'{…}\'] [--stream]';
+const USAGE =
+  'Usage: npm run ask -- "your question" [--provider name] [--model name] [--tools] [--json schema.json | \'{…}\'] [--stream]';
 const OPTIONS = {
   provider: { type: 'string' },
   model: { type: 'string' },
@@ -37,9 +41,18 @@ async function main(): Promise<void> {
     if (simulator !== undefined) console.error(SIMULATION_NOTICE);
     const provider = values.provider ?? module.settings.defaultProvider ?? [...module.providers.keys()][0] ?? '';
     if (!module.providers.has(provider)) {
-      throw new LLMInvalidRequestError(`there is no provider '${provider}'; there are: ${[...module.providers.keys()].join(', ')}`, { path: '--provider' });
+      throw new LLMInvalidRequestError(
+        `there is no provider '${provider}'; there are: ${[...module.providers.keys()].join(', ')}`,
+        { path: '--provider' },
+      );
     }
-    await ask(module, { question, model: values.model === undefined ? provider : `${provider}/${values.model}`, schema, tools: values.tools, stream: values.stream });
+    await ask(module, {
+      question,
+      model: values.model === undefined ? provider : `${provider}/${values.model}`,
+      schema,
+      tools: values.tools,
+      stream: values.stream,
+    });
   } finally {
     await simulator?.close();
   }
@@ -64,9 +77,16 @@ async function ask(module: AIModule, { question, model, schema, tools, stream }:
   };
   const names = tools ? module.tools.tools.filter(({ external }) => external !== true).map(({ name }) => name) : [];
   let result: RunResult | undefined;
-  const run = async (asked: GenerateOptions): Promise<RunResult> => (result = await loop.execute('terminal', { ...asked, model, stream, tools: names }));
+  const run = async (asked: GenerateOptions): Promise<RunResult> =>
+    (result = await loop.execute('terminal', { ...asked, model, stream, tools: names }));
   if (schema === undefined) await run(options);
-  else await generateStructured({ ask: async (asked) => asAnswer(await run(asked)), options, schema, capabilities: manager.getCapabilities(model) });
+  else
+    await generateStructured({
+      ask: async (asked) => asAnswer(await run(asked)),
+      options,
+      schema,
+      capabilities: manager.getCapabilities(model),
+    });
   if (stream) process.stdout.write('\n');
   else console.log(result?.response.output_text);
   if (result !== undefined) summarise(result);
@@ -86,7 +106,9 @@ function show(event: AgentEvent, module: AIModule): void {
       console.error(`  → ${event.name}(${event.arguments})${event.blocking ? '' : ' in the background'}`);
       return;
     case 'tool:progress':
-      console.error(`  … ${event.name} ${Math.round(event.fraction * 100)} %${event.note === undefined ? '' : ` ${event.note}`}`);
+      console.error(
+        `  … ${event.name} ${Math.round(event.fraction * 100)} %${event.note === undefined ? '' : ` ${event.note}`}`,
+      );
       return;
     case 'tool:completed':
       console.error(`  ✓ ${event.name} (${event.executionTime} ms): ${event.result.slice(0, 300)}`);
@@ -105,7 +127,10 @@ function show(event: AgentEvent, module: AIModule): void {
   }
 }
 
-async function decide(event: Extract<AgentEvent, { type: 'tool:approval_required' }>, { loop }: AIModule): Promise<void> {
+async function decide(
+  event: Extract<AgentEvent, { type: 'tool:approval_required' }>,
+  { loop }: AIModule,
+): Promise<void> {
   if (!process.stdin.isTTY) {
     await loop.reject(event.executionId, event.callId, 'nobody is at the terminal to approve it', event.argumentsHash);
     return;
@@ -118,14 +143,20 @@ async function decide(event: Extract<AgentEvent, { type: 'tool:approval_required
 }
 
 function summarise({ usage, iterations, toolCalls, response }: RunResult): void {
-  const parts = [`${response.vendor.name} ${response.model}`, `${iterations} model call(s)`, `${toolCalls.length} tool call(s)`, tokens(usage)];
+  const parts = [
+    `${response.vendor.name} ${response.model}`,
+    `${iterations} model call(s)`,
+    `${toolCalls.length} tool call(s)`,
+    tokens(usage),
+  ];
   console.error(`— ${parts.join(' · ')}`);
   for (const warning of response.vendor.warnings) console.error(`  warning: ${warning}`);
 }
 
 function tokens({ input_tokens, output_tokens, input_tokens_details, output_tokens_details }: Usage): string {
   const cached = input_tokens_details.cached_tokens > 0 ? `, ${input_tokens_details.cached_tokens} cached` : '';
-  const reasoning = output_tokens_details.reasoning_tokens > 0 ? `, ${output_tokens_details.reasoning_tokens} reasoning` : '';
+  const reasoning =
+    output_tokens_details.reasoning_tokens > 0 ? `, ${output_tokens_details.reasoning_tokens} reasoning` : '';
   return `${input_tokens} tokens in${cached}, ${output_tokens} out${reasoning}`;
 }
 
@@ -144,14 +175,22 @@ function parse() {
 /** @param path of a file, or the schema itself */
 async function readSchema(path: string): Promise<JsonObject> {
   const isInline = path.trimStart().startsWith('{');
-  const text = isInline ? path : await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new LLMInvalidRequestError(`cannot read the schema: ${cause instanceof Error ? cause.message : String(cause)}`, { cause, path: '--json' });
-  });
+  const text = isInline
+    ? path
+    : await readFile(path, 'utf8').catch((cause: unknown) => {
+        throw new LLMInvalidRequestError(
+          `cannot read the schema: ${cause instanceof Error ? cause.message : String(cause)}`,
+          { cause, path: '--json' },
+        );
+      });
   try {
     const schema: unknown = JSON.parse(text);
     if (typeof schema === 'object' && schema !== null && !Array.isArray(schema)) return schema as JsonObject;
   } catch (cause) {
-    throw new LLMInvalidRequestError(`${path} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause, path: '--json' });
+    throw new LLMInvalidRequestError(`${path} is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+      path: '--json',
+    });
   }
   throw new LLMInvalidRequestError(`${path} is not a JSON Schema object`, { path: '--json' });
 }

@@ -30,7 +30,13 @@ export async function bundleDashboard(simulationNotice?: string): Promise<Dashbo
   const files = new Map(
     outputFiles.map(({ path, contents }) => {
       const name = basename(path);
-      return [FILES + name, { contentType: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream', body: Buffer.from(contents) }];
+      return [
+        FILES + name,
+        {
+          contentType: TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream',
+          body: Buffer.from(contents),
+        },
+      ];
     }),
   );
   return { page: pageOf([...files.keys()], simulationNotice), files };

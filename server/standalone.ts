@@ -35,8 +35,8 @@ export interface RunningServer {
 const LOCAL_USER = 'local';
 
 /**
- * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data), MONGO_URL, AI_SECRET_KEYS,
- * AI_ALLOW_PRIVATE_HOSTS and the vendors' variables.
+ * Reads PORT (default 3000), HOST (default 127.0.0.1), ROOT_URL, BOLIDE_API_TOKEN, DATA_DIR (default .data),
+ * MONGO_URL, AI_SECRET_KEYS, AI_ALLOW_PRIVATE_HOSTS and the vendors' variables.
  * @throws LLMInvalidRequestError that names what is wrong with the environment; what is open by then is closed
  */
 export async function startServer(env: Environment): Promise<RunningServer> {
@@ -76,9 +76,13 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   // A server that listens on a port has an address with one.
   const { port: bound } = server.address() as AddressInfo;
   const database = (parts.database = await openDatabase(env));
-  const secretKeys = valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
+  const secretKeys =
+    valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
   const rootUrl = readRootUrl(env, hostName, bound);
-  const sessions = sessionsOf(async (token) => (await tokens.verify(token)) ?? parts.host?.issued.verify(token), rootUrl);
+  const sessions = sessionsOf(
+    async (token) => (await tokens.verify(token)) ?? parts.host?.issued.verify(token),
+    rootUrl,
+  );
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
   const host = (parts.host = await createHost(
     { ai, secretKeys, rootUrl, allowPrivateHosts, jobs },
@@ -127,15 +131,23 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 }
 
 /**
- * Milliseconds. A client that sends its request byte by byte holds a connection, and nothing else, for so long. Idle connections live longer than proxies
- * and clients keep them, so that no request meets one that is just being closed.
+ * Milliseconds. A client that sends its request byte by byte holds a connection, and nothing else, for so long.
+ * Idle connections live longer than proxies and clients keep them, so that no request meets one that is just being
+ * closed.
  */
-const CONNECTIONS = { headersTimeout: 10_000, requestTimeout: 120_000, connectionsCheckingInterval: 2_000, keepAliveTimeout: 65_000 };
+const CONNECTIONS = {
+  headersTimeout: 10_000,
+  requestTimeout: 120_000,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 65_000,
+};
 
 /** @throws LLMInvalidRequestError when the place is taken */
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause) => reject(new LLMInvalidRequestError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause, path: 'PORT' })));
+    server.once('error', (cause) =>
+      reject(new LLMInvalidRequestError(`cannot listen on ${host}:${port}: ${cause.message}`, { cause, path: 'PORT' })),
+    );
     server.listen(port, host, () => {
       server.removeAllListeners('error');
       resolve();

@@ -5,7 +5,10 @@ import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 
 export function create({ wire, baseURL, tool: definition, models, weather }) {
   if (wire === 'chat') return {};
-  const model = wire === 'anthropic' ? createAnthropic({ apiKey: 'bench', baseURL: `${baseURL}/v1` })(models.anthropic) : createOpenAI({ apiKey: 'bench', baseURL })(models.openai);
+  const model =
+    wire === 'anthropic'
+      ? createAnthropic({ apiKey: 'bench', baseURL: `${baseURL}/v1` })(models.anthropic)
+      : createOpenAI({ apiKey: 'bench', baseURL })(models.openai);
   const { name, description, parameters } = definition;
   const tools = { [name]: tool({ description, inputSchema: jsonSchema(parameters), execute: weather }) };
   return {

@@ -1,4 +1,7 @@
-/** Bolide as a host builds it, with all its promises on: the door's checks, events, the state machine, limits, the one retry policy, run records. */
+/**
+ * Bolide as a host builds it, with all its promises on: the door's checks, events, the state machine, limits, the
+ * one retry policy, run records.
+ */
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { streamWithBufferedFunctions } from '../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
 import { createGuardedFetch } from '../../imports/business/ai/infrastructure/clients/guardedFetch';
@@ -10,15 +13,34 @@ import { MODELS, TOOL, weather } from '../Contender';
 import type { Contender, Setting } from '../Contender';
 import type { BenchWire } from '../workloads';
 
-const SCHEME: Readonly<Record<BenchWire, SchemeName>> = { openai: 'openai_responses', anthropic: 'anthropic', chat: 'openai' };
-const PATHS: Readonly<Record<BenchWire, string>> = { openai: '/responses', anthropic: '/v1/messages', chat: '/chat/completions' };
+const SCHEME: Readonly<Record<BenchWire, SchemeName>> = {
+  openai: 'openai_responses',
+  anthropic: 'anthropic',
+  chat: 'openai',
+};
+const PATHS: Readonly<Record<BenchWire, string>> = {
+  openai: '/responses',
+  anthropic: '/v1/messages',
+  chat: '/chat/completions',
+};
 
 export function create({ wire, baseURL, workload }: Setting): Contender {
   const vendor = wire === 'anthropic' ? 'anthropic' : 'openai';
   const model = `${vendor}/${MODELS[wire]}`;
   const tools = new ToolRegistry().register(workload.needs === 'idle' ? ENDLESS : { ...TOOL, execute: weather });
   const { manager, loop, useCases } = createAIModule(
-    { providers: [{ id: vendor, vendor, apiKey: 'bench', baseURL, allowPrivateHosts: true, ...(wire === 'chat' ? { wire: 'chat_completions' } : {}) }] },
+    {
+      providers: [
+        {
+          id: vendor,
+          vendor,
+          apiKey: 'bench',
+          baseURL,
+          allowPrivateHosts: true,
+          ...(wire === 'chat' ? { wire: 'chat_completions' } : {}),
+        },
+      ],
+    },
     { tools },
   );
   const actor = { userId: 'bench', source: 'job' } as const;
@@ -27,15 +49,30 @@ export function create({ wire, baseURL, workload }: Setting): Contender {
     ask: async (input) => (await manager.generate('bench', { model, input })).output_text,
     async stream(input) {
       let length = 0;
-      for await (const event of manager.stream('bench', { model, input })) if (event.type === 'response.output_text.delta') length += event.delta.length;
+      for await (const event of manager.stream('bench', { model, input }))
+        if (event.type === 'response.output_text.delta') length += event.delta.length;
       return length;
     },
     async loop(input) {
       requests += 1;
-      const request = { requestId: `request-${requests}`, providerId: vendor, model: MODELS[wire], input, tools: [TOOL.name], maxIterations: 100 };
+      const request = {
+        requestId: `request-${requests}`,
+        providerId: vendor,
+        model: MODELS[wire],
+        input,
+        tools: [TOOL.name],
+        maxIterations: 100,
+      };
       return (await useCases.agenticExecution.execute(actor, request)).output_text;
     },
-    convert: async (history) => (await manager.generate('bench', { model, input: JSON.parse(history) as LLMInput, tools: [{ type: 'function', ...TOOL }] })).output_text,
+    convert: async (history) =>
+      (
+        await manager.generate('bench', {
+          model,
+          input: JSON.parse(history) as LLMInput,
+          tools: [{ type: 'function', ...TOOL }],
+        })
+      ).output_text,
     transcode: transcode(wire, baseURL),
     async idle(input) {
       await loop.execute('bench', { model, input, tools: [TOOL.name], onPending: 'return' });
@@ -50,9 +87,17 @@ function transcode(wire: BenchWire, baseURL: string): (question: string) => Prom
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: true });
   const headers = { 'content-type': 'application/json', authorization: 'Bearer bench' };
   return async (question) => {
-    const response = await fetch(baseURL + PATHS[wire], { method: 'POST', headers, body: JSON.stringify({ model: MODELS[wire], messages: [{ role: 'user', content: question }], stream: true }) });
+    const response = await fetch(baseURL + PATHS[wire], {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ model: MODELS[wire], messages: [{ role: 'user', content: question }], stream: true }),
+    });
     let length = 0;
-    for await (const [line] of streamWithBufferedFunctions(response.body, { sourceScheme: SCHEME[wire], targetScheme: 'openai' })) length += line.length;
+    for await (const [line] of streamWithBufferedFunctions(response.body, {
+      sourceScheme: SCHEME[wire],
+      targetScheme: 'openai',
+    }))
+      length += line.length;
     return length;
   };
 }

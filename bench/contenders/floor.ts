@@ -1,4 +1,7 @@
-/** The least that can be done: `node:http`, `JSON` and nothing else. No limits, no retries, no errors worth the name. */
+/**
+ * The least that can be done: `node:http`, `JSON` and nothing else. No limits, no retries, no errors worth the
+ * name.
+ */
 import { Agent, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { MODELS, TOOL, weather } from '../Contender';
@@ -9,17 +12,26 @@ import type { BenchWire } from '../workloads';
 type Json = Record<string, unknown>;
 type City = Parameters<typeof weather>[0];
 
-const PATHS: Readonly<Record<BenchWire, string>> = { openai: '/responses', anthropic: '/v1/messages', chat: '/chat/completions' };
+const PATHS: Readonly<Record<BenchWire, string>> = {
+  openai: '/responses',
+  anthropic: '/v1/messages',
+  chat: '/chat/completions',
+};
 
 export function create({ wire, baseURL }: Setting): Contender {
   const agent = new Agent({ keepAlive: true });
   const url = new URL(baseURL + PATHS[wire]);
-  const secret = wire === 'anthropic' ? { 'x-api-key': 'bench', 'anthropic-version': '2023-06-01' } : { authorization: 'Bearer bench' };
+  const secret =
+    wire === 'anthropic'
+      ? { 'x-api-key': 'bench', 'anthropic-version': '2023-06-01' }
+      : { authorization: 'Bearer bench' };
   const send = (body: object): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const bytes = JSON.stringify(body);
       const headers = { ...secret, 'content-type': 'application/json', 'content-length': Buffer.byteLength(bytes) };
-      request({ agent, hostname: url.hostname, port: url.port, path: url.pathname, method: 'POST', headers }, resolve).on('error', reject).end(bytes);
+      request({ agent, hostname: url.hostname, port: url.port, path: url.pathname, method: 'POST', headers }, resolve)
+        .on('error', reject)
+        .end(bytes);
     });
   const post = async (body: object): Promise<Json> => {
     let text = '';
@@ -27,14 +39,16 @@ export function create({ wire, baseURL }: Setting): Contender {
     return JSON.parse(text) as Json;
   };
   const fixed = wire === 'anthropic' ? { model: MODELS.anthropic, max_tokens: 4_096 } : { model: MODELS[wire] };
-  const asked = (question: string): object => (wire === 'openai' ? { ...fixed, input: question } : { ...fixed, messages: [{ role: 'user', content: question }] });
+  const asked = (question: string): object =>
+    wire === 'openai' ? { ...fixed, input: question } : { ...fixed, messages: [{ role: 'user', content: question }] };
   const stream = async (question: string): Promise<number> => {
     let rest = '';
     let length = 0;
     for await (const chunk of (await send({ ...asked(question), stream: true })).setEncoding('utf8')) {
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) if (line.startsWith('data: {')) length += deltaOf(wire, JSON.parse(line.slice(6)) as Json).length;
+      for (const line of lines)
+        if (line.startsWith('data: {')) length += deltaOf(wire, JSON.parse(line.slice(6)) as Json).length;
     }
     return length;
   };
@@ -42,8 +56,16 @@ export function create({ wire, baseURL }: Setting): Contender {
     ask: async (question) => textOf(wire, await post(asked(question))),
     stream,
     transcode: stream,
-    loop: wire === 'anthropic' ? (question) => anthropicLoop(post, fixed, question) : (question) => openaiLoop(post, fixed, question),
-    ...(wire === 'anthropic' ? { convert: async (history: string) => textOf(wire, await post({ ...fixed, messages: historyToAnthropic(history), tools: ANTHROPIC_TOOLS })) } : {}),
+    loop:
+      wire === 'anthropic'
+        ? (question) => anthropicLoop(post, fixed, question)
+        : (question) => openaiLoop(post, fixed, question),
+    ...(wire === 'anthropic'
+      ? {
+          convert: async (history: string) =>
+            textOf(wire, await post({ ...fixed, messages: historyToAnthropic(history), tools: ANTHROPIC_TOOLS })),
+        }
+      : {}),
   };
 }
 
@@ -57,7 +79,14 @@ async function openaiLoop(post: (body: object) => Promise<Json>, fixed: object, 
     const output = response.output as Json[];
     const calls = output.filter(({ type }) => type === 'function_call');
     if (calls.length === 0) return textOf('openai', response);
-    input.push(...output, ...calls.map((call) => ({ type: 'function_call_output', call_id: call.call_id, output: JSON.stringify(weather(JSON.parse(call.arguments as string) as City)) })));
+    input.push(
+      ...output,
+      ...calls.map((call) => ({
+        type: 'function_call_output',
+        call_id: call.call_id,
+        output: JSON.stringify(weather(JSON.parse(call.arguments as string) as City)),
+      })),
+    );
   }
 }
 
@@ -68,18 +97,24 @@ async function anthropicLoop(post: (body: object) => Promise<Json>, fixed: objec
     const content = message.content as Json[];
     const uses = content.filter(({ type }) => type === 'tool_use');
     if (uses.length === 0) return textOf('anthropic', message);
-    const results = uses.map(({ id, input }) => ({ type: 'tool_result', tool_use_id: id, content: JSON.stringify(weather(input as City)) }));
+    const results = uses.map(({ id, input }) => ({
+      type: 'tool_result',
+      tool_use_id: id,
+      content: JSON.stringify(weather(input as City)),
+    }));
     messages.push({ role: 'assistant', content }, { role: 'user', content: results });
   }
 }
 
 function textOf(wire: BenchWire, answer: Json): string {
-  const blocks = (wire === 'anthropic' ? answer.content : (answer.output as Json[]).flatMap(({ content }) => content)) as Json[];
+  const blocks = (
+    wire === 'anthropic' ? answer.content : (answer.output as Json[]).flatMap(({ content }) => content)
+  ) as Json[];
   return blocks.map(({ text }) => text as string).join('');
 }
 
 function deltaOf(wire: BenchWire, event: Json): string {
   if (wire === 'openai') return event.type === 'response.output_text.delta' ? (event.delta as string) : '';
   if (wire === 'anthropic') return event.type === 'content_block_delta' ? ((event.delta as Json).text as string) : '';
-  return ((event.choices as { delta: { content?: string } }[])[0]?.delta.content) ?? '';
+  return (event.choices as { delta: { content?: string } }[])[0]?.delta.content ?? '';
 }

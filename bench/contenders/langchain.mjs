@@ -10,7 +10,10 @@ export function create({ wire, baseURL, tool: definition, models, weather }) {
       ? new ChatAnthropic({ model: models.anthropic, apiKey: 'bench', anthropicApiUrl: baseURL, maxTokens: 4_096 })
       : new ChatOpenAI({ model: models.openai, apiKey: 'bench', configuration: { baseURL }, useResponsesApi: true });
   const { name, description, parameters } = definition;
-  const agent = createAgent({ model, tools: [tool((args) => JSON.stringify(weather(args)), { name, description, schema: parameters })] });
+  const agent = createAgent({
+    model,
+    tools: [tool((args) => JSON.stringify(weather(args)), { name, description, schema: parameters })],
+  });
   return {
     ask: async (question) => (await model.invoke(question)).text,
     async stream(question) {
@@ -18,6 +21,9 @@ export function create({ wire, baseURL, tool: definition, models, weather }) {
       for await (const chunk of await model.stream(question)) length += chunk.text.length;
       return length;
     },
-    loop: async (question) => (await agent.invoke({ messages: [{ role: 'user', content: question }] }, { recursionLimit: 1_000 })).messages.at(-1).text,
+    loop: async (question) =>
+      (await agent.invoke({ messages: [{ role: 'user', content: question }] }, { recursionLimit: 1_000 })).messages.at(
+        -1,
+      ).text,
   };
 }

@@ -8,7 +8,11 @@ export function create({ wire, baseURL, tool: definition, models, weather }) {
   const model = new OpenAIResponsesModel(new OpenAI({ apiKey: 'bench', baseURL }), models.openai);
   const { name, description, parameters } = definition;
   const asking = new Agent({ name: 'bench', model });
-  const working = new Agent({ name: 'bench', model, tools: [tool({ name, description, parameters, strict: true, execute: weather })] });
+  const working = new Agent({
+    name: 'bench',
+    model,
+    tools: [tool({ name, description, parameters, strict: true, execute: weather })],
+  });
   return {
     ask: async (question) => (await run(asking, question)).finalOutput,
     async stream(question) {

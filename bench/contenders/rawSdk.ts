@@ -20,7 +20,11 @@ function openai(baseURL: string, wire: 'openai' | 'chat'): Contender {
   const stream = async (input: string): Promise<number> => {
     let length = 0;
     if (wire === 'chat') {
-      const chunks = await client.chat.completions.create({ model, messages: [{ role: 'user', content: input }], stream: true });
+      const chunks = await client.chat.completions.create({
+        model,
+        messages: [{ role: 'user', content: input }],
+        stream: true,
+      });
       for await (const chunk of chunks) length += chunk.choices[0]?.delta.content?.length ?? 0;
       return length;
     }
@@ -41,8 +45,16 @@ function openai(baseURL: string, wire: 'openai' | 'chat'): Contender {
         const calls = response.output.filter((item) => item.type === 'function_call');
         if (calls.length === 0) return response.output_text;
         input.push(...(response.output as ResponseInputItem[]));
-        const outputs = await Promise.all(calls.map((call) => Promise.resolve(weather(JSON.parse(call.arguments) as City))));
-        outputs.forEach((output, index) => input.push({ type: 'function_call_output', call_id: calls[index]?.call_id ?? '', output: JSON.stringify(output) }));
+        const outputs = await Promise.all(
+          calls.map((call) => Promise.resolve(weather(JSON.parse(call.arguments) as City))),
+        );
+        outputs.forEach((output, index) =>
+          input.push({
+            type: 'function_call_output',
+            call_id: calls[index]?.call_id ?? '',
+            output: JSON.stringify(output),
+          }),
+        );
       }
     },
   };
@@ -51,14 +63,26 @@ function openai(baseURL: string, wire: 'openai' | 'chat'): Contender {
 function anthropic(baseURL: string): Contender {
   const client = new Anthropic({ apiKey: 'bench', baseURL, maxRetries: 2 });
   const fixed = { model: MODELS.anthropic, max_tokens: 4_096 };
-  const tools = [{ name: TOOL.name, description: TOOL.description, input_schema: { ...TOOL.parameters, required: [...TOOL.parameters.required] } }];
+  const tools = [
+    {
+      name: TOOL.name,
+      description: TOOL.description,
+      input_schema: { ...TOOL.parameters, required: [...TOOL.parameters.required] },
+    },
+  ];
   const stream = async (question: string): Promise<number> => {
     let length = 0;
-    const events = await client.messages.create({ ...fixed, messages: [{ role: 'user', content: question }], stream: true });
-    for await (const event of events) if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') length += event.delta.text.length;
+    const events = await client.messages.create({
+      ...fixed,
+      messages: [{ role: 'user', content: question }],
+      stream: true,
+    });
+    for await (const event of events)
+      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') length += event.delta.text.length;
     return length;
   };
-  const textOf = (message: Anthropic.Message): string => message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const textOf = (message: Anthropic.Message): string =>
+    message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
   return {
     async ask(question) {
       return textOf(await client.messages.create({ ...fixed, messages: [{ role: 'user', content: question }] }));
@@ -73,11 +97,20 @@ function anthropic(baseURL: string): Contender {
         if (uses.length === 0) return textOf(message);
         messages.push({ role: 'assistant', content: message.content as ContentBlockParam[] });
         const results = await Promise.all(uses.map(({ input }) => Promise.resolve(weather(input as City))));
-        messages.push({ role: 'user', content: uses.map(({ id }, index): ToolResultBlockParam => ({ type: 'tool_result', tool_use_id: id, content: JSON.stringify(results[index]) })) });
+        messages.push({
+          role: 'user',
+          content: uses.map(({ id }, index): ToolResultBlockParam => ({
+            type: 'tool_result',
+            tool_use_id: id,
+            content: JSON.stringify(results[index]),
+          })),
+        });
       }
     },
     async convert(history) {
-      return textOf(await client.messages.create({ ...fixed, messages: historyToAnthropic(history) as MessageParam[], tools }));
+      return textOf(
+        await client.messages.create({ ...fixed, messages: historyToAnthropic(history) as MessageParam[], tools }),
+      );
     },
   };
 }

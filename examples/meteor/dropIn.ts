@@ -1,4 +1,7 @@
-/** The AI module alone in an app that exists: `imports/business/ai`, its npm packages, and one start function on the server. */
+/**
+ * The AI module alone in an app that exists: `imports/business/ai`, its npm packages, and one start function on the
+ * server.
+ */
 import { Meteor } from 'meteor/meteor';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -21,10 +24,18 @@ export async function startAI(providers: readonly ProviderSettings[], tools: Too
       tools,
       runs: await openRunStore(database),
       // Everybody who is logged in may use every provider; deny is the default.
-      access: { decide: ({ userId }) => Promise.resolve(userId === '' ? { allowed: false, reason: 'Log in first.' } : { allowed: true, budget: { calls: 20 } }) },
+      access: {
+        decide: ({ userId }) =>
+          Promise.resolve(
+            userId === '' ? { allowed: false, reason: 'Log in first.' } : { allowed: true, budget: { calls: 20 } },
+          ),
+      },
     },
   );
-  const doors = createRunDoors(module, { collection: (name) => database.collection(name), views: new DocumentRunViews(database) });
+  const doors = createRunDoors(module, {
+    collection: (name) => database.collection(name),
+    views: new DocumentRunViews(database),
+  });
   await doors.ready();
   const actorOf = async (userId: string): Promise<Actor | undefined> => {
     const user = await Meteor.users.findOneAsync(userId, { fields: { _id: 1 } });

@@ -1,5 +1,6 @@
 /**
- * A Meteor app's own method, made a tool; and a job of the server that asks a model as somebody. In an app: `server/orders.ts`, imported by `server/main.ts`.
+ * A Meteor app's own method, made a tool; and a job of the server that asks a model as somebody. In an app:
+ * `server/orders.ts`, imported by `server/main.ts`.
  */
 import { check } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
@@ -26,19 +27,38 @@ export async function startWithOrders(): Promise<MeteorHost> {
   const tools = new ToolRegistry();
   new MethodTools(tools).expose('orders.lookup', {
     description: 'Looks up one order of the user by its number.',
-    parameters: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'], additionalProperties: false },
+    parameters: {
+      type: 'object',
+      properties: { number: { type: 'string' } },
+      required: ['number'],
+      additionalProperties: false,
+    },
     toArguments: ({ number }: { number: string }) => [number],
     idempotent: true,
   });
   return startMeteorServer({ tools });
 }
 
-/** A job knows for whom it works and says so; `Meteor.call` would ask as nobody. The request id makes a second attempt on the same day the same run. */
-export async function summariseOrder({ module }: Pick<MeteorHost, 'module'>, work: { readonly userId: string; readonly providerId: string; readonly number: string; readonly day: string }): Promise<string> {
+/**
+ * A job knows for whom it works and says so; `Meteor.call` would ask as nobody. The request id makes a second
+ * attempt on the same day the same run.
+ */
+export async function summariseOrder(
+  { module }: Pick<MeteorHost, 'module'>,
+  work: { readonly userId: string; readonly providerId: string; readonly number: string; readonly day: string },
+): Promise<string> {
   const { userId, providerId, number, day } = work;
   const response = await module.useCases.agenticExecution.execute(
     { userId, source: 'job' },
-    { requestId: `order-summary:${number}:${day}`, providerId, input: `Summarise the order ${number} in one sentence.`, tools: ['orders_lookup'] },
+    {
+      requestId: `order-summary:${number}:${day}`,
+      providerId,
+      input: `Summarise the order ${number} in one sentence.`,
+      tools: ['orders_lookup'],
+    },
   );
-  return response.output.flatMap((item) => (item.type === 'message' ? item.content : [])).map((part) => (part.type === 'output_text' ? part.text : '')).join('');
+  return response.output
+    .flatMap((item) => (item.type === 'message' ? item.content : []))
+    .map((part) => (part.type === 'output_text' ? part.text : ''))
+    .join('');
 }

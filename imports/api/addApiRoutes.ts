@@ -26,7 +26,10 @@ import { cancelResponse, createResponse, deleteResponse, readResponse } from './
 import type { ResponsesPorts } from './responses/responsesRoutes';
 
 export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
-  readonly module: CompactionPorts['module'] & GenerationPorts['module'] & ResponsesPorts['module'] & ConversationRoutePorts['module'];
+  readonly module: CompactionPorts['module'] &
+    GenerationPorts['module'] &
+    ResponsesPorts['module'] &
+    ConversationRoutePorts['module'];
   readonly models: ResponsesPorts['models'];
   readonly turns: ResponsesPorts['turns'];
   readonly background: ResponsesPorts['background'];
@@ -42,13 +45,31 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
       router[method](path, createRoute(ports, facts, readsBody ? readBody : undefined, handler));
     }
     const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
-    router.all(path, refusal(api, `other ${name}`, ({ method }) => new DoorError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } })));
+    router.all(
+      path,
+      refusal(
+        api,
+        `other ${name}`,
+        ({ method }) =>
+          new DoorError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } }),
+      ),
+    );
   };
-  const refusal = (api: ApiName, name: string, error: (request: { readonly method: string; readonly path: string }) => DoorError): RequestHandler =>
-    createRoute(ports, { api, name }, undefined, ({ request }) => Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })));
-  const notFound = (api: ApiName, name: string): RequestHandler => refusal(api, name, ({ method, path }) => new DoorError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
+  const refusal = (
+    api: ApiName,
+    name: string,
+    error: (request: { readonly method: string; readonly path: string }) => DoorError,
+  ): RequestHandler =>
+    createRoute(ports, { api, name }, undefined, ({ request }) =>
+      Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
+    );
+  const notFound = (api: ApiName, name: string): RequestHandler =>
+    refusal(api, name, ({ method, path }) => new DoorError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
 
-  add('responses', '/health', '/health', { method: 'get', handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })) });
+  add('responses', '/health', '/health', {
+    method: 'get',
+    handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
+  });
   add('responses', '/metrics', '/metrics', {
     method: 'get',
     scope: 'admin',
@@ -58,30 +79,78 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
     },
   });
 
-  add('responses', '/v1/responses', '/v1/responses', { method: 'post', scope: 'generate', handler: createResponse(ports) });
-  add('responses', '/v1/responses/compact', '/v1/responses/compact', { method: 'post', scope: 'generate', handler: compactResponse(ports) });
+  add('responses', '/v1/responses', '/v1/responses', {
+    method: 'post',
+    scope: 'generate',
+    handler: createResponse(ports),
+  });
+  add('responses', '/v1/responses/compact', '/v1/responses/compact', {
+    method: 'post',
+    scope: 'generate',
+    handler: compactResponse(ports),
+  });
   add(
-    'responses', '/v1/responses/:id', '/v1/responses/:id',
+    'responses',
+    '/v1/responses/:id',
+    '/v1/responses/:id',
     { method: 'get', scope: 'read', handler: readResponse(ports) },
     { method: 'delete', scope: 'generate', handler: deleteResponse(ports) },
   );
-  add('responses', '/v1/responses/:id/cancel', '/v1/responses/:id/cancel', { method: 'post', scope: 'generate', handler: cancelResponse(ports) });
+  add('responses', '/v1/responses/:id/cancel', '/v1/responses/:id/cancel', {
+    method: 'post',
+    scope: 'generate',
+    handler: cancelResponse(ports),
+  });
 
-  add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', { method: 'post', scope: 'generate', handler: answerGeneration(chatCompletionsApi, ports) });
-  add('anthropic_messages', '/v1/messages', '/v1/messages', { method: 'post', scope: 'generate', handler: answerGeneration(messagesApi, ports) });
-  add('gemini', GEMINI_PATH, '/v1beta/models/:model', { method: 'post', scope: 'generate', handler: answerGeneration(geminiApi, ports) });
+  add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', {
+    method: 'post',
+    scope: 'generate',
+    handler: answerGeneration(chatCompletionsApi, ports),
+  });
+  add('anthropic_messages', '/v1/messages', '/v1/messages', {
+    method: 'post',
+    scope: 'generate',
+    handler: answerGeneration(messagesApi, ports),
+  });
+  add('gemini', GEMINI_PATH, '/v1beta/models/:model', {
+    method: 'post',
+    scope: 'generate',
+    handler: answerGeneration(geminiApi, ports),
+  });
 
-  add('chat_completions', '/v1/models', '/v1/models', { method: 'get', scope: 'read', handler: listModels(ports.models) });
-  add('chat_completions', /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', { method: 'get', scope: 'read', handler: oneModel(ports.models) });
-  add('gemini', '/v1beta/models', '/v1beta/models', { method: 'get', scope: 'read', handler: listGeminiModels(ports.models) });
-  add('gemini', /^\/v1beta\/models\/(?<id>[^:]+)$/, '/v1beta/models/:id', { method: 'get', scope: 'read', handler: oneGeminiModel(ports.models) });
+  add('chat_completions', '/v1/models', '/v1/models', {
+    method: 'get',
+    scope: 'read',
+    handler: listModels(ports.models),
+  });
+  add('chat_completions', /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', {
+    method: 'get',
+    scope: 'read',
+    handler: oneModel(ports.models),
+  });
+  add('gemini', '/v1beta/models', '/v1beta/models', {
+    method: 'get',
+    scope: 'read',
+    handler: listGeminiModels(ports.models),
+  });
+  add('gemini', /^\/v1beta\/models\/(?<id>[^:]+)$/, '/v1beta/models/:id', {
+    method: 'get',
+    scope: 'read',
+    handler: oneGeminiModel(ports.models),
+  });
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
   add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
 
   const { tokens } = ports;
   if (tokens !== undefined) {
-    add('app', '/tokens', '/tokens', { method: 'get', scope: 'read', handler: listTokens({ tokens }) }, { method: 'post', scope: 'generate', handler: issueToken({ tokens }) });
+    add(
+      'app',
+      '/tokens',
+      '/tokens',
+      { method: 'get', scope: 'read', handler: listTokens({ tokens }) },
+      { method: 'post', scope: 'generate', handler: issueToken({ tokens }) },
+    );
     add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken({ tokens }) });
     router.use('/tokens', notFound('app', 'unknown'));
   }

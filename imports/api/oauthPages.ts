@@ -1,4 +1,7 @@
-/** The pages that a person sees while an account is connected: static, without scripts, with every foreign word escaped. */
+/**
+ * The pages that a person sees while an account is connected: static, without scripts, with every foreign word
+ * escaped.
+ */
 import { createHash } from 'node:crypto';
 
 export interface OAuthPage {
@@ -8,7 +11,11 @@ export interface OAuthPage {
   /** What another server said. */
   readonly detail?: string;
   /** A button that goes on. */
-  readonly confirm?: { readonly label: string; readonly action: string; readonly fields: Readonly<Record<string, string>> };
+  readonly confirm?: {
+    readonly label: string;
+    readonly action: string;
+    readonly fields: Readonly<Record<string, string>>;
+  };
   /** Where a link leads back to; none beside a button. */
   readonly home?: string;
 }
@@ -52,6 +59,8 @@ const STYLE =
 const STYLE_HASH = `sha256-${createHash('sha256').update(STYLE).digest('base64')}`;
 
 function formOf({ label, action, fields }: NonNullable<OAuthPage['confirm']>): string {
-  const inputs = Object.entries(fields).map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`);
+  const inputs = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+  );
   return `<form method="post" action="${escapeHtml(action)}">${inputs.join('')}<button type="submit">${escapeHtml(label)}</button></form>`;
 }

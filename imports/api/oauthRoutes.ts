@@ -1,6 +1,6 @@
 /**
- * `/oauth/…`: the browser's way to a vendor and back. A flow is bound to the browser that started it by a cookie, so that nobody can be made to
- * connect their account to another's user, or finish what they did not begin.
+ * `/oauth/…`: the browser's way to a vendor and back. A flow is bound to the browser that started it by a cookie,
+ * so that nobody can be made to connect their account to another's user, or finish what they did not begin.
  */
 import type { IncomingMessage } from 'node:http';
 import type express from 'express';
@@ -17,7 +17,9 @@ export interface OAuthRoutesPorts {
   readonly express: typeof express;
   readonly flow: OAuthFlow;
   /** Who is behind a request's token or cookie, where the host can tell. */
-  readonly authenticate: (request: IncomingMessage) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
+  readonly authenticate: (
+    request: IncomingMessage,
+  ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
   /** Told what went wrong without being anybody's mistake; default: standard error. */
   readonly onUnexpected?: (error: unknown) => void;
 }
@@ -32,13 +34,21 @@ function bindingCookieName(rootUrl: string): string {
   return rootUrl.startsWith('https:') ? '__Host-bolide-oauth' : 'bolide-oauth';
 }
 
-export function createOAuthRoutes({ express, flow, authenticate, onUnexpected = printError }: OAuthRoutesPorts): Router {
+export function createOAuthRoutes({
+  express,
+  flow,
+  authenticate,
+  onUnexpected = printError,
+}: OAuthRoutesPorts): Router {
   const router = express.Router();
   const cookieName = bindingCookieName(flow.rootUrl);
   const { origin } = new URL(flow.rootUrl);
 
   const show = (response: Response, page: OAuthPage, referrer?: 'same-origin'): void => {
-    response.status(page.status).set(pageHeaders(referrer)).send(renderPage({ ...page, ...(page.confirm === undefined ? { home: flow.rootUrl } : {}) }));
+    response
+      .status(page.status)
+      .set(pageHeaders(referrer))
+      .send(renderPage({ ...page, ...(page.confirm === undefined ? { home: flow.rootUrl } : {}) }));
   };
 
   const sendTo = (response: Response, url: URL, binding: string): void => {
@@ -99,7 +109,10 @@ export function createOAuthRoutes({ express, flow, authenticate, onUnexpected = 
       return;
     }
     const actor = somebody(await authenticate(request));
-    show(response, resultPage(await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: actor?.userId })));
+    show(
+      response,
+      resultPage(await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: actor?.userId })),
+    );
   };
 
   const handled =
@@ -162,7 +175,11 @@ function isSameOrigin(request: IncomingMessage, own: string): boolean {
   return request.headers['sec-fetch-site'] === 'same-origin';
 }
 
-function confirmation({ userId, providerName }: { readonly userId: string; readonly providerName: string }, action: string, ticket: string): OAuthPage {
+function confirmation(
+  { userId, providerName }: { readonly userId: string; readonly providerName: string },
+  action: string,
+  ticket: string,
+): OAuthPage {
   return {
     status: 200,
     title: `Connect ${providerName}?`,
@@ -173,30 +190,71 @@ function confirmation({ userId, providerName }: { readonly userId: string; reado
 
 function resultPage(outcome: FlowOutcome): OAuthPage {
   if (!outcome.connected) return pageOf(outcome.reason, outcome.providerName, outcome.detail);
-  return { status: 200, title: 'Connected', message: `Your account at ${outcome.providerName} is connected. You can close this page.` };
+  return {
+    status: 200,
+    title: 'Connected',
+    message: `Your account at ${outcome.providerName} is connected. You can close this page.`,
+  };
 }
 
 const REFUSALS = {
   'unknown-state': [400, 'This page can’t be opened like this', 'It belongs to no connection that was started here.'],
-  'state-used-again': [400, 'This page was opened before', 'Each connection can be finished once. Start again if yours did not work.'],
-  'state-expired': [400, 'That took too long', 'The connection was started more than ten minutes ago. Please start again.'],
-  'other-browser': [403, 'This is another browser', 'The connection was started in another browser, or its cookie is gone. Please start again, in this one.'],
+  'state-used-again': [
+    400,
+    'This page was opened before',
+    'Each connection can be finished once. Start again if yours did not work.',
+  ],
+  'state-expired': [
+    400,
+    'That took too long',
+    'The connection was started more than ten minutes ago. Please start again.',
+  ],
+  'other-browser': [
+    403,
+    'This is another browser',
+    'The connection was started in another browser, or its cookie is gone. Please start again, in this one.',
+  ],
   'other-user': [403, 'This is another user’s connection', 'It was started by another user of this app.'],
-  'provider-changed': [409, 'The provider has changed', 'Its settings were changed while you were away. Please start again.'],
-  'not-allowed': [403, 'You may not use this provider', 'It is gone or switched off, or you are no longer allowed to use it.'],
+  'provider-changed': [
+    409,
+    'The provider has changed',
+    'Its settings were changed while you were away. Please start again.',
+  ],
+  'not-allowed': [
+    403,
+    'You may not use this provider',
+    'It is gone or switched off, or you are no longer allowed to use it.',
+  ],
   'refused-by-server': [400, 'Not connected', 'The other side did not connect your account.'],
   'server-unreachable': [502, 'Not connected', 'The other side can’t be reached now. Please try again later.'],
 } as const satisfies Record<RefusedReturn, readonly [status: number, title: string, message: string]>;
 
 function pageOf(reason: RefusedReturn, providerName?: string, detail?: string): OAuthPage {
   const [status, title, message] = REFUSALS[reason];
-  return { status, title, message: providerName === undefined ? message : `${providerName}: ${message}`, ...(detail === undefined ? {} : { detail }) };
+  return {
+    status,
+    title,
+    message: providerName === undefined ? message : `${providerName}: ${message}`,
+    ...(detail === undefined ? {} : { detail }),
+  };
 }
 
 const NOT_FOUND: OAuthPage = { status: 404, title: 'Not found', message: 'There is no such page here.' };
-const SIGN_IN: OAuthPage = { status: 401, title: 'Please sign in', message: 'Sign in to the app first, and connect your account from there.' };
-const TICKET_OVER: OAuthPage = { status: 400, title: 'This link is no longer good', message: 'It can be used once, within ten minutes. Please start again from the app.' };
-const OTHER_ORIGIN: OAuthPage = { status: 403, title: 'Not from here', message: 'This was not sent from a page of this app.' };
+const SIGN_IN: OAuthPage = {
+  status: 401,
+  title: 'Please sign in',
+  message: 'Sign in to the app first, and connect your account from there.',
+};
+const TICKET_OVER: OAuthPage = {
+  status: 400,
+  title: 'This link is no longer good',
+  message: 'It can be used once, within ten minutes. Please start again from the app.',
+};
+const OTHER_ORIGIN: OAuthPage = {
+  status: 403,
+  title: 'Not from here',
+  message: 'This was not sent from a page of this app.',
+};
 
 function failurePage(error: unknown): OAuthPage {
   if (isLLMError(error)) return { status: error.httpStatus, title: 'That did not work', message: error.message };

@@ -9,26 +9,26 @@ import type { CallerLookup } from '../business/providers/domain/types/Caller';
 
 export class IssuedTokens {
   readonly tokens: ApiTokens;
-  readonly #store: DocumentApiTokenStore;
-  readonly #users: CallerLookup | undefined;
+  private readonly store: DocumentApiTokenStore;
+  private readonly users: CallerLookup | undefined;
 
   /** @param users the app's accounts; without any, whoever has a token is somebody */
   constructor(database: DocumentDatabase, users?: CallerLookup) {
-    this.#store = new DocumentApiTokenStore(database.collection(API_TOKENS));
-    this.tokens = new ApiTokens({ store: this.#store });
-    this.#users = users;
+    this.store = new DocumentApiTokenStore(database.collection(API_TOKENS));
+    this.tokens = new ApiTokens({ store: this.store });
+    this.users = users;
   }
 
   /** Safe to call again. */
   ready(): Promise<void> {
-    return this.#store.ready();
+    return this.store.ready();
   }
 
   /** @returns nothing for a token that is unknown or expired, or whose owner is gone */
   readonly verify = async (token: string): Promise<Actor | undefined> => {
     const actor = await this.tokens.verify(token);
-    if (actor === undefined || this.#users === undefined) return actor;
-    const caller = await this.#users(actor.userId);
+    if (actor === undefined || this.users === undefined) return actor;
+    const caller = await this.users(actor.userId);
     if (caller === undefined) return undefined;
     return caller.isAdmin ? actor : { ...actor, scopes: actor.scopes?.filter((scope) => scope !== 'admin') ?? [] };
   };

@@ -11,79 +11,80 @@ interface Known {
 }
 
 export class StoredProviderRows implements ProviderRows {
-  readonly #providers: Pick<ProvidersModule, 'service' | 'credentials'>;
-  readonly #allowPrivateHosts: boolean;
-  #known: ReadonlyMap<string, Known> = new Map();
-  #reading: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
+  private readonly allowPrivateHosts: boolean;
+  private cache: ReadonlyMap<string, Known> = new Map();
+  private reading: Promise<void> | undefined;
+  private next: Promise<void> | undefined;
 
   /** @param allowPrivateHosts permits http and private addresses in base URLs */
   constructor(providers: Pick<ProvidersModule, 'service' | 'credentials'>, allowPrivateHosts: boolean) {
-    this.#providers = providers;
-    this.#allowPrivateHosts = allowPrivateHosts;
+    this.providers = providers;
+    this.allowPrivateHosts = allowPrivateHosts;
   }
 
   known(): readonly ProviderSettings[] {
-    return [...this.#known.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
+    return [...this.cache.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
   }
 
   async current(id: string): Promise<ProviderSettings | undefined> {
     await this.find(id);
-    return this.#known.get(id)?.row;
+    return this.cache.get(id)?.row;
   }
 
   /** One provider, whichever kind, as it is now. */
   async find(id: string): Promise<Provider | undefined> {
-    const provider = await this.#providers.service.find(id);
-    const known = new Map(this.#known);
+    const provider = await this.providers.service.find(id);
+    const known = new Map(this.cache);
     if (provider === undefined) known.delete(id);
-    else known.set(id, this.#entry(provider));
-    this.#known = known;
+    else known.set(id, this.entry(provider));
+    this.cache = known;
     return provider;
   }
 
   /** One provider, as it was read last. */
   lastRead(id: string): Provider | undefined {
-    return this.#known.get(id)?.provider;
+    return this.cache.get(id)?.provider;
   }
 
   /** What is read was there when this was called, or came later; calls while one is under way share the next. */
   refresh(): Promise<void> {
-    if (this.#reading === undefined) return this.#read();
-    this.#next ??= this.#reading
+    if (this.reading === undefined) return this.read();
+    this.next ??= this.reading
       .catch(() => undefined)
       .then(() => {
-        this.#next = undefined;
-        return this.#read();
+        this.next = undefined;
+        return this.read();
       });
-    return this.#next;
+    return this.next;
   }
 
-  #read(): Promise<void> {
-    this.#reading = this.#readAll().finally(() => {
-      this.#reading = undefined;
+  private read(): Promise<void> {
+    this.reading = this.readAll().finally(() => {
+      this.reading = undefined;
     });
-    return this.#reading;
+    return this.reading;
   }
 
-  async #readAll(): Promise<void> {
-    const providers = await this.#providers.service.all();
-    this.#known = new Map(providers.map((provider) => [provider._id, this.#entry(provider)]));
+  private async readAll(): Promise<void> {
+    const providers = await this.providers.service.all();
+    this.cache = new Map(providers.map((provider) => [provider._id, this.entry(provider)]));
   }
 
-  #entry(provider: Provider): Known {
-    const before = this.#known.get(provider._id);
-    if (before?.provider.updatedAt === provider.updatedAt && before.provider.createdAt === provider.createdAt) return before;
-    return provider.fixed === true || !provider.enabled ? { provider } : { provider, row: this.#rowOf(provider) };
+  private entry(provider: Provider): Known {
+    const before = this.cache.get(provider._id);
+    if (before?.provider.updatedAt === provider.updatedAt && before.provider.createdAt === provider.createdAt)
+      return before;
+    return provider.fixed === true || !provider.enabled ? { provider } : { provider, row: this.rowOf(provider) };
   }
 
-  #rowOf(provider: Provider): ProviderSettings {
+  private rowOf(provider: Provider): ProviderSettings {
     const { _id, vendor, wire, baseURL, deployment, apiVersion, defaultModel, allowedModels } = provider;
     return {
       id: _id,
       vendor,
-      credentials: this.#providers.credentials.boundTo(provider),
-      allowPrivateHosts: this.#allowPrivateHosts,
+      credentials: this.providers.credentials.boundTo(provider),
+      allowPrivateHosts: this.allowPrivateHosts,
       ...(wire === undefined ? {} : { wire }),
       ...(baseURL === undefined ? {} : { baseURL }),
       ...(deployment === undefined ? {} : { deployment }),

@@ -3,22 +3,22 @@ import type { UsedTokens } from '../business/ai/application/services/ResilientPr
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 
 export class UsageRecorder {
-  readonly #write: ProvidersModule['recordUsage'];
-  readonly #underWay = new Set<Promise<void>>();
+  private readonly write: ProvidersModule['recordUsage'];
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(write: ProvidersModule['recordUsage']) {
-    this.#write = write;
+    this.write = write;
   }
 
   record({ providerId, userId, usage }: UsedTokens): void {
-    const written = this.#write({ providerId, userId, tokens: usage.total_tokens })
+    const written = this.write({ providerId, userId, tokens: usage.total_tokens })
       .catch((error: unknown) => console.error(`what ${userId} used of ${providerId} could not be written down`, error))
-      .finally(() => this.#underWay.delete(written));
-    this.#underWay.add(written);
+      .finally(() => this.underWay.delete(written));
+    this.underWay.add(written);
   }
 
   /** Resolves when nothing is on its way any more. */
   async settled(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 }

@@ -13,7 +13,10 @@ export function createAccessPolicy(rows: StoredProviderRows, callerOf: CallerLoo
       const isOwn = source === 'job' && provider?.fixed === true;
       const decision = provider === undefined ? NOBODY : decideAccess(provider, isOwn ? SERVER : caller, model);
       if (decision.allowed) return { allowed: true };
-      const what = decision.reason === 'model-not-allowed' ? `ask the provider '${providerId}' for the model '${model ?? ''}'` : `use the provider '${providerId}'`;
+      const what =
+        decision.reason === 'model-not-allowed'
+          ? `ask the provider '${providerId}' for the model '${model ?? ''}'`
+          : `use the provider '${providerId}'`;
       return { allowed: false, reason: `You may not ${what}.` };
     },
   };

@@ -8,26 +8,39 @@ import type { BudgetSettings } from '../business/ai/infrastructure/factories/cre
 const AMOUNTS = ['calls', 'tokens', 'money'] as const satisfies readonly (keyof Amount)[];
 
 /** `LLM_BUDGET_DAY_CALLS`, `LLM_BUDGET_MONTH_MONEY` and so on: what every user may use. */
-export const BUDGET_VARIABLES: readonly string[] = BUDGET_WINDOWS.flatMap((window) => AMOUNTS.map((what) => variableOf(window, what)));
+export const BUDGET_VARIABLES: readonly string[] = BUDGET_WINDOWS.flatMap((window) =>
+  AMOUNTS.map((what) => variableOf(window, what)),
+);
 
 /**
- * @param settings `Meteor.settings.ai.budgets`: `{ day?, month?, users? }`, each window `{ calls?, tokens?, money? }`; what it names comes before the variables
+ * @param settings `Meteor.settings.ai.budgets`: `{ day?, month?, users? }`, each window `{ calls?, tokens?,
+ *   money? }`; what it names comes before the variables
  * @param problems what is wrong is added to them
  * @returns undefined where nobody is limited
  */
-export function budgetSettings(settings: unknown, valueOf: (name: string) => string | undefined, problems: string[]): BudgetSettings | undefined {
+export function budgetSettings(
+  settings: unknown,
+  valueOf: (name: string) => string | undefined,
+  problems: string[],
+): BudgetSettings | undefined {
   const given = readObject(settings, 'budgets', ['users', ...BUDGET_WINDOWS], problems);
   const named = Object.fromEntries(
     BUDGET_WINDOWS.flatMap((window) => {
-      const amounts = Object.fromEntries(AMOUNTS.flatMap((what) => fromVariable(variableOf(window, what), valueOf, problems).map((value) => [what, value])));
+      const amounts = Object.fromEntries(
+        AMOUNTS.flatMap((what) =>
+          fromVariable(variableOf(window, what), valueOf, problems).map((value) => [what, value]),
+        ),
+      );
       return Object.keys(amounts).length === 0 ? [] : [[window, amounts]];
     }),
   ) as BudgetLimits;
   const limits = { ...named, ...readLimits(given, 'budgets', problems) };
-  const users = Object.entries(readObject(given['users'], 'budgets.users', undefined, problems)).map(([userId, value]) => {
-    const path = `budgets.users.${userId}`;
-    return [userId, readLimits(readObject(value, path, BUDGET_WINDOWS, problems), path, problems)] as const;
-  });
+  const users = Object.entries(readObject(given['users'], 'budgets.users', undefined, problems)).map(
+    ([userId, value]) => {
+      const path = `budgets.users.${userId}`;
+      return [userId, readLimits(readObject(value, path, BUDGET_WINDOWS, problems), path, problems)] as const;
+    },
+  );
   if (Object.keys(limits).length === 0 && users.length === 0) return undefined;
   return { ...limits, ...(users.length === 0 ? {} : { users: Object.fromEntries(users) }) };
 }
@@ -36,7 +49,11 @@ function variableOf(window: string, what: string): string {
   return `LLM_BUDGET_${window}_${what}`.toUpperCase();
 }
 
-function fromVariable(name: string, valueOf: (name: string) => string | undefined, problems: string[]): readonly number[] {
+function fromVariable(
+  name: string,
+  valueOf: (name: string) => string | undefined,
+  problems: string[],
+): readonly number[] {
   const text = valueOf(name);
   if (text === undefined) return [];
   const value = Number(text);
@@ -50,7 +67,8 @@ function readLimits(given: Readonly<Record<string, unknown>>, path: string, prob
     BUDGET_WINDOWS.flatMap((window) => {
       if (given[window] === undefined) return [];
       const amounts = readObject(given[window], `${path}.${window}`, AMOUNTS, problems);
-      for (const [what, value] of Object.entries(amounts)) if (!isAmount(value)) problems.push(`Meteor.settings.ai.${path}.${window}.${what} is no number of 0 or more`);
+      for (const [what, value] of Object.entries(amounts))
+        if (!isAmount(value)) problems.push(`Meteor.settings.ai.${path}.${window}.${what} is no number of 0 or more`);
       return [[window, amounts]];
     }),
   );
@@ -61,12 +79,19 @@ function isAmount(value: unknown): value is number {
 }
 
 /** @param known the names that it may have; any when there are none */
-function readObject(value: unknown, path: string, known: readonly string[] | undefined, problems: string[]): Readonly<Record<string, unknown>> {
+function readObject(
+  value: unknown,
+  path: string,
+  known: readonly string[] | undefined,
+  problems: string[],
+): Readonly<Record<string, unknown>> {
   if (value === undefined) return {};
   if (!isObject(value)) {
     problems.push(`Meteor.settings.ai.${path} is no object`);
     return {};
   }
-  for (const name of Object.keys(value)) if (known?.includes(name) === false) problems.push(`Meteor.settings.ai.${path}.${name} does not exist; there are ${known.join(', ')}`);
+  for (const name of Object.keys(value))
+    if (known?.includes(name) === false)
+      problems.push(`Meteor.settings.ai.${path}.${name} does not exist; there are ${known.join(', ')}`);
   return value;
 }

@@ -11,7 +11,10 @@ import type { CallLimits, RunDoors } from '../business/ai/infrastructure/factori
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/DocumentBudgetStore';
-import { DocumentConversationMemory, MESSAGES } from '../business/ai/infrastructure/persistence/DocumentConversationMemory';
+import {
+  DocumentConversationMemory,
+  MESSAGES,
+} from '../business/ai/infrastructure/persistence/DocumentConversationMemory';
 import { DocumentResponseStore, RESPONSES } from '../business/ai/infrastructure/persistence/DocumentResponseStore';
 import { openRunStore } from '../business/ai/infrastructure/persistence/DocumentRunStore';
 import { RunRetention } from '../business/ai/infrastructure/persistence/RunRetention';
@@ -69,12 +72,20 @@ export interface Host {
 }
 
 /** @throws LLMInvalidRequestError for settings that are not right, and what the database throws */
-export async function createHost({ ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {} }: HostSettings, ports: HostPorts): Promise<Host> {
+export async function createHost(
+  { ai, secretKeys, rootUrl, allowPrivateHosts, callLimits = {}, jobs = {} }: HostSettings,
+  ports: HostPorts,
+): Promise<Host> {
   const { express, database, dashboard } = ports;
   const { keys } = KeyRing.parse(secretKeys);
   const issued = new IssuedTokens(database, ports.hasAccounts === true ? ports.callerOf : undefined);
-  const authenticate: HostPorts['authenticate'] = async (request) => (await ports.authenticate(request)) ?? issued.authenticate(request);
-  const callerOf = shareLookups(ports.hasAccounts === true ? ports.callerOf : async (userId) => (await ports.callerOf(userId)) ?? issued.tokens.callerOf(userId));
+  const authenticate: HostPorts['authenticate'] = async (request) =>
+    (await ports.authenticate(request)) ?? issued.authenticate(request);
+  const callerOf = shareLookups(
+    ports.hasAccounts === true
+      ? ports.callerOf
+      : async (userId) => (await ports.callerOf(userId)) ?? issued.tokens.callerOf(userId),
+  );
   const providers = createProvidersModule(
     { secretKeys, rootUrl, allowPrivateHosts },
     {

@@ -1,6 +1,6 @@
 /**
- * A few harmless tools for the terminal, the playground and first steps: two that block, one that asks first, one that works in the background,
- * one that takes long enough to be cancelled, and one whose result a person gives.
+ * A few harmless tools for the terminal, the playground and first steps: two that block, one that asks first, one
+ * that works in the background, one that takes long enough to be cancelled, and one whose result a person gives.
  */
 import type { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
 
@@ -9,21 +9,36 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
     .register({
       name: 'get_weather',
       description: 'The weather in a city, made up from its name.',
-      parameters: { type: 'object', properties: { city: { type: 'string', description: 'A city, such as Lisbon.' } }, required: ['city'], additionalProperties: false },
+      parameters: {
+        type: 'object',
+        properties: { city: { type: 'string', description: 'A city, such as Lisbon.' } },
+        required: ['city'],
+        additionalProperties: false,
+      },
       execute: ({ city }: { city: string }) => weatherOf(city),
       idempotent: true,
     })
     .register({
       name: 'get_time',
       description: 'The date and time now, in a time zone.',
-      parameters: { type: 'object', properties: { timezone: { type: 'string', description: 'An IANA name, such as Europe/Lisbon.' } }, additionalProperties: false },
-      execute: ({ timezone = 'UTC' }: { timezone?: string }) => new Date().toLocaleString('en-GB', { timeZone: timezone, timeZoneName: 'short' }),
+      parameters: {
+        type: 'object',
+        properties: { timezone: { type: 'string', description: 'An IANA name, such as Europe/Lisbon.' } },
+        additionalProperties: false,
+      },
+      execute: ({ timezone = 'UTC' }: { timezone?: string }) =>
+        new Date().toLocaleString('en-GB', { timeZone: timezone, timeZoneName: 'short' }),
       idempotent: true,
     })
     .register({
       name: 'research_topic',
       description: 'Looks into a topic in the background; takes a few seconds, the result follows.',
-      parameters: { type: 'object', properties: { topic: { type: 'string' } }, required: ['topic'], additionalProperties: false },
+      parameters: {
+        type: 'object',
+        properties: { topic: { type: 'string' } },
+        required: ['topic'],
+        additionalProperties: false,
+      },
       blocking: false,
       idempotent: true,
       execute: async ({ topic }: { topic: string }, { signal, progress }) => {
@@ -31,13 +46,21 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
           await pause(500, signal);
           progress(step / 4, `step ${step} of 4`);
         }
-        return { topic, findings: [`'${topic}' has ${topic.length} characters`, `it has ${topic.trim().split(/\s+/).length} word(s)`] };
+        return {
+          topic,
+          findings: [`'${topic}' has ${topic.length} characters`, `it has ${topic.trim().split(/\s+/).length} word(s)`],
+        };
       },
     })
     .register({
       name: 'send_reminder',
       description: 'Notes a reminder for the user. Asks for approval first.',
-      parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'], additionalProperties: false },
+      parameters: {
+        type: 'object',
+        properties: { text: { type: 'string' } },
+        required: ['text'],
+        additionalProperties: false,
+      },
       needsApproval: true,
       execute: ({ text }: { text: string }) => ({ noted: text }),
     })
@@ -64,7 +87,12 @@ export function registerDemoTools(tools: ToolRegistry): ToolRegistry {
     .register({
       name: 'consult_expert',
       description: 'Puts a question to a person, whose answer follows.',
-      parameters: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'], additionalProperties: false },
+      parameters: {
+        type: 'object',
+        properties: { question: { type: 'string' } },
+        required: ['question'],
+        additionalProperties: false,
+      },
       blocking: false,
       external: true,
     });

@@ -1,4 +1,7 @@
-/** What the environment says about the host itself: where it listens, how browsers reach it, and what is sealed with which keys. */
+/**
+ * What the environment says about the host itself: where it listens, how browsers reach it, and what is sealed with
+ * which keys.
+ */
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import { valueOf } from './settingsFromEnvironment';
 import type { Environment } from './settingsFromEnvironment';

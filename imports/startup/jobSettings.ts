@@ -1,4 +1,7 @@
-/** What settings and the environment say about queued runs: who distributes them, how many run at once, and how long runs are kept. */
+/**
+ * What settings and the environment say about queued runs: who distributes them, how many run at once, and how long
+ * runs are kept.
+ */
 import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
 import type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
 import { openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
@@ -19,7 +22,8 @@ export interface JobSettings {
 const DAY = 86_400_000;
 
 /**
- * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set), JOBS_CONCURRENCY (default 8), RUNS_KEEP_WHOLE_DAYS (7) and RUNS_KEEP_DAYS (30).
+ * JOBS_ENGINE (`agenda` or `local`; default: Agenda where MONGO_URL is set), JOBS_CONCURRENCY (default 8),
+ * RUNS_KEEP_WHOLE_DAYS (7) and RUNS_KEEP_DAYS (30).
  * @param valueOf the setting or variable of that name
  * @throws LLMInvalidRequestError that names what is wrong
  */
@@ -34,7 +38,10 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
   return {
     ...(engine === 'agenda' && url !== undefined ? { agendaUrl: url } : {}),
     ...(concurrency === undefined ? {} : { concurrency }),
-    retention: { ...(keepWhole === undefined ? {} : { keepWhole: keepWhole * DAY }), ...(keep === undefined ? {} : { keep: keep * DAY }) },
+    retention: {
+      ...(keepWhole === undefined ? {} : { keepWhole: keepWhole * DAY }),
+      ...(keep === undefined ? {} : { keep: keep * DAY }),
+    },
   };
 }
 
@@ -42,9 +49,14 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
  * @param database where a queue in this process's memory writes down when its schedules come next
  * @throws LLMConnectionError when Agenda's MongoDB does not answer
  */
-export async function openJobQueue({ agendaUrl, concurrency }: JobSettings, database: Pick<DocumentDatabase, 'collection'>): Promise<JobQueue> {
+export async function openJobQueue(
+  { agendaUrl, concurrency }: JobSettings,
+  database: Pick<DocumentDatabase, 'collection'>,
+): Promise<JobQueue> {
   const limits = concurrency === undefined ? {} : { concurrency };
-  return agendaUrl === undefined ? new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) }) : openAgendaQueue({ url: agendaUrl, ...limits });
+  return agendaUrl === undefined
+    ? new LocalJobQueue({ ...limits, times: new ScheduleTimes(database.collection<ScheduleDocument>(SCHEDULES)) })
+    : openAgendaQueue({ url: agendaUrl, ...limits });
 }
 
 function readNumber(valueOf: (name: string) => string | undefined, name: string, least: number): number | undefined {

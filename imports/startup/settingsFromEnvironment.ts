@@ -38,7 +38,8 @@ const OTHER_VARIABLES = ['LLM_PROVIDER', 'LLM_TEMPERATURE', 'SYSTEM_PROMPT'] as 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Providers for the vendors that have a key, under the vendors' names. None at all is no error: hosts then start the simulator.
+ * Providers for the vendors that have a key, under the vendors' names. None at all is no error: hosts then start
+ * the simulator.
  * @throws LLMInvalidRequestError that names every variable that is wrong
  */
 export function settingsFromEnvironment(env: Environment): AISettings {
@@ -46,12 +47,14 @@ export function settingsFromEnvironment(env: Environment): AISettings {
 }
 
 /**
- * The same from `Meteor.settings.ai`, where the variables have the same names, and from the environment for those that are not there.
+ * The same from `Meteor.settings.ai`, where the variables have the same names, and from the environment for those
+ * that are not there.
  * @param settings whatever stands there; names that are no variables of ours belong to others
  * @throws LLMInvalidRequestError that names everything that is wrong in either
  */
 export function settingsFromMeteor(settings: unknown, env: Environment): AISettings {
-  if (settings !== undefined && settings !== null && !isObject(settings)) throw new LLMInvalidRequestError('Meteor.settings.ai must be an object.', { path: 'settings.ai' });
+  if (settings !== undefined && settings !== null && !isObject(settings))
+    throw new LLMInvalidRequestError('Meteor.settings.ai must be an object.', { path: 'settings.ai' });
   const problems: string[] = [];
   const merged: Record<string, string | undefined> = { ...env };
   for (const name of VARIABLES) {
@@ -64,7 +67,13 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
 }
 
 /** Every variable that is read here. */
-const VARIABLES: readonly string[] = [...OTHER_VARIABLES, ...BUDGET_VARIABLES, ...Object.values(VENDOR_VARIABLES).flatMap((names) => Object.values(names).filter((name) => typeof name === 'string'))];
+const VARIABLES: readonly string[] = [
+  ...OTHER_VARIABLES,
+  ...BUDGET_VARIABLES,
+  ...Object.values(VENDOR_VARIABLES).flatMap((names) =>
+    Object.values(names).filter((name) => typeof name === 'string'),
+  ),
+];
 
 function read(env: Environment, givenBudgets: unknown, problems: string[]): AISettings {
   const vendors = Object.keys(VENDOR_VARIABLES) as ConfiguredVendor[];
@@ -72,7 +81,8 @@ function read(env: Environment, givenBudgets: unknown, problems: string[]): AISe
   const defaultProvider = readDefaultProvider(vendors, providers, env, problems);
   const temperature = readTemperature(env, problems);
   const budgets = budgetSettings(givenBudgets, (name) => valueOf(env, name), problems);
-  if (problems.length > 0) throw new LLMInvalidRequestError(`The configuration is not right: ${problems.join('; ')}.`, { path: 'env' });
+  if (problems.length > 0)
+    throw new LLMInvalidRequestError(`The configuration is not right: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');
   return {
     providers,
@@ -83,7 +93,12 @@ function read(env: Environment, givenBudgets: unknown, problems: string[]): AISe
   };
 }
 
-function readVendor(vendor: ConfiguredVendor, names: VendorVariables, env: Environment, problems: string[]): ProviderSettings[] {
+function readVendor(
+  vendor: ConfiguredVendor,
+  names: VendorVariables,
+  env: Environment,
+  problems: string[],
+): ProviderSettings[] {
   const apiKey = valueOf(env, names.key);
   const baseURL = readURL(env, names.baseURL, problems);
   const defaultName = readModel(env, names.model, problems);
@@ -98,8 +113,10 @@ function readVendor(vendor: ConfiguredVendor, names: VendorVariables, env: Envir
     problems.push(`${names.key} holds characters that no HTTP header takes`);
   }
   const deployment = valueOf(env, names.deployment);
-  if (names.deployment !== undefined && valueOf(env, names.baseURL) === undefined) problems.push(`${names.key} is set, but ${names.baseURL} is not`);
-  if (names.deployment !== undefined && deployment === undefined) problems.push(`${names.key} is set, but ${names.deployment} is not`);
+  if (names.deployment !== undefined && valueOf(env, names.baseURL) === undefined)
+    problems.push(`${names.key} is set, but ${names.baseURL} is not`);
+  if (names.deployment !== undefined && deployment === undefined)
+    problems.push(`${names.key} is set, but ${names.deployment} is not`);
   const defaultModel = defaultName ?? deployment;
   const apiVersion = valueOf(env, names.apiVersion);
   return [
@@ -117,7 +134,8 @@ function readVendor(vendor: ConfiguredVendor, names: VendorVariables, env: Envir
 
 function readModel(env: Environment, name: string | undefined, problems: string[]): string | undefined {
   const value = valueOf(env, name);
-  if (value !== undefined && !/^[^\s\p{C}]{1,256}$/u.test(value)) problems.push(`${name ?? ''} is no name of a model: 1 to 256 characters, no blanks`);
+  if (value !== undefined && !/^[^\s\p{C}]{1,256}$/u.test(value))
+    problems.push(`${name ?? ''} is no name of a model: 1 to 256 characters, no blanks`);
   return value;
 }
 
@@ -130,10 +148,16 @@ function readURL(env: Environment, name: string, problems: string[]): string | u
   return undefined;
 }
 
-function readDefaultProvider(vendors: readonly string[], providers: readonly ProviderSettings[], env: Environment, problems: string[]): string | undefined {
+function readDefaultProvider(
+  vendors: readonly string[],
+  providers: readonly ProviderSettings[],
+  env: Environment,
+  problems: string[],
+): string | undefined {
   const wanted = valueOf(env, 'LLM_PROVIDER');
   if (wanted === undefined) return providers.find(({ id }) => id === 'openai')?.id ?? providers[0]?.id;
-  if (!vendors.includes(wanted)) problems.push(`LLM_PROVIDER is '${redactSecrets(wanted)}', which is none of ${vendors.join(', ')}`);
+  if (!vendors.includes(wanted))
+    problems.push(`LLM_PROVIDER is '${redactSecrets(wanted)}', which is none of ${vendors.join(', ')}`);
   else if (providers.length > 0 && !providers.some(({ id }) => id === wanted)) {
     problems.push(`LLM_PROVIDER is '${wanted}', but ${VENDOR_VARIABLES[wanted as ConfiguredVendor].key} is not set`);
   }

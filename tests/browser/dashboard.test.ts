@@ -23,11 +23,15 @@ describe('the dashboard in Chromium', function () {
   });
 
   const open = async (path = '/'): Promise<void> => void ({ context, page } = await app.signedIn(path));
-  const call = (name: string, state?: string, on = page) => on.locator(`.call[data-name="${name}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
-  const row = (id: string, state?: string, on = page) => on.locator(`.run-row[data-run="${id}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
+  const call = (name: string, state?: string, on = page) =>
+    on.locator(`.call[data-name="${name}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
+  const row = (id: string, state?: string, on = page) =>
+    on.locator(`.run-row[data-run="${id}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
   /** Waits until so many rows are shown. */
-  const rows = (amount: number) => page.waitForFunction((wanted) => document.querySelectorAll('.run-row').length === wanted, amount);
-  const executionId = async (): Promise<string> => (await page.locator('[data-run]').first().getAttribute('data-run')) ?? '';
+  const rows = (amount: number) =>
+    page.waitForFunction((wanted) => document.querySelectorAll('.run-row').length === wanted, amount);
+  const executionId = async (): Promise<string> =>
+    (await page.locator('[data-run]').first().getAttribute('data-run')) ?? '';
   /** Everything that is set here is gone after a reload. */
   const markPage = () => page.evaluate('window.isTheSamePage = true');
   const isSamePage = () => page.evaluate('window.isTheSamePage === true');
@@ -69,7 +73,15 @@ describe('the dashboard in Chromium', function () {
 
   it('says on every page that answers are simulated, and what there is when there is nothing', async () => {
     await open();
-    for (const [path, text] of [['/', 'Nothing has run yet'], ['/runs', 'No runs yet'], ['/playground', 'Nothing asked yet'], ['/tools', 'Not called yet'], ['/providers', 'Ready'], ['/runs/unknown', 'There is no such run'], ['/nowhere', 'There is no such page']] as const) {
+    for (const [path, text] of [
+      ['/', 'Nothing has run yet'],
+      ['/runs', 'No runs yet'],
+      ['/playground', 'Nothing asked yet'],
+      ['/tools', 'Not called yet'],
+      ['/providers', 'Ready'],
+      ['/runs/unknown', 'There is no such run'],
+      ['/nowhere', 'There is no such page'],
+    ] as const) {
       await app.go(page, path);
       await page.getByText(text).first().waitFor();
       expect(await page.locator('aside').textContent(), path).to.include('SIMULATED');
@@ -79,7 +91,8 @@ describe('the dashboard in Chromium', function () {
   it('runs two blocking and three non-blocking tools, and shows every change as it comes', async () => {
     await open('/playground');
     await markPage();
-    for (const name of ['get_weather', 'send_reminder', 'research_topic', 'render_video', 'consult_expert']) await page.getByRole('checkbox', { name }).check();
+    for (const name of ['get_weather', 'send_reminder', 'research_topic', 'render_video', 'consult_expert'])
+      await page.getByRole('checkbox', { name }).check();
     await page.getByLabel('Prompt').fill(EVERYTHING);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await call('send_reminder', 'awaiting_approval').waitFor();
@@ -100,14 +113,38 @@ describe('the dashboard in Chromium', function () {
     await call('consult_expert', 'completed').waitFor();
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await page.getByText('Stay in the harbour.').first().waitFor();
-    const log = await page.locator('[data-event]').evaluateAll((entries) => entries.map((entry) => [entry.getAttribute('data-event'), entry.querySelector('.event-what')?.textContent.split(' · ')[0] ?? '']));
-    const shown = log.map(([type, what = '']) => (type?.startsWith('tool:') === true || type === 'result:arrived' ? `${type} ${what}` : type));
+    const log = await page
+      .locator('[data-event]')
+      .evaluateAll((entries) =>
+        entries.map((entry) => [
+          entry.getAttribute('data-event'),
+          entry.querySelector('.event-what')?.textContent.split(' · ')[0] ?? '',
+        ]),
+      );
+    const shown = log.map(([type, what = '']) =>
+      type?.startsWith('tool:') === true || type === 'result:arrived' ? `${type} ${what}` : type,
+    );
     const told = app.told(id).slice(before);
     expect(shown.slice(-told.length), 'every event since the approval').to.deep.equal(told);
-    for (const type of ['tool:executing send_reminder', 'tool:completed send_reminder', 'result:arrived consult_expert', 'nonblocking:llm_response', 'run:completed']) expect(told).to.include(type);
+    for (const type of [
+      'tool:executing send_reminder',
+      'tool:completed send_reminder',
+      'result:arrived consult_expert',
+      'nonblocking:llm_response',
+      'run:completed',
+    ])
+      expect(told).to.include(type);
     expect(await isSamePage(), 'no reload').to.equal(true);
-    const bars = await page.locator('.lane').evaluateAll((lanes) => lanes.map((lane) => [lane.getAttribute('aria-label'), lane.querySelectorAll('[data-call]').length]));
-    expect(bars).to.deep.equal([['Model', 0], ['Blocking tools', 2], ['Non-blocking tools', 3]]);
+    const bars = await page
+      .locator('.lane')
+      .evaluateAll((lanes) =>
+        lanes.map((lane) => [lane.getAttribute('aria-label'), lane.querySelectorAll('[data-call]').length]),
+      );
+    expect(bars).to.deep.equal([
+      ['Model', 0],
+      ['Blocking tools', 2],
+      ['Non-blocking tools', 3],
+    ]);
     expect(await page.locator('.fact').filter({ hasText: 'Tokens' }).locator('dd').textContent()).to.match(/^[1-9]/);
   });
 
@@ -182,7 +219,10 @@ describe('the dashboard in Chromium', function () {
     const lengths = await page.evaluate('window.lengths');
     expect(new Set(lengths as number[]).size, 'it grew step by step').to.be.above(1);
     expect(await page.locator('.said-assistant.is-live').count(), 'and is whole at the end').to.equal(0);
-    expect(await page.locator('.said-assistant').filter({ hasText: 'The result of research_topic has arrived' }).count(), 'once').to.equal(1);
+    expect(
+      await page.locator('.said-assistant').filter({ hasText: 'The result of research_topic has arrived' }).count(),
+      'once',
+    ).to.equal(1);
   });
 
   it('filters by state, provider and words, and keeps the filter in the address', async () => {
@@ -232,7 +272,12 @@ describe('the dashboard in Chromium', function () {
     expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('Skip to the content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.id)).to.equal('content');
-    for (let step = 0; step < 20 && !(await page.evaluate(() => document.activeElement?.closest('.run-row') !== null)); step += 1) await page.keyboard.press('Tab');
+    for (
+      let step = 0;
+      step < 20 && !(await page.evaluate(() => document.activeElement?.closest('.run-row') !== null));
+      step += 1
+    )
+      await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     await page.locator('.run-page').waitFor();
     // The heading of the new page.
@@ -259,7 +304,11 @@ describe('the dashboard in Chromium', function () {
   it('shows what is wrong when a page can’t be loaded, and tries again', async () => {
     await open('/');
     let isBroken = true;
-    await page.route('**/tools', (route) => (isBroken ? route.fulfill({ status: 503, json: { error: { code: 'overloaded', message: 'Too much to do.' } } }) : route.continue()));
+    await page.route('**/tools', (route) =>
+      isBroken
+        ? route.fulfill({ status: 503, json: { error: { code: 'overloaded', message: 'Too much to do.' } } })
+        : route.continue(),
+    );
     await app.go(page, '/tools');
     await page.getByRole('alert').filter({ hasText: 'Too much to do.' }).waitFor();
     isBroken = false;

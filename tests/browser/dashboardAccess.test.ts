@@ -15,11 +15,15 @@ describe('the dashboard’s accessibility', function () {
     const started = await DashboardBrowser.start();
     if (started === undefined) this.skip();
     app = started;
-    for (const input of ['Tell me about meteors.', 'What is the weather in Lisbon and Oslo?']) await app.seen(await app.run(input, ['get_weather']), 'run:completed');
+    for (const input of ['Tell me about meteors.', 'What is the weather in Lisbon and Oslo?'])
+      await app.seen(await app.run(input, ['get_weather']), 'run:completed');
     const cancelled = await app.run('render_video "night" 60 seconds', ['render_video']);
     await app.seen(cancelled, 'tool:executing');
     await app.server.host.module.loop.cancel(cancelled);
-    live = await app.run('send_reminder "take a coat", render_video "fog" 60 seconds, consult_expert "Is it safe?", get_weather for Lisbon', ['send_reminder', 'render_video', 'consult_expert', 'get_weather']);
+    live = await app.run(
+      'send_reminder "take a coat", render_video "fog" 60 seconds, consult_expert "Is it safe?", get_weather for Lisbon',
+      ['send_reminder', 'render_video', 'consult_expert', 'get_weather'],
+    );
     await app.seen(live, 'tool:approval_required');
     await app.seen(live, 'tool:executing', 'render_video');
   });
@@ -28,9 +32,12 @@ describe('the dashboard’s accessibility', function () {
   const violations = async (page: Page): Promise<readonly string[]> => {
     await page.evaluate(AXE);
     const { violations: found } = await page.evaluate<AxeResults>('axe.run(document)');
-    return found.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)} — ${node.failureSummary ?? ''}`));
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map((node) => `${id}: ${node.html.slice(0, 160)} — ${node.failureSummary ?? ''}`),
+    );
   };
-  const overflow = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const overflow = (page: Page) =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
   const PAGES = [
     ['/', '.run-row'],
@@ -46,11 +53,16 @@ describe('the dashboard’s accessibility', function () {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
       it(`breaks no rule and fits the width: ${colorScheme}, ${width} px`, async () => {
-        const { context, page } = await app.signedIn('/', { colorScheme, viewport: { width, height: 850 }, reducedMotion: 'reduce' });
+        const { context, page } = await app.signedIn('/', {
+          colorScheme,
+          viewport: { width, height: 850 },
+          reducedMotion: 'reduce',
+        });
         for (const [path, landmark] of PAGES) {
           await app.go(page, path === 'a live run' ? `/runs/${live}` : path);
           await page.locator(landmark).first().waitFor();
-          if (path === 'a live run') for (const summary of await page.locator('.call summary').all()) await summary.click();
+          if (path === 'a live run')
+            for (const summary of await page.locator('.call summary').all()) await summary.click();
           expect(await violations(page), path).to.deep.equal([]);
           expect(await overflow(page), `${path} is as wide as the screen`).to.equal(0);
         }
@@ -73,10 +85,12 @@ describe('the dashboard’s accessibility', function () {
     const { context, page } = await app.signedIn(`/runs/${live}`, { viewport: { width: 390, height: 850 } });
     await page.locator('.decision').first().waitFor();
     const small = await page.locator('button:visible, a.button:visible, nav a:visible').evaluateAll((targets) =>
-      targets.filter((target) => target.closest('.crumbs') === null).flatMap((target) => {
-        const { width, height } = target.getBoundingClientRect();
-        return width < 24 || height < 24 ? [`${target.outerHTML.slice(0, 90)} is ${width} by ${height}`] : [];
-      }),
+      targets
+        .filter((target) => target.closest('.crumbs') === null)
+        .flatMap((target) => {
+          const { width, height } = target.getBoundingClientRect();
+          return width < 24 || height < 24 ? [`${target.outerHTML.slice(0, 90)} is ${width} by ${height}`] : [];
+        }),
     );
     expect(small).to.deep.equal([]);
     await context.close();

@@ -1,4 +1,7 @@
-/** Two hundred runs at once, and five pages that watch them: what is drawn stays bounded, and people can still click. */
+/**
+ * Two hundred runs at once, and five pages that watch them: what is drawn stays bounded, and people can still
+ * click.
+ */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,9 +54,11 @@ describe('200 runs in flight and five watchers', function () {
     server.send('measure');
     const from = Date.now();
     const ids = new Set<string>();
-    await Promise.all(Array.from({ length: 20 }, async (_, worker) => {
-      for (let index = worker; index < RUNS; index += 20) ids.add(await start(index));
-    }));
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, worker) => {
+        for (let index = worker; index < RUNS; index += 20) ids.add(await start(index));
+      }),
+    );
     expect(ids.size).to.equal(RUNS);
     for (const page of pages) await page.getByRole('button', { name: `Live ${RUNS}` }).waitFor();
     // A filter answers while everything moves.
@@ -71,8 +76,12 @@ describe('200 runs in flight and five watchers', function () {
     const tasks = await Promise.all(pages.map((page) => page.evaluate<number[]>('window.longTasks')));
     const all = tasks.flat();
     const worked = (await Promise.all(sessions.map(secondsOf))).map((seconds, index) => seconds - (before[index] ?? 0));
-    console.log(`      server's event loop: p50 ${delay.p50.toFixed(1)} ms, p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(0)} ms`);
-    console.log(`      pages: ${all.length} long tasks in ${WATCHERS} × ${(elapsed / 1_000).toFixed(0)} s, longest ${Math.max(0, ...all).toFixed(0)} ms, over 200 ms: ${all.filter((duration) => duration > 200).length}`);
+    console.log(
+      `      server's event loop: p50 ${delay.p50.toFixed(1)} ms, p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(0)} ms`,
+    );
+    console.log(
+      `      pages: ${all.length} long tasks in ${WATCHERS} × ${(elapsed / 1_000).toFixed(0)} s, longest ${Math.max(0, ...all).toFixed(0)} ms, over 200 ms: ${all.filter((duration) => duration > 200).length}`,
+    );
     console.log(`      pages' main threads: ${worked.map((seconds) => seconds.toFixed(1)).join(', ')} s of computing`);
     expect(rows, 'rows drawn').to.deep.equal(Array.from({ length: WATCHERS }, () => 60));
     for (const [index, durations] of tasks.entries()) {
@@ -96,18 +105,29 @@ describe('200 runs in flight and five watchers', function () {
     await page.evaluate(() => {
       const longTasks: number[] = [];
       Object.assign(window, { longTasks });
-      new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ entryTypes: ['longtask'] });
+      new PerformanceObserver((list) => longTasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        entryTypes: ['longtask'],
+      });
     });
     return page;
   }
 
   async function start(index: number, tools: readonly string[] = ['render_video', 'get_weather']): Promise<string> {
-    const { executionId } = await post<{ executionId: string }>('/runs', { requestId: `load-${index}`, providerId: 'openai', input: `get_weather for Lisbon, and render_video "scene ${index}" 60 seconds`, tools });
+    const { executionId } = await post<{ executionId: string }>('/runs', {
+      requestId: `load-${index}`,
+      providerId: 'openai',
+      input: `get_weather for Lisbon, and render_video "scene ${index}" 60 seconds`,
+      tools,
+    });
     return executionId;
   }
 
   async function post<T = unknown>(path: string, body: object): Promise<T> {
-    const answer = await fetch(url + path, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
     expect(answer.ok, `${path}: ${answer.status}`).to.equal(true);
     return (await answer.json()) as T;
   }

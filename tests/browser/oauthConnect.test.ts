@@ -55,8 +55,13 @@ describe('connecting an account in Chromium', function () {
     await signIn('alice@acme');
     await page.waitForURL(`${app.url}/oauth/callback**`);
     expect(await page.textContent('h1')).to.equal('Connected');
-    expect(await page.evaluate(() => getComputedStyle(document.querySelector('main')!).maxWidth), 'the style is allowed').not.to.equal('none');
-    expect((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind).to.equal('bearer');
+    expect(
+      await page.evaluate(() => getComputedStyle(document.querySelector('main')!).maxWidth),
+      'the style is allowed',
+    ).not.to.equal('none');
+    expect((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind).to.equal(
+      'bearer',
+    );
     await page.reload();
     expect(await page.textContent('h1')).to.equal('This page was opened before');
     await page.click('a');
@@ -87,7 +92,12 @@ describe('connecting an account in Chromium', function () {
     const binding = 'a-binding-of-the-dashboard-0123456789';
     const link = new URL(await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID, binding }));
     await context.addCookies([{ name: 'bolide-oauth', value: binding, url: app.url }]);
-    const answer = new URLSearchParams({ state: link.searchParams.get('state') ?? '', iss: server.url, error: 'access_denied', error_description: hostile });
+    const answer = new URLSearchParams({
+      state: link.searchParams.get('state') ?? '',
+      iss: server.url,
+      error: 'access_denied',
+      error_description: hostile,
+    });
     await page.goto(`${app.url}/oauth/callback?${answer.toString()}`);
     expect(await page.textContent('h1')).to.equal('Not connected');
     expect(await page.textContent('q')).to.include('window.hacked=1');

@@ -18,8 +18,15 @@ import { startStandalone } from '../support/startStandalone';
 type Answer = { readonly status: number; readonly body: { readonly [field: string]: unknown } };
 
 async function call(url: string, token: string, method: string, path: string, body?: unknown): Promise<Answer> {
-  const headers = { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const response = await fetch(url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const headers = {
+    authorization: `Bearer ${token}`,
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   return { status: response.status, body: (await response.json()) as Answer['body'] };
 }
 
@@ -28,7 +35,8 @@ describe('API tokens of the plain-Node host', () => {
   let directory: string;
   let server: RunningServer;
   const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: LOCAL });
-  const ask = (token: string, method: string, path: string, body?: unknown): Promise<Answer> => call(server.url, token, method, path, body);
+  const ask = (token: string, method: string, path: string, body?: unknown): Promise<Answer> =>
+    call(server.url, token, method, path, body);
   const issue = async (fields: object): Promise<{ readonly id: string; readonly token: string }> => {
     const { status, body } = await ask(LOCAL, 'POST', '/tokens', fields);
     expect(status, JSON.stringify(body)).to.equal(201);
@@ -56,7 +64,15 @@ describe('API tokens of the plain-Node host', () => {
   it('are listed without their hash, and are no good once they are revoked', async () => {
     const { id, token } = await issue({ name: 'short-lived', userId: 'cem' });
     const { body } = await ask(LOCAL, 'GET', '/tokens?userId=cem');
-    expect(body['tokens']).to.deep.equal([{ _id: id, userId: 'cem', name: 'short-lived', scopes: ['generate', 'read'], createdAt: (body['tokens'] as { createdAt: number }[])[0]!.createdAt }]);
+    expect(body['tokens']).to.deep.equal([
+      {
+        _id: id,
+        userId: 'cem',
+        name: 'short-lived',
+        scopes: ['generate', 'read'],
+        createdAt: (body['tokens'] as { createdAt: number }[])[0]!.createdAt,
+      },
+    ]);
     expect((await ask(LOCAL, 'DELETE', `/tokens/${id}`)).status, 'of the caller there is no such token').to.equal(404);
     expect((await ask(LOCAL, 'DELETE', `/tokens/${id}?userId=cem`)).body).to.deep.equal({ deleted: true });
     expect((await ask(token, 'GET', '/v1/models')).status).to.equal(401);
@@ -65,7 +81,11 @@ describe('API tokens of the plain-Node host', () => {
   it('make no tokens themselves, unless they are an admin’s', async () => {
     const plain = await issue({ name: 'plain', userId: 'dan' });
     const admin = await issue({ name: 'admin', userId: 'eve', scopes: ['admin'] });
-    for (const [method, path, body] of [['POST', '/tokens', { name: 'more' }], ['GET', '/tokens', undefined], ['DELETE', `/tokens/${plain.id}`, undefined]] as const) {
+    for (const [method, path, body] of [
+      ['POST', '/tokens', { name: 'more' }],
+      ['GET', '/tokens', undefined],
+      ['DELETE', `/tokens/${plain.id}`, undefined],
+    ] as const) {
       expect((await ask(plain.token, method, path, body)).status, `${method} ${path}`).to.equal(403);
     }
     expect((await ask(admin.token, 'POST', '/tokens', { name: 'more' })).status).to.equal(201);
@@ -93,7 +113,11 @@ describe('API tokens of the plain-Node host', () => {
 
   it('open the dashboard for their owner', async () => {
     const { token } = await issue({ name: 'browser', userId: 'fay' });
-    const response = await fetch(`${server.url}/session`, { method: 'POST', headers: { 'content-type': 'application/json', origin: server.url }, body: JSON.stringify({ token }) });
+    const response = await fetch(`${server.url}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: server.url },
+      body: JSON.stringify({ token }),
+    });
     expect(response.status).to.equal(200);
     expect(await response.json()).to.include({ userId: 'fay', isAdmin: false });
   });
@@ -112,7 +136,12 @@ describe('API tokens of the Meteor host', () => {
     await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
     for (const _id of ['ann', 'bob']) {
-      await Meteor.users.insertAsync({ _id, services: { resume: { loginTokens: [{ hashedToken: Accounts._hashLoginToken(`${_id}-login`), when: new Date() }] } } });
+      await Meteor.users.insertAsync({
+        _id,
+        services: {
+          resume: { loginTokens: [{ hashedToken: Accounts._hashLoginToken(`${_id}-login`), when: new Date() }] },
+        },
+      });
     }
   });
   after(async () => {
@@ -131,7 +160,11 @@ describe('API tokens of the Meteor host', () => {
   });
 
   it('do no more than their owner may by now, and nothing once there is none', async () => {
-    const { body } = await call(url, 'ann-login', 'POST', '/tokens', { name: 'metrics', scopes: ['admin'], userId: 'bob' });
+    const { body } = await call(url, 'ann-login', 'POST', '/tokens', {
+      name: 'metrics',
+      scopes: ['admin'],
+      userId: 'bob',
+    });
     const token = String(body['token']);
     expect((await call(url, token, 'GET', '/metrics')).status, 'bob is no admin').to.equal(403);
     await Meteor.users.removeAsync('bob');

@@ -31,7 +31,11 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
 
   /** Three modules in this process compete for the account as three processes do. */
   const askEverywhere = async (store: () => BudgetStore): Promise<number> => {
-    const outcomes = await Promise.all(Array.from({ length: PROCESSES }, () => askAtOnce(budgetModule(simulator.baseURL('openai'), LIMIT, store()), CALLS)));
+    const outcomes = await Promise.all(
+      Array.from({ length: PROCESSES }, () =>
+        askAtOnce(budgetModule(simulator.baseURL('openai'), LIMIT, store()), CALLS),
+      ),
+    );
     const answered = total(outcomes, 'answered');
     expect(total(outcomes, 'budget-exceeded') + answered).to.equal(PROCESSES * CALLS);
     expect(simulator.requests).to.have.length(answered);
@@ -78,9 +82,17 @@ describe(`${PROCESSES * CALLS} calls at once on a budget for ${LIMIT}`, () => {
 
   it(`lets exactly as many out of ${PROCESSES} processes`, async function () {
     this.timeout(120_000);
-    const [mongo, bundle] = await Promise.all([startTestMongo(), bundleChild(join(__dirname, '../support/budgetChild.ts'))]);
+    const [mongo, bundle] = await Promise.all([
+      startTestMongo(),
+      bundleChild(join(__dirname, '../support/budgetChild.ts')),
+    ]);
     try {
-      const options: BudgetChildOptions = { mongoUrl: mongo.url, baseURL: simulator.baseURL('openai'), calls: CALLS, limit: LIMIT };
+      const options: BudgetChildOptions = {
+        mongoUrl: mongo.url,
+        baseURL: simulator.baseURL('openai'),
+        calls: CALLS,
+        limit: LIMIT,
+      };
       const children = Array.from({ length: PROCESSES }, () => fork(bundle, [JSON.stringify(options)]));
       await Promise.all(children.map((child) => once(child, 'message')));
       const outcomes = await Promise.all(

@@ -30,14 +30,21 @@ describe('the watch over planted secrets', () => {
       }),
     'as bytes': (secret) => serve((_request, response) => response.end(Buffer.from(secret))),
     'in base64': (secret) => serve((_request, response) => response.end(Buffer.from(secret).toString('base64'))),
-    'in base64 that begins elsewhere': (secret) => serve((_request, response) => response.end(Buffer.from(`{"a":"${secret}"}`).toString('base64'))),
-    'in base64 that begins at yet another place': (secret) => serve((_request, response) => response.end(Buffer.from(`--${secret}`).toString('base64url'))),
+    'in base64 that begins elsewhere': (secret) =>
+      serve((_request, response) => response.end(Buffer.from(`{"a":"${secret}"}`).toString('base64'))),
+    'in base64 that begins at yet another place': (secret) =>
+      serve((_request, response) => response.end(Buffer.from(`--${secret}`).toString('base64url'))),
     'in hexadecimal': (secret) => serve((_request, response) => response.end(Buffer.from(secret).toString('hex'))),
     'over a WebSocket': overWebSocket,
-    'to a DDP client': async (secret) => new DdpSession({}, () => undefined).send({ msg: 'result', id: '1', result: { deep: [secret] } }),
-    'to the output': async (secret) => void process.stdout.write(`      (a planted secret, for the watch to see: ${secret})\n`),
+    'to a DDP client': async (secret) =>
+      new DdpSession({}, () => undefined).send({ msg: 'result', id: '1', result: { deep: [secret] } }),
+    'to the output': async (secret) =>
+      void process.stdout.write(`      (a planted secret, for the watch to see: ${secret})\n`),
     'to a listener': async (secret) => {
-      const loop = new AgenticLoop({ provider: new ScriptedProvider([answer(secret)]), toolExecutor: new ToolRegistry() });
+      const loop = new AgenticLoop({
+        provider: new ScriptedProvider([answer(secret)]),
+        toolExecutor: new ToolRegistry(),
+      });
       loop.on('event', () => undefined);
       await loop.execute('ann', { model: 'm', input: 'Hello' });
     },
@@ -59,8 +66,13 @@ describe('the watch over planted secrets', () => {
     const before = canaryWatch.seen.get('a server’s socket') ?? 0;
     const gateway = await startGateway();
     try {
-      expect((await gateway.ask('/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'Hello' }] })).status).to.equal(200);
-      expect(gateway.module.providers.rows().map(({ apiKey }) => apiKey)).to.satisfy((keys: string[]) => keys.every((key) => key.includes(CANARY)));
+      expect(
+        (await gateway.ask('/v1/chat/completions', { model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }))
+          .status,
+      ).to.equal(200);
+      expect(gateway.module.providers.rows().map(({ apiKey }) => apiKey)).to.satisfy((keys: string[]) =>
+        keys.every((key) => key.includes(CANARY)),
+      );
     } finally {
       await gateway.close();
     }
@@ -70,7 +82,12 @@ describe('the watch over planted secrets', () => {
     await createProvider(app, server);
     await connectAs(app, 'alice');
     const token = await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' });
-    const planted = [token?.token, CLIENT.secret, app.settings.secretKeys, ...[...server.rows].filter(([, { model }]) => model === 'RefreshToken').map(([key]) => key)];
+    const planted = [
+      token?.token,
+      CLIENT.secret,
+      app.settings.secretKeys,
+      ...[...server.rows].filter(([, { model }]) => model === 'RefreshToken').map(([key]) => key),
+    ];
     expect(planted).to.have.length(4);
     for (const secret of planted) expect(secret).to.include(CANARY);
     expect(await app.module.methods.rotateKeys(ADMIN)).to.deep.equal({ resealed: 0, unopened: 0 });
@@ -79,7 +96,8 @@ describe('the watch over planted secrets', () => {
   });
 
   it('knows how sealing keys are written', () => {
-    for (let count = 0; count < 100; count++) expect(KeyRing.parse(`k:${canaryBase64()}`).current.bytes.toString('base64')).to.include(CANARY);
+    for (let count = 0; count < 100; count++)
+      expect(KeyRing.parse(`k:${canaryBase64()}`).current.bytes.toString('base64')).to.include(CANARY);
   });
 });
 

@@ -14,15 +14,31 @@ import { startSimulator } from '../support/simulator/startSimulator';
 
 /** A model that tells everything that the user said in the conversation that it was shown. */
 const echo: RuleModel = {
-  answer: ({ turns }) => ({ calls: [], text: JSON.stringify({ heard: turns.flatMap((turn) => (turn.type === 'user' ? [turn.text] : [])) }), ending: 'complete' }),
+  answer: ({ turns }) => ({
+    calls: [],
+    text: JSON.stringify({ heard: turns.flatMap((turn) => (turn.type === 'user' ? [turn.text] : [])) }),
+    ending: 'complete',
+  }),
 };
 
-const schema = { type: 'object', properties: { heard: { type: 'array', items: { type: 'string' } } }, required: ['heard'], additionalProperties: false } as const;
-const weather: FunctionTool = { type: 'function', name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } };
+const schema = {
+  type: 'object',
+  properties: { heard: { type: 'array', items: { type: 'string' } } },
+  required: ['heard'],
+  additionalProperties: false,
+} as const;
+const weather: FunctionTool = {
+  type: 'function',
+  name: 'weather',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
 
 interface Bob {
   readonly identity: { readonly id: string };
-  readonly _openai?: { readonly intention_chain?: readonly string[]; readonly usage?: { readonly total_requests: number } };
+  readonly _openai?: {
+    readonly intention_chain?: readonly string[];
+    readonly usage?: { readonly total_requests: number };
+  };
 }
 
 for (const vendor of SIMULATED_VENDORS) {
@@ -42,7 +58,8 @@ for (const vendor of SIMULATED_VENDORS) {
     });
 
     const responseStore = new MemoryResponseStore();
-    const client = (defaultDepth: number): LLMClient => new LLMClient({ provider, userId: 'ann', entities: [bob], defaultDepth, model: vendor.model, responseStore });
+    const client = (defaultDepth: number): LLMClient =>
+      new LLMClient({ provider, userId: 'ann', entities: [bob], defaultDepth, model: vendor.model, responseStore });
     const chain = (): readonly string[] => bob._openai?.intention_chain ?? [];
     const ask = async (asked: LLMClient, input: string): Promise<readonly string[]> =>
       (await asked.createResponse({ instructions: 'Repeat.', input, schema, entityKey: 'intention:bob' })).heard;
@@ -75,7 +92,8 @@ for (const vendor of SIMULATED_VENDORS) {
       // A host that keeps responses keeps each with all that came before it; elsewhere the window is all there is.
       expect(heard).to.deep.equal(keepsState ? ['one', 'two', 'three', 'four'] : ['two', 'three', 'four']);
       const stateful = new StatefulProvider({ provider, store: responseStore, trustsIds: true });
-      const goOn = (id: string): Promise<LLMResponse> => stateful.generate('ann', { model: vendor.model, input: 'go on', previous_response_id: id });
+      const goOn = (id: string): Promise<LLMResponse> =>
+        stateful.generate('ann', { model: vendor.model, input: 'go on', previous_response_id: id });
       const error = await failure(goOn(first!));
       expect(isLLMError(error) && error.code).to.equal('invalid-request');
       expect((await goOn(chain()[0]!)).output_text).to.contain('go on');
@@ -89,7 +107,10 @@ for (const vendor of SIMULATED_VENDORS) {
       const error = await failure(ask(asked, 'two'));
       expect(isLLMError(error)).to.equal(true);
       expect((error as Error).message).to.contain('not found');
-      expect(chain()).to.deep.equal([...kept._openai!.intention_chain!, 'resp_0000000000000000000000000000000000000000000000000']);
+      expect(chain()).to.deep.equal([
+        ...kept._openai!.intention_chain!,
+        'resp_0000000000000000000000000000000000000000000000000',
+      ]);
       expect(bob._openai!.usage).to.deep.equal(kept._openai!.usage);
     });
 
@@ -100,14 +121,30 @@ for (const vendor of SIMULATED_VENDORS) {
         store = new MemoryResponseStore();
         stateful = new StatefulProvider({ provider, store });
       });
-      const turn = (input: Parameters<ILLMProvider['generate']>[1]['input'], previous?: LLMResponse): Promise<LLMResponse> =>
-        stateful.generate('ann', { model: vendor.model, input, store: true, tools: [weather], ...(previous === undefined ? {} : { previous_response_id: previous.id }) });
+      const turn = (
+        input: Parameters<ILLMProvider['generate']>[1]['input'],
+        previous?: LLMResponse,
+      ): Promise<LLMResponse> =>
+        stateful.generate('ann', {
+          model: vendor.model,
+          input,
+          store: true,
+          tools: [weather],
+          ...(previous === undefined ? {} : { previous_response_id: previous.id }),
+        });
 
       it('keeps call and answer together when the response that made the call is gone', async () => {
-        simulator.enqueue({ calls: [{ name: 'weather', arguments: { city: 'Rome' } }] }, { text: 'Sunny.' }, { text: 'You are welcome.' });
+        simulator.enqueue(
+          { calls: [{ name: 'weather', arguments: { city: 'Rome' } }] },
+          { text: 'Sunny.' },
+          { text: 'You are welcome.' },
+        );
         const called = await turn('How is Rome?');
         const call = called.output.find((item) => item.type === 'function_call');
-        const answered = await turn([{ type: 'function_call_output', call_id: call!.call_id, output: 'sun, 30 degrees' }], called);
+        const answered = await turn(
+          [{ type: 'function_call_output', call_id: call!.call_id, output: 'sun, 30 degrees' }],
+          called,
+        );
         await stateful.deleteResponse('ann', called.id);
         const last = await turn('Thanks.', answered);
         expect(last.output_text).to.equal('You are welcome.');
@@ -122,7 +159,9 @@ for (const vendor of SIMULATED_VENDORS) {
       it('makes another user’s response look like an unknown one', async () => {
         const mine = await turn('one');
         const [theirs, unknown] = await Promise.all(
-          [mine.id, 'resp_1'].map((id) => failure(stateful.generate('eve', { model: vendor.model, input: 'go on', previous_response_id: id }))),
+          [mine.id, 'resp_1'].map((id) =>
+            failure(stateful.generate('eve', { model: vendor.model, input: 'go on', previous_response_id: id })),
+          ),
         );
         expect((theirs as Error).message.replace(mine.id, 'resp_1')).to.equal((unknown as Error).message);
         await stateful.deleteResponse('eve', mine.id);
@@ -148,7 +187,13 @@ const PAIRED: Readonly<Record<string, RegExp>> = {
 };
 
 const REASONING = [
-  { name: 'Anthropic', vendor: 'anthropic', wire: 'anthropic_messages', model: 'claude-sonnet-4-5', seal: /"signature"/ },
+  {
+    name: 'Anthropic',
+    vendor: 'anthropic',
+    wire: 'anthropic_messages',
+    model: 'claude-sonnet-4-5',
+    seal: /"signature"/,
+  },
   { name: 'Google', vendor: 'google', wire: 'gemini', model: 'gemini-3-pro-preview', seal: /"thoughtSignature"/ },
 ] as const;
 
@@ -157,11 +202,20 @@ for (const { seal, ...vendor } of REASONING) {
     it('sends sealed reasoning while the whole conversation is there, and leaves it out, with a loss, when the beginning is gone', async () => {
       const simulator = await startSimulator();
       try {
-        const provider = new StatefulProvider({ provider: simulatedProvider(simulator, vendor), store: new MemoryResponseStore() });
+        const provider = new StatefulProvider({
+          provider: simulatedProvider(simulator, vendor),
+          store: new MemoryResponseStore(),
+        });
         const reasoning = { effort: 'low' } as const;
         const turn = async (input: string, previous?: LLMResponse): Promise<LLMResponse> => {
           simulator.enqueue({ text: `to ${input}`, reasoning: `about ${input}` });
-          const answer = await provider.generate('ann', { model: vendor.model, input, reasoning, store: true, ...(previous === undefined ? {} : { previous_response_id: previous.id }) });
+          const answer = await provider.generate('ann', {
+            model: vendor.model,
+            input,
+            reasoning,
+            store: true,
+            ...(previous === undefined ? {} : { previous_response_id: previous.id }),
+          });
           return answer;
         };
         const sent = (): string => JSON.stringify(simulator.requests.at(-1)?.body);

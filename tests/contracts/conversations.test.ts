@@ -37,7 +37,10 @@ class Listener {
 
   static async open(url: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Listener> {
     const listener = new Listener();
-    const response = await fetch(url, { headers: { authorization: `Bearer ${token}`, ...headers }, signal: listener.controller.signal });
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+      signal: listener.controller.signal,
+    });
     expect(response.status).to.equal(200);
     expect(response.headers.get('content-type')).to.equal('text/event-stream; charset=utf-8');
     expect(response.headers.get('cache-control')).to.equal('no-cache, no-transform');
@@ -55,7 +58,9 @@ class Listener {
   }
 
   ends(count: number): Promise<this> {
-    return this.until(({ events }) => events.filter(({ data }) => data === '[DONE]' || data.startsWith('ERROR: ')).length >= count);
+    return this.until(
+      ({ events }) => events.filter(({ data }) => data === '[DONE]' || data.startsWith('ERROR: ')).length >= count,
+    );
   }
 
   get text(): string {
@@ -104,7 +109,18 @@ describe('chat over HTTP', () => {
       .register({ name: 'guarded', needsApproval: true, execute: () => 'no' })
       .register({ name: 'outside', external: true });
     module = createAIModule(
-      { providers: [{ id: 'openai', vendor: 'openai', apiKey: KEY, baseURL: simulator.baseURL('openai'), allowPrivateHosts: true }], systemPrompt: 'Be kind.' },
+      {
+        providers: [
+          {
+            id: 'openai',
+            vendor: 'openai',
+            apiKey: KEY,
+            baseURL: simulator.baseURL('openai'),
+            allowPrivateHosts: true,
+          },
+        ],
+        systemPrompt: 'Be kind.',
+      },
       { tools, logger },
     );
     api = createHttpApi(module, {
@@ -132,12 +148,20 @@ describe('chat over HTTP', () => {
   });
 
   const listen = async (conversation: string, { token = 'ann', lastEventId = '' } = {}): Promise<Listener> => {
-    const listener = await Listener.open(`${url}/output/stream?conversation=${encodeURIComponent(conversation)}`, token, lastEventId === '' ? {} : { 'last-event-id': lastEventId });
+    const listener = await Listener.open(
+      `${url}/output/stream?conversation=${encodeURIComponent(conversation)}`,
+      token,
+      lastEventId === '' ? {} : { 'last-event-id': lastEventId },
+    );
     open.push(listener);
     return listener;
   };
   const post = (body: unknown, token = 'ann'): Promise<Response> =>
-    fetch(`${url}/input`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    fetch(`${url}/input`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
 
   it('takes a message with 202 at once, before any answer, and streams the answer to its end', async () => {
     const reply = deferred<FixedReply>();
@@ -145,13 +169,22 @@ describe('chat over HTTP', () => {
     const listener = await listen('first');
     const accepted = await post({ conversation: 'first', message: 'Hello?' });
     expect(accepted.status).to.equal(202);
-    expect(await accepted.json()).to.deep.equal({ conversation: 'first', accepted: true, stream: '/output/stream?conversation=first' });
+    expect(await accepted.json()).to.deep.equal({
+      conversation: 'first',
+      accepted: true,
+      stream: '/output/stream?conversation=first',
+    });
     reply.resolve({ text: 'Hello, Ann.' });
     await listener.ends(1);
     expect(listener.events.map(({ data }) => data).join('')).to.equal('Hello, Ann.[DONE]');
     expect(listener.raw).to.match(/\n\nid: \S+\ndata: \[DONE\]\n\n/);
     const sent = JSON.stringify(simulator.requests.at(-1)?.body);
-    expect(sent).to.contain('Be kind.').and.to.contain('"stream":true').and.to.contain('clock').and.not.to.contain('guarded').and.not.to.contain('outside');
+    expect(sent)
+      .to.contain('Be kind.')
+      .and.to.contain('"stream":true')
+      .and.to.contain('clock')
+      .and.not.to.contain('guarded')
+      .and.not.to.contain('outside');
   });
 
   it('writes a text with several lines as several data lines of one event', async () => {
@@ -159,7 +192,12 @@ describe('chat over HTTP', () => {
     const listener = await listen('lines');
     await post({ conversation: 'lines', message: 'List.' });
     await listener.ends(1);
-    expect(listener.events.slice(0, -1).map(({ data }) => data).join('')).to.equal('One.\n\nTwo:\n- three\n');
+    expect(
+      listener.events
+        .slice(0, -1)
+        .map(({ data }) => data)
+        .join(''),
+    ).to.equal('One.\n\nTwo:\n- three\n');
     for (const line of listener.raw.split('\n')) expect(line).to.match(/^(id: \S+|data: .*|: .*|)$/);
   });
 
@@ -225,7 +263,17 @@ describe('chat over HTTP', () => {
   });
 
   it('ends the stream with a visible line when the key is refused, and shows no key', async () => {
-    simulator.enqueue({ status: 401, body: { error: { message: `Incorrect API key provided: ${KEY}.`, type: 'invalid_request_error', code: 'invalid_api_key', param: null } } });
+    simulator.enqueue({
+      status: 401,
+      body: {
+        error: {
+          message: `Incorrect API key provided: ${KEY}.`,
+          type: 'invalid_request_error',
+          code: 'invalid_api_key',
+          param: null,
+        },
+      },
+    });
     const listener = await listen('key');
     await post({ conversation: 'key', message: 'Hi' });
     await listener.ends(1);
@@ -273,7 +321,8 @@ describe('chat over HTTP', () => {
     await listener.ends(1);
     expect(simulator.requests.at(-1)?.body).to.have.property('model', 'gpt-4.1-mini');
     const asked = simulator.requests.length;
-    for (const model of ['nobody/nothing', undefined]) expect((await post({ conversation: 'model', message: 'Hi', model }, 'guest')).status).to.equal(404);
+    for (const model of ['nobody/nothing', undefined])
+      expect((await post({ conversation: 'model', message: 'Hi', model }, 'guest')).status).to.equal(404);
     expect((await post({ conversation: 'model', message: 'Hi', model: 7 })).status).to.equal(400);
     expect(simulator.requests).to.have.length(asked);
   });
@@ -320,7 +369,8 @@ describe('chat over HTTP', () => {
 describe('chat over HTTP at a server that stops', () => {
   it('says what it is saying, and then lets its listeners go', async () => {
     const gateway = await startGateway({ api: { limits: { shutdownGrace: 600_000 } } });
-    const hear = (conversation: string): Promise<Listener> => Listener.open(`${gateway.url}/output/stream?conversation=${conversation}`, TOKENS.ann);
+    const hear = (conversation: string): Promise<Listener> =>
+      Listener.open(`${gateway.url}/output/stream?conversation=${conversation}`, TOKENS.ann);
     const reply = deferred<FixedReply>();
     gateway.simulator.enqueue(() => reply.promise);
     const [idle, busy] = [await hear('idle'), await hear('busy')];

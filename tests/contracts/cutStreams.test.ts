@@ -41,7 +41,8 @@ function places(bytes: Buffer, seed: number): readonly number[] {
   if (bytes.length <= LIMIT) return Array.from({ length: bytes.length }, (_place, index) => index);
   if (!isFull) return [];
   const found = new Set<number>();
-  for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1)) for (let near = at - 4; near <= at + 6; near += 1) found.add(near);
+  for (let at = bytes.indexOf('\n\n'); at !== -1; at = bytes.indexOf('\n\n', at + 1))
+    for (let near = at - 4; near <= at + 6; near += 1) found.add(near);
   let state = seed;
   for (let count = 0; count < SEEDED_PLACES; count += 1) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -77,7 +78,10 @@ describe('recorded streams', () => {
     it(`${recording.name}: gives the same events however its bytes arrive`, async function () {
       this.timeout(120_000);
       const whole = await decode(recording, [bytes]);
-      const sizes = fc.array(fc.integer({ min: 1, max: Math.max(2, Math.ceil(bytes.length / 3)) }), { minLength: 1, maxLength: 40 });
+      const sizes = fc.array(fc.integer({ min: 1, max: Math.max(2, Math.ceil(bytes.length / 3)) }), {
+        minLength: 1,
+        maxLength: 40,
+      });
       await fc.assert(
         fc.asyncProperty(sizes, async (pieces) => {
           const chunks: Buffer[] = [];

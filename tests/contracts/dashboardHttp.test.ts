@@ -1,4 +1,7 @@
-/** What a dashboard without DDP asks over HTTP: runs and their stream, tools, counts, providers, and the session of its page. */
+/**
+ * What a dashboard without DDP asks over HTTP: runs and their stream, tools, counts, providers, and the session of
+ * its page.
+ */
 import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -50,8 +53,19 @@ describe('the dashboard over HTTP', () => {
     server = await startStandalone({ BOLIDE_API_TOKEN: tokens.local, AI_ALLOW_PRIVATE_HOSTS: 'true' });
     events = recordEvents(server.host.module.loop);
     server.host.module.tools.register({ name: 'outside', description: 'Answered from outside.', external: true });
-    for (const userId of ['bob', 'cat'] as const) tokens[userId] = (await server.host.issued.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read'] })).token;
-    const shared = { providerId: 'shared', name: 'Shared', vendor: 'openai', baseURL: simulator.baseURL('openai'), auth: { kind: 'api_key' }, apiKey: 'sk-of-all', access: 'everyone' };
+    for (const userId of ['bob', 'cat'] as const)
+      tokens[userId] = (
+        await server.host.issued.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read'] })
+      ).token;
+    const shared = {
+      providerId: 'shared',
+      name: 'Shared',
+      vendor: 'openai',
+      baseURL: simulator.baseURL('openai'),
+      auth: { kind: 'api_key' },
+      apiKey: 'sk-of-all',
+      access: 'everyone',
+    };
     await server.host.providers.service.create(shared);
   });
   after(async () => {
@@ -60,11 +74,26 @@ describe('the dashboard over HTTP', () => {
     await simulator.close();
   });
 
-  const bearer = (person: Person): Record<string, string> => (person === 'nobody' ? {} : { authorization: `Bearer ${tokens[person]}` });
-  async function ask(person: Person, method: string, path: string, body?: unknown, headers: Record<string, string> = bearer(person)): Promise<Answer> {
-    const response = await fetch(server.url + path, { method, headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const bearer = (person: Person): Record<string, string> =>
+    person === 'nobody' ? {} : { authorization: `Bearer ${tokens[person]}` };
+  async function ask(
+    person: Person,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = bearer(person),
+  ): Promise<Answer> {
+    const response = await fetch(server.url + path, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, body: (text.startsWith('{') ? JSON.parse(text) : text) as Body };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text.startsWith('{') ? JSON.parse(text) : text) as Body,
+    };
   }
   const get = (person: Person, path: string): Promise<Answer> => ask(person, 'GET', path);
   const post = (person: Person, path: string, body?: unknown): Promise<Answer> => ask(person, 'POST', path, body);
@@ -92,12 +121,20 @@ describe('the dashboard over HTTP', () => {
       const { executionId } = started.body;
       await ended(executionId);
       const { body } = await get('bob', `/runs/${executionId}`);
-      expect(body.run).to.include({ _id: executionId, userId: 'bob', providerId: 'shared', state: 'completed', iterations: 2, title: 'Hello' });
+      expect(body.run).to.include({
+        _id: executionId,
+        userId: 'bob',
+        providerId: 'shared',
+        state: 'completed',
+        iterations: 2,
+        title: 'Hello',
+      });
       expect(body.run.transcript).to.contain('Rain in Oslo.');
       expect(body.toolCalls).to.have.length(1);
       expect(body.toolCalls[0]).to.include({ name: 'get_weather', state: 'completed', arguments: '{"city":"Oslo"}' });
       expect(body.deltas.map(({ text }) => text).join('')).to.equal('Rain in Oslo.');
-      const ids = async (query: string): Promise<readonly string[]> => (await get('bob', `/runs${query}`)).body.runs.map(({ _id }) => _id);
+      const ids = async (query: string): Promise<readonly string[]> =>
+        (await get('bob', `/runs${query}`)).body.runs.map(({ _id }) => _id);
       expect(await ids('')).to.include(executionId);
       expect(await ids('?state=completed&since=0')).to.include(executionId);
       expect(await ids('?state=failed')).to.deep.equal([]);
@@ -113,7 +150,8 @@ describe('the dashboard over HTTP', () => {
 
     it('are their owner’s and admins’, and unknown to all others', async () => {
       const executionId = await start('bob', 'send_reminder');
-      for (const person of ['bob', 'local'] as const) expect((await get(person, `/runs/${executionId}`)).status).to.equal(200);
+      for (const person of ['bob', 'local'] as const)
+        expect((await get(person, `/runs/${executionId}`)).status).to.equal(200);
       expect((await get('cat', '/runs')).body.runs.some(({ userId }) => userId !== 'cat')).to.equal(false);
       expect((await get('local', '/runs')).body.runs.some(({ userId }) => userId === 'bob')).to.equal(true);
       const bodies: Record<string, object | undefined> = {
@@ -132,7 +170,8 @@ describe('the dashboard over HTTP', () => {
         expect(others.body.error.code).to.equal('not-found');
         expect((await ask('nobody', method, `/runs/${executionId}${path}`, body)).status).to.equal(401);
         // Its owner gets further.
-        if (path !== '' && path !== '/cancel') expect((await ask('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
+        if (path !== '' && path !== '/cancel')
+          expect((await ask('bob', method, `/runs/${executionId}${path}`, body)).status).to.equal(400);
       }
       expect((await post('bob', `/runs/${executionId}/cancel`)).body).to.have.property('state');
       await ended(executionId);
@@ -144,16 +183,30 @@ describe('the dashboard over HTTP', () => {
       const shown = await events.seen('tool:approval_required', (event) => event.executionId === approved);
       const { callId, argumentsHash } = shown;
       expect(argumentsHash).to.equal(createHash('sha256').update(shown.arguments).digest('hex'));
-      expect((await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash: 'b'.repeat(64) })).status).to.equal(409);
-      expect((await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash })).body).to.have.property('state');
+      expect(
+        (await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash: 'b'.repeat(64) })).status,
+      ).to.equal(409);
+      expect((await post('bob', `/runs/${approved}/approve`, { callId, argumentsHash })).body).to.have.property(
+        'state',
+      );
       await ended(approved);
       const refused = await start('bob', 'send_reminder');
       const asked = await events.seen('tool:approval_required', (event) => event.executionId === refused);
-      expect((await post('bob', `/runs/${refused}/reject`, { callId: asked.callId, argumentsHash: asked.argumentsHash, reason: 'No.' })).status).to.equal(200);
+      expect(
+        (
+          await post('bob', `/runs/${refused}/reject`, {
+            callId: asked.callId,
+            argumentsHash: asked.argumentsHash,
+            reason: 'No.',
+          })
+        ).status,
+      ).to.equal(200);
       await ended(refused);
       const outside = await start('bob', 'outside');
       const call = await events.seen('tool:executing', (event) => event.executionId === outside);
-      expect((await post('bob', `/runs/${outside}/tool-results`, { callId: call.callId, output: { $set: 1 } })).body).to.deep.equal({ result: 'accepted' });
+      expect(
+        (await post('bob', `/runs/${outside}/tool-results`, { callId: call.callId, output: { $set: 1 } })).body,
+      ).to.deep.equal({ result: 'accepted' });
       await ended(outside);
     });
 
@@ -177,7 +230,16 @@ describe('the dashboard over HTTP', () => {
     }
 
     it('are not listed by filters that are none', async () => {
-      for (const query of ['?state=none', '?state[$gt]=', '?since=-1', '?since=x', '?skip=5', '?userId=bob', '?state=failed&state=queued']) expect((await get('bob', `/runs${query}`)).status, query).to.equal(400);
+      for (const query of [
+        '?state=none',
+        '?state[$gt]=',
+        '?since=-1',
+        '?since=x',
+        '?skip=5',
+        '?userId=bob',
+        '?state=failed&state=queued',
+      ])
+        expect((await get('bob', `/runs${query}`)).status, query).to.equal(400);
       expect((await get('bob', '/runs/a/b/c')).status).to.equal(404);
       expect((await ask('bob', 'DELETE', '/runs')).status).to.equal(405);
     });
@@ -204,7 +266,10 @@ describe('the dashboard over HTTP', () => {
 
     it('narrows to one run, and to nothing for somebody else’s', async () => {
       const executionId = await start('bob', 'send_reminder');
-      const [one, others] = await Promise.all([watch('bob', `?executionId=${executionId}`), watch('cat', `?executionId=${executionId}`)]);
+      const [one, others] = await Promise.all([
+        watch('bob', `?executionId=${executionId}`),
+        watch('cat', `?executionId=${executionId}`),
+      ]);
       const other = await start('bob');
       await events.seen('run:completed', (event) => event.executionId === other);
       await post('bob', `/runs/${executionId}/cancel`);
@@ -216,8 +281,10 @@ describe('the dashboard over HTTP', () => {
     it('leaves out what lists don’t show, for who asks for the brief form', async () => {
       const [whole, brief] = await Promise.all([watch('bob'), watch('bob', '?brief')]);
       const executionId = await start('bob');
-      for (const stream of [whole, brief]) await stream.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
-      const typesOf = ({ events: seen }: typeof whole): readonly string[] => seen.filter(({ data }) => data['executionId'] === executionId).map(({ type }) => type);
+      for (const stream of [whole, brief])
+        await stream.seen(({ type, data }) => type === 'run:completed' && data['executionId'] === executionId);
+      const typesOf = ({ events: seen }: typeof whole): readonly string[] =>
+        seen.filter(({ data }) => data['executionId'] === executionId).map(({ type }) => type);
       expect(typesOf(whole)).to.include('llm:delta');
       expect(typesOf(brief)).to.deep.equal(typesOf(whole).filter((type) => type !== 'llm:delta'));
     });
@@ -225,14 +292,18 @@ describe('the dashboard over HTTP', () => {
     it('gives whoever comes back what was missed, once', async () => {
       const first = await watch('bob');
       const executionId = await start('bob', 'send_reminder');
-      const last = await first.seen(({ type, data }) => type === 'tool:approval_required' && data['executionId'] === executionId);
+      const last = await first.seen(
+        ({ type, data }) => type === 'tool:approval_required' && data['executionId'] === executionId,
+      );
       first.stop();
       await post('bob', `/runs/${executionId}/cancel`);
       await ended(executionId);
       const second = await watch('bob', '', { 'last-event-id': String(last.id) });
       await second.seen(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId);
       expect(second.events.every(({ id }) => id > last.id)).to.equal(true);
-      expect(second.events.filter(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId)).to.have.length(1);
+      expect(
+        second.events.filter(({ type, data }) => type === 'run:cancelled' && data['executionId'] === executionId),
+      ).to.have.length(1);
     });
 
     for (const id of ['1', 'no-number', '9007199254740991']) {
@@ -248,11 +319,20 @@ describe('the dashboard over HTTP', () => {
       for (const stream of streams.splice(0)) stream.stop();
       await until(() => log.watching === 0);
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-      socket.write(`GET /runs/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokens.bob}\r\nconnection: close\r\n\r\n`);
+      socket.write(
+        `GET /runs/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokens.bob}\r\nconnection: close\r\n\r\n`,
+      );
       await new Promise((resolve) => socket.once('readable', resolve));
       socket.pause();
       expect(log.watching).to.equal(1);
-      const event = { type: 'run:started', userId: 'bob', model: 'x'.repeat(200_000), executionId: 'big', at: 0, seq: 1 } as const;
+      const event = {
+        type: 'run:started',
+        userId: 'bob',
+        model: 'x'.repeat(200_000),
+        executionId: 'big',
+        at: 0,
+        seq: 1,
+      } as const;
       // More than the buffers of both sides of a connection hold.
       await until(() => {
         log.add(event, 'bob');
@@ -266,20 +346,32 @@ describe('the dashboard over HTTP', () => {
     });
 
     it('is told in words that no proxy keeps or rewrites', async () => {
-      const response = await fetch(`${server.url}/runs/stream`, { headers: bearer('bob'), signal: AbortSignal.timeout(5_000) });
-      expect(Object.fromEntries(response.headers)).to.include({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
+      const response = await fetch(`${server.url}/runs/stream`, {
+        headers: bearer('bob'),
+        signal: AbortSignal.timeout(5_000),
+      });
+      expect(Object.fromEntries(response.headers)).to.include({
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-cache, no-transform',
+        'x-accel-buffering': 'no',
+      });
       await response.body?.cancel();
     });
   });
 
   describe('beside runs', () => {
     it('lists tools with what became of their calls, one’s own or, for admins, everybody’s', async () => {
-      const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> => (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
+      const counts = async (person: Person): Promise<ToolSummary['counts'] | undefined> =>
+        (await get(person, '/tools')).body.tools.find(({ name }) => name === 'get_weather')?.counts;
       expect((await counts('bob'))?.completed).to.be.greaterThan(0);
       expect(await counts('cat')).to.deep.equal({});
       expect((await counts('local'))?.completed).to.be.at.least((await counts('bob'))!.completed!);
       const { tools } = (await get('bob', '/tools')).body;
-      expect(tools.find(({ name }) => name === 'send_reminder')).to.include({ needsApproval: true, blocking: true, external: false });
+      expect(tools.find(({ name }) => name === 'send_reminder')).to.include({
+        needsApproval: true,
+        blocking: true,
+        external: false,
+      });
       expect(tools.find(({ name }) => name === 'outside')).to.include({ external: true });
     });
 
@@ -287,29 +379,54 @@ describe('the dashboard over HTTP', () => {
       const executionId = await start('cat');
       await ended(executionId);
       const count = async (person: Person): Promise<number> =>
-        (await get(person, '/stats')).body.counts.filter((each) => each.state === 'completed' && each.userId === 'cat').reduce((sum, each) => sum + each.count, 0);
-  await until(async () => (await count('local')) >= 2);
+        (await get(person, '/stats')).body.counts
+          .filter((each) => each.state === 'completed' && each.userId === 'cat')
+          .reduce((sum, each) => sum + each.count, 0);
+      await until(async () => (await count('local')) >= 2);
       expect(await count('cat')).to.equal(await count('local'));
       expect(await count('bob')).to.equal(0);
     });
 
     it('lists each one’s providers, tests them, and gives the address where an account is connected', async () => {
-      const auth = { kind: 'oauth_user', issuer: 'https://server.example', clientId: 'c', clientSecret: 's', scopes: ['s'] };
-      await server.host.providers.service.create({ providerId: 'theirs', name: 'Theirs', vendor: 'openai', auth, access: 'everyone' });
-      const names = async (person: Person): Promise<readonly string[]> => (await get(person, '/providers')).body.providers.map(({ _id }) => _id);
-      expect(await names('bob')).to.include('shared').and.not.to.include('openai');
+      const auth = {
+        kind: 'oauth_user',
+        issuer: 'https://server.example',
+        clientId: 'c',
+        clientSecret: 's',
+        scopes: ['s'],
+      };
+      await server.host.providers.service.create({
+        providerId: 'theirs',
+        name: 'Theirs',
+        vendor: 'openai',
+        auth,
+        access: 'everyone',
+      });
+      const names = async (person: Person): Promise<readonly string[]> =>
+        (await get(person, '/providers')).body.providers.map(({ _id }) => _id);
+      expect(await names('bob'))
+        .to.include('shared')
+        .and.not.to.include('openai');
       expect(await names('local')).to.include.members(['shared', 'openai']);
-      expect((await post('bob', '/providers/shared/test')).body.provider).to.include({ _id: 'shared', connected: true });
+      expect((await post('bob', '/providers/shared/test')).body.provider).to.include({
+        _id: 'shared',
+        connected: true,
+      });
       expect((await post('bob', '/providers/openai/test')).status).to.equal(403);
       expect((await post('nobody', '/providers/shared/test')).status).to.equal(401);
-      expect((await post('bob', '/providers/theirs/connect')).body.url).to.match(/^http:\/\/127\.0\.0\.1:\d+\/oauth\/theirs\/start/);
+      expect((await post('bob', '/providers/theirs/connect')).body.url).to.match(
+        /^http:\/\/127\.0\.0\.1:\d+\/oauth\/theirs\/start/,
+      );
       expect((await post('bob', '/providers/shared/connect')).status).to.equal(400);
     });
   });
 
   describe('the page', () => {
     const origin = (): string => server.url;
-    async function signIn(token = tokens.local, headers: Record<string, string> = { origin: origin() }): Promise<Answer> {
+    async function signIn(
+      token = tokens.local,
+      headers: Record<string, string> = { origin: origin() },
+    ): Promise<Answer> {
       return ask('nobody', 'POST', '/session', { token }, headers);
     }
     const cookieOf = (answer: Answer): string => answer.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -317,7 +434,10 @@ describe('the dashboard over HTTP', () => {
     it('is served with its files, under a policy that lets nothing else in', async () => {
       const page = await get('nobody', '/');
       expect(page.status).to.equal(200);
-      expect(page.headers.get('content-security-policy')).to.contain("script-src 'self'").and.to.contain("frame-ancestors 'none'").and.not.to.contain('unsafe');
+      expect(page.headers.get('content-security-policy'))
+        .to.contain("script-src 'self'")
+        .and.to.contain("frame-ancestors 'none'")
+        .and.not.to.contain('unsafe');
       const [script] = /\/dashboard\/[\w.-]+\.js/.exec(JSON.stringify(page.body)) ?? [];
       const file = await get('nobody', script ?? '/none');
       expect(file.status).to.equal(200);
@@ -330,20 +450,35 @@ describe('the dashboard over HTTP', () => {
       const answer = await signIn();
       expect(answer.status).to.equal(200);
       expect(answer.body).to.include({ userId: 'local', isAdmin: true });
-      expect(answer.headers.get('set-cookie')).to.match(/^bolide-session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+      expect(answer.headers.get('set-cookie')).to.match(
+        /^bolide-session=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
+      );
       expect(answer.headers.get('set-cookie')).not.to.contain(tokens.local);
       const cookie = cookieOf(answer);
       expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(200);
       expect((await ask('nobody', 'GET', '/session', undefined, { cookie })).body).to.include({ userId: 'local' });
-      expect((await ask('nobody', 'POST', '/runs', unique({ tools: [], providerId: 'shared' }), { cookie, origin: origin() })).status).to.equal(202);
+      expect(
+        (
+          await ask('nobody', 'POST', '/runs', unique({ tools: [], providerId: 'shared' }), {
+            cookie,
+            origin: origin(),
+          })
+        ).status,
+      ).to.equal(202);
     });
 
     it('knows each token’s owner, and nobody without one', async () => {
       const bob = cookieOf(await signIn(tokens.bob));
-      expect((await ask('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({ userId: 'bob', isAdmin: false });
+      expect((await ask('nobody', 'GET', '/session', undefined, { cookie: bob })).body).to.include({
+        userId: 'bob',
+        isAdmin: false,
+      });
       for (const token of ['wrong', '']) expect((await signIn(token)).status).to.equal(401);
-      expect((await ask('nobody', 'POST', '/session', { token: { $gt: '' } }, { origin: origin() })).status).to.equal(400);
-      for (const cookie of ['bolide-session=x', `bolide-session=${'A'.repeat(43)}`, `${bob}; ${bob}`]) expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
+      expect((await ask('nobody', 'POST', '/session', { token: { $gt: '' } }, { origin: origin() })).status).to.equal(
+        400,
+      );
+      for (const cookie of ['bolide-session=x', `bolide-session=${'A'.repeat(43)}`, `${bob}; ${bob}`])
+        expect((await ask('nobody', 'GET', '/runs', undefined, { cookie })).status).to.equal(401);
     });
 
     it('ends its session for good', async () => {
@@ -365,25 +500,52 @@ describe('the dashboard over HTTP', () => {
       ];
       for (const headers of FOREIGN) {
         const started = events.events.length;
-        for (const [method, path] of [['POST', '/runs'], ['GET', '/runs'], ['GET', '/runs/stream'], ['POST', '/session'], ['DELETE', '/session']] as const) {
-          const body = method !== 'POST' ? undefined : path === '/session' ? { token: tokens.local } : unique({ tools: [] });
-          expect((await ask('nobody', method, path, body, { ...headers, cookie })).status, `${method} ${path} ${JSON.stringify(headers)}`).to.equal(403);
+        for (const [method, path] of [
+          ['POST', '/runs'],
+          ['GET', '/runs'],
+          ['GET', '/runs/stream'],
+          ['POST', '/session'],
+          ['DELETE', '/session'],
+        ] as const) {
+          const body =
+            method !== 'POST' ? undefined : path === '/session' ? { token: tokens.local } : unique({ tools: [] });
+          expect(
+            (await ask('nobody', method, path, body, { ...headers, cookie })).status,
+            `${method} ${path} ${JSON.stringify(headers)}`,
+          ).to.equal(403);
         }
         expect(events.events.length).to.equal(started);
       }
       // The same requests from its own page are answered, and a token needs no page.
-      expect((await ask('nobody', 'GET', '/runs', undefined, { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' })).status).to.equal(200);
-      expect((await ask('nobody', 'GET', '/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' })).status).to.equal(200);
+      expect(
+        (await ask('nobody', 'GET', '/runs', undefined, { cookie, origin: origin(), 'sec-fetch-site': 'same-origin' }))
+          .status,
+      ).to.equal(200);
+      expect(
+        (await ask('nobody', 'GET', '/runs', undefined, { ...bearer('bob'), origin: 'http://evil.example' })).status,
+      ).to.equal(200);
     });
 
     it('is not there under a name that is not the server’s, so that nobody’s DNS can lend it one', async () => {
       const cookie = cookieOf(await signIn());
-      for (const host of ['evil.example', 'evil.example:3000', 'localhost.evil.example', '127.0.0.1.evil.example', 'a b']) {
-        for (const [method, path] of [['GET', '/'], ['GET', '/session'], ['GET', '/runs'], ['POST', '/session']] as const) {
+      for (const host of [
+        'evil.example',
+        'evil.example:3000',
+        'localhost.evil.example',
+        '127.0.0.1.evil.example',
+        'a b',
+      ]) {
+        for (const [method, path] of [
+          ['GET', '/'],
+          ['GET', '/session'],
+          ['GET', '/runs'],
+          ['POST', '/session'],
+        ] as const) {
           expect(await statusUnder(host, method, path, cookie), `${host} ${path}`).to.be.oneOf([400, 421]);
         }
       }
-      for (const host of ['localhost:1', '127.0.0.1', '[::1]:3000', 'bolide.localhost']) expect(await statusUnder(host, 'GET', '/session', cookie), host).to.equal(200);
+      for (const host of ['localhost:1', '127.0.0.1', '[::1]:3000', 'bolide.localhost'])
+        expect(await statusUnder(host, 'GET', '/session', cookie), host).to.equal(200);
     });
 
     function statusUnder(host: string, method: string, path: string, cookie: string): Promise<number | undefined> {

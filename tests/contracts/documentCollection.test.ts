@@ -1,9 +1,22 @@
 /** One contract for every store of documents. */
 import { expect } from 'chai';
 import { ConflictError, LLMInvalidRequestError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import type { DocumentCollection, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type {
+  DocumentCollection,
+  Modifier,
+  Selector,
+} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { asScalar } from '../../imports/business/ai/infrastructure/persistence/documents/scalars';
-import { FOUND, IMPOSSIBLE, MODIFIERS, REFUSED_MODIFIERS, REFUSED_OPTIONS, REFUSED_SELECTORS, SELECTORS, UNSTORABLE } from '../support/documentCases';
+import {
+  FOUND,
+  IMPOSSIBLE,
+  MODIFIERS,
+  REFUSED_MODIFIERS,
+  REFUSED_OPTIONS,
+  REFUSED_SELECTORS,
+  SELECTORS,
+  UNSTORABLE,
+} from '../support/documentCases';
 import type { Row } from '../support/documentCases';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
@@ -27,7 +40,8 @@ for (const [name, open] of Object.entries(DATABASES)) {
     const put = async (...documents: readonly Row[]): Promise<void> => {
       for (const document of documents) await rows.insert(document);
     };
-    const ids = async (selector: Selector): Promise<readonly string[]> => (await rows.find(selector)).map((row) => row._id).sort();
+    const ids = async (selector: Selector): Promise<readonly string[]> =>
+      (await rows.find(selector)).map((row) => row._id).sort();
     const changed = async (document: Row, modifier: Modifier): Promise<Row | undefined> => {
       await rows.insert(document);
       expect(await rows.update({ _id: document._id }, modifier)).to.equal(1);
@@ -73,7 +87,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
         const half = 'x'.repeat(8 * 1024 * 1024);
         expect(await failure(rows.insert({ _id: 'a', half, other: half }))).to.be.instanceOf(LLMInvalidRequestError);
         await rows.insert({ _id: 'b', list: [half] });
-        expect(await failure(rows.update({ _id: 'b' }, { $push: { list: half } }))).to.be.instanceOf(LLMInvalidRequestError);
+        expect(await failure(rows.update({ _id: 'b' }, { $push: { list: half } }))).to.be.instanceOf(
+          LLMInvalidRequestError,
+        );
         expect((await rows.findOne({ _id: 'b' }))?.list).to.have.length(1);
       });
 
@@ -91,13 +107,20 @@ for (const [name, open] of Object.entries(DATABASES)) {
         const pushed = { n: 9 };
         await rows.update({ _id: 'a' }, { $set: { more: pushed } });
         pushed.n = 10;
-        expect(await rows.findOne({ _id: 'a' })).to.deep.equal({ _id: 'a', at: new Date(5), list: [{ n: 1 }], more: { n: 9 } });
+        expect(await rows.findOne({ _id: 'a' })).to.deep.equal({
+          _id: 'a',
+          at: new Date(5),
+          list: [{ n: 1 }],
+          more: { n: 9 },
+        });
       });
 
       for (const [what, fields] of Object.entries(UNSTORABLE)) {
         it(`refuses ${what}, in a document and in a change`, async () => {
           expect(await failure(rows.insert({ _id: 'a', ...fields }))).to.be.instanceOf(LLMInvalidRequestError);
-          expect(await failure(changed({ _id: 'b' }, { $set: { value: fields } }))).to.be.instanceOf(LLMInvalidRequestError);
+          expect(await failure(changed({ _id: 'b' }, { $set: { value: fields } }))).to.be.instanceOf(
+            LLMInvalidRequestError,
+          );
           expect(await rows.find({})).to.deep.equal([{ _id: 'b' }]);
         });
       }
@@ -118,14 +141,17 @@ for (const [name, open] of Object.entries(DATABASES)) {
     describe('insert', () => {
       it('refuses an _id that is taken, and changes nothing', async () => {
         await put({ _id: 'a', n: 1 });
-        expect(await failure(rows.insert({ _id: 'a', n: 2 }))).to.be.instanceOf(ConflictError).and.to.have.property('code', 'conflict');
+        expect(await failure(rows.insert({ _id: 'a', n: 2 })))
+          .to.be.instanceOf(ConflictError)
+          .and.to.have.property('code', 'conflict');
         expect(await rows.find({})).to.deep.equal([{ _id: 'a', n: 1 }]);
       });
 
       it('lets one of many win that insert the same _id at once', async () => {
         const results = await Promise.allSettled(Array.from({ length: 20 }, (_, n) => rows.insert({ _id: 'same', n })));
         expect(results.filter((result) => result.status === 'fulfilled')).to.have.length(1);
-        for (const result of results) if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(ConflictError);
+        for (const result of results)
+          if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(ConflictError);
       });
     });
 
@@ -138,8 +164,10 @@ for (const [name, open] of Object.entries(DATABASES)) {
       }
 
       it('finds the same when the fields are indexed', async () => {
-        for (const field of ['n', 's', 'at', 'list', 'flag', 'none', 'nested.n']) await rows.ensureIndex({ [field]: 1 });
-        for (const [what, selector, expected] of SELECTORS) expect((await ids(selector)).join(''), what).to.equal(expected);
+        for (const field of ['n', 's', 'at', 'list', 'flag', 'none', 'nested.n'])
+          await rows.ensureIndex({ [field]: 1 });
+        for (const [what, selector, expected] of SELECTORS)
+          expect((await ids(selector)).join(''), what).to.equal(expected);
         await rows.update({ _id: 'a' }, { $set: { n: 3, flag: null, 'nested.n': 2 }, $push: { list: '1' } });
         await rows.remove({ _id: 'b' });
         expect(await ids({ n: 3 })).to.deep.equal(['a', 'c']);
@@ -191,14 +219,41 @@ for (const [name, open] of Object.entries(DATABASES)) {
           { _id: 'list', v: [9.6, 9.5] },
           { _id: 'empty', v: [] },
         );
-        const sortedIds = async (sort: Readonly<Record<string, 1 | -1>>): Promise<readonly string[]> => (await rows.find({}, { sort })).map((row) => row._id);
-        expect(await sortedIds({ v: 1, _id: 1 })).to.deep.equal(['empty', 'none', 'null', 'small', 'list', 'number', 'upper', 'text', 'no', 'yes', 'date']);
-        expect(await sortedIds({ v: -1, _id: 1 })).to.deep.equal(['date', 'yes', 'no', 'text', 'upper', 'number', 'list', 'small', 'none', 'null', 'empty']);
+        const sortedIds = async (sort: Readonly<Record<string, 1 | -1>>): Promise<readonly string[]> =>
+          (await rows.find({}, { sort })).map((row) => row._id);
+        expect(await sortedIds({ v: 1, _id: 1 })).to.deep.equal([
+          'empty',
+          'none',
+          'null',
+          'small',
+          'list',
+          'number',
+          'upper',
+          'text',
+          'no',
+          'yes',
+          'date',
+        ]);
+        expect(await sortedIds({ v: -1, _id: 1 })).to.deep.equal([
+          'date',
+          'yes',
+          'no',
+          'text',
+          'upper',
+          'number',
+          'list',
+          'small',
+          'none',
+          'null',
+          'empty',
+        ]);
       });
 
       it('takes the first so many of an order', async () => {
         await put(...[3, 1, 2, 5, 4].map((n) => ({ _id: `${n}`, n })));
-        expect((await rows.find({ n: { $gt: 1 } }, { sort: { n: -1 }, limit: 2 })).map((row) => row.n)).to.deep.equal([5, 4]);
+        expect((await rows.find({ n: { $gt: 1 } }, { sort: { n: -1 }, limit: 2 })).map((row) => row.n)).to.deep.equal([
+          5, 4,
+        ]);
         expect((await rows.findOne({}, { sort: { n: 1 } }))?.n).to.equal(1);
         expect(await rows.find({}, { limit: 100 })).to.have.length(5);
         expect(await rows.findOne({ n: 9 })).to.equal(undefined);
@@ -208,7 +263,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
         await put({ _id: 'a', n: 1, s: 'x', nested: { a: 1, b: { c: 2, d: 3 } }, list: [{ a: 1, b: 2 }, 5] });
         expect(await rows.find({}, { fields: { n: 1 } })).to.deep.equal([{ _id: 'a', n: 1 }]);
         expect(await rows.findOne({}, { fields: { _id: 1 } })).to.deep.equal({ _id: 'a' });
-        expect(await rows.findOne({}, { fields: { 'nested.b.c': 1, 's.t': 1, missing: 1, 'list.a': 1 } })).to.deep.equal({ _id: 'a', nested: { b: { c: 2 } }, list: [{ a: 1 }] });
+        expect(
+          await rows.findOne({}, { fields: { 'nested.b.c': 1, 's.t': 1, missing: 1, 'list.a': 1 } }),
+        ).to.deep.equal({ _id: 'a', nested: { b: { c: 2 } }, list: [{ a: 1 }] });
       });
 
       for (const [what, options] of Object.entries(REFUSED_OPTIONS)) {
@@ -237,7 +294,14 @@ for (const [name, open] of Object.entries(DATABASES)) {
       for (const [what, document, modifier] of IMPOSSIBLE) {
         it(`refuses ${what}, and changes nothing`, async () => {
           await put({ _id: 'a', ...document, other: 1 });
-          expect(await failure(rows.update({ _id: 'a' }, { ...modifier, ...('$set' in modifier ? { $inc: { other: 1 } } : { $set: { other: 2 } }) }))).to.be.instanceOf(LLMInvalidRequestError);
+          expect(
+            await failure(
+              rows.update(
+                { _id: 'a' },
+                { ...modifier, ...('$set' in modifier ? { $inc: { other: 1 } } : { $set: { other: 2 } }) },
+              ),
+            ),
+          ).to.be.instanceOf(LLMInvalidRequestError);
           expect(await rows.findOne({ _id: 'a' })).to.deep.equal({ _id: 'a', ...document, other: 1 });
         });
       }
@@ -245,7 +309,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
       for (const [what, modifier] of Object.entries(REFUSED_MODIFIERS)) {
         it(`refuses ${what}`, async () => {
           await put({ _id: 'a', n: 1, list: [1] });
-          expect(await failure(rows.update({ _id: 'a' }, modifier as Modifier))).to.be.instanceOf(LLMInvalidRequestError);
+          expect(await failure(rows.update({ _id: 'a' }, modifier as Modifier))).to.be.instanceOf(
+            LLMInvalidRequestError,
+          );
           expect(await rows.findOne({ _id: 'a' })).to.deep.equal({ _id: 'a', n: 1, list: [1] });
         });
       }
@@ -254,9 +320,17 @@ for (const [name, open] of Object.entries(DATABASES)) {
         await put({ _id: 'lease', state: 0, winners: [] });
         for (let state = 0; state < 10; state += 1) {
           const counts = await Promise.all(
-            Array.from({ length: 50 }, (_, worker) => rows.update({ _id: 'lease', state }, { $set: { state: state + 1, owner: worker }, $push: { winners: worker } })),
+            Array.from({ length: 50 }, (_, worker) =>
+              rows.update(
+                { _id: 'lease', state },
+                { $set: { state: state + 1, owner: worker }, $push: { winners: worker } },
+              ),
+            ),
           );
-          expect(counts.filter((matched) => matched === 1), `round ${state}`).to.have.length(1);
+          expect(
+            counts.filter((matched) => matched === 1),
+            `round ${state}`,
+          ).to.have.length(1);
           expect((await rows.findOne({ _id: 'lease' }))?.owner).to.equal(counts.indexOf(1));
         }
         expect((await rows.findOne({ _id: 'lease' }))?.winners).to.have.length(10);
@@ -314,7 +388,12 @@ for (const [name, open] of Object.entries(DATABASES)) {
 
       it('takes several fields together', async () => {
         await rows.ensureIndex({ user: 1, request: -1 }, { unique: true });
-        await put({ _id: 'a', user: 'u', request: 'r' }, { _id: 'b', user: 'u', request: 's' }, { _id: 'c', user: 'v', request: 'r' }, { _id: 'd', user: 'u' });
+        await put(
+          { _id: 'a', user: 'u', request: 'r' },
+          { _id: 'b', user: 'u', request: 's' },
+          { _id: 'c', user: 'v', request: 'r' },
+          { _id: 'd', user: 'u' },
+        );
         expect(await failure(rows.insert({ _id: 'e', user: 'v', request: 'r' }))).to.be.instanceOf(ConflictError);
         expect(await failure(rows.insert({ _id: 'e', user: 'u', request: null }))).to.be.instanceOf(ConflictError);
         expect(await ids({ user: 'u', request: 's' })).to.deep.equal(['b']);
@@ -342,29 +421,33 @@ for (const [name, open] of Object.entries(DATABASES)) {
         ['a negative expiry', { a: 1 }, { expireAfterSeconds: -1 }],
       ] as const) {
         it(`refuses an index on ${what}`, async () => {
-          expect(await failure(rows.ensureIndex(keys as Readonly<Record<string, 1>>, options))).to.be.instanceOf(LLMInvalidRequestError);
+          expect(await failure(rows.ensureIndex(keys as Readonly<Record<string, 1>>, options))).to.be.instanceOf(
+            LLMInvalidRequestError,
+          );
         });
       }
 
       // A server of one's own looks for them when it likes.
       const looksAtOnce = process.env['MONGO_URL'] === undefined || open !== DATABASES['MongoDB over the wire'];
-      if (looksAtOnce) it('lets documents expire by their date, and no others', async () => {
-        await rows.ensureIndex({ at: 1 }, { expireAfterSeconds: 60 });
-        const now = Date.now();
-        await put(
-          { _id: 'old', at: new Date(now - 61_000) },
-          { _id: 'young', at: new Date(now - 30_000) },
-          { _id: 'future', at: new Date(now + 1e9) },
-          { _id: 'number', at: 5 },
-          { _id: 'text', at: '1970-01-01T00:00:00Z' },
-          { _id: 'none' },
-        );
-        await opened.expire();
-        // The store's own clock decides when it looks; the time limit of the test is the time limit of the wait.
-        while ((await rows.findOne({ _id: 'old' })) !== undefined) await new Promise((resolve) => setImmediate(resolve));
-        expect(await ids({})).to.deep.equal(['future', 'none', 'number', 'text', 'young']);
-        await put({ _id: 'old', at: new Date() });
-      });
+      if (looksAtOnce)
+        it('lets documents expire by their date, and no others', async () => {
+          await rows.ensureIndex({ at: 1 }, { expireAfterSeconds: 60 });
+          const now = Date.now();
+          await put(
+            { _id: 'old', at: new Date(now - 61_000) },
+            { _id: 'young', at: new Date(now - 30_000) },
+            { _id: 'future', at: new Date(now + 1e9) },
+            { _id: 'number', at: 5 },
+            { _id: 'text', at: '1970-01-01T00:00:00Z' },
+            { _id: 'none' },
+          );
+          await opened.expire();
+          // The store's own clock decides when it looks; the time limit of the test is the time limit of the wait.
+          while ((await rows.findOne({ _id: 'old' })) !== undefined)
+            await new Promise((resolve) => setImmediate(resolve));
+          expect(await ids({})).to.deep.equal(['future', 'none', 'number', 'text', 'young']);
+          await put({ _id: 'old', at: new Date() });
+        });
     });
 
     it('keeps collections apart, and gives the same one for the same name', async () => {

@@ -1,7 +1,12 @@
 /** Random programs of operations give the same results on every store of documents and on a plain model. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { DocumentCollection, FindOptions, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type {
+  DocumentCollection,
+  FindOptions,
+  Modifier,
+  Selector,
+} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
@@ -36,7 +41,10 @@ const row = fc
       inner: fc.record({ x: scalar, y: scalar }, { requiredKeys: [] }),
       key: fc.constantFrom(null, 0, 1, 'a'),
       // Mostly one of its own, or every second document would be refused.
-      left: fc.oneof({ weight: 4, arbitrary: fc.nat(1000) }, { weight: 1, arbitrary: fc.constantFrom(null, undefined, 0, 'a') }),
+      left: fc.oneof(
+        { weight: 4, arbitrary: fc.nat(1000) },
+        { weight: 1, arbitrary: fc.constantFrom(null, undefined, 0, 'a') },
+      ),
       right: fc.constantFrom(null, 1, 'b', new Date(0)),
     },
     { requiredKeys: ['_id', 'left'] },
@@ -53,7 +61,14 @@ const selector: fc.Arbitrary<Selector> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({}) },
   { weight: 3, arbitrary: fc.record({ _id: id }) },
   { weight: 6, arbitrary: condition },
-  { weight: 3, arbitrary: fc.dictionary(field, fc.constantFrom<unknown>({ $exists: true }, { $exists: false }, { $ne: 1 }, null, 1, { $gte: 0 }), { minKeys: 1, maxKeys: 1, noNullPrototype: true }) },
+  {
+    weight: 3,
+    arbitrary: fc.dictionary(
+      field,
+      fc.constantFrom<unknown>({ $exists: true }, { $exists: false }, { $ne: 1 }, null, 1, { $gte: 0 }),
+      { minKeys: 1, maxKeys: 1, noNullPrototype: true },
+    ),
+  },
   { weight: 1, arbitrary: fc.record({ _id: fc.record({ $in: fc.array(id, { maxLength: 3 }) }) }) },
   { weight: 1, arbitrary: fc.record({ $or: fc.array(condition, { minLength: 1, maxLength: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ $and: fc.array(condition, { minLength: 1, maxLength: 3 }), a: scalar }) },
@@ -72,7 +87,9 @@ const modifier: fc.Arbitrary<Modifier> = fc.array(change, { minLength: 1, maxLen
   const [[operator, path, value] = ['$set', 'a', 1], second] = changes;
   const first = { [operator]: { [path]: value } };
   if (second === undefined || second[1].startsWith(path) || path.startsWith(second[1])) return first;
-  return second[0] === operator ? { [operator]: { [path]: value, [second[1]]: second[2] } } : { ...first, [second[0]]: { [second[1]]: second[2] } };
+  return second[0] === operator
+    ? { [operator]: { [path]: value, [second[1]]: second[2] } }
+    : { ...first, [second[0]]: { [second[1]]: second[2] } };
 });
 const options: fc.Arbitrary<FindOptions> = fc.record(
   {
@@ -85,10 +102,30 @@ const options: fc.Arbitrary<FindOptions> = fc.record(
 );
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: row.map((fields): Step => ({ type: 'insert', row: fields })) },
-  { weight: 4, arbitrary: fc.tuple(selector, options).map(([which, how]): Step => ({ type: 'find', selector: which, options: how })) },
-  { weight: 2, arbitrary: fc.tuple(id, condition, modifier).map(([_id, also, what]): Step => ({ type: 'update', selector: { ...also, _id }, modifier: what, multi: false })) },
-  { weight: 5, arbitrary: fc.tuple(id, modifier).map(([_id, what]): Step => ({ type: 'update', selector: { _id }, modifier: what, multi: false })) },
-  { weight: 3, arbitrary: fc.tuple(selector, modifier).map(([which, what]): Step => ({ type: 'update', selector: which, modifier: what, multi: true })) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(selector, options)
+      .map(([which, how]): Step => ({ type: 'find', selector: which, options: how })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(id, condition, modifier)
+      .map(([_id, also, what]): Step => ({ type: 'update', selector: { ...also, _id }, modifier: what, multi: false })),
+  },
+  {
+    weight: 5,
+    arbitrary: fc
+      .tuple(id, modifier)
+      .map(([_id, what]): Step => ({ type: 'update', selector: { _id }, modifier: what, multi: false })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(selector, modifier)
+      .map(([which, what]): Step => ({ type: 'update', selector: which, modifier: what, multi: true })),
+  },
   { weight: 1, arbitrary: selector.map((which): Step => ({ type: 'remove', selector: which })) },
 );
 
@@ -101,7 +138,8 @@ describe('DocumentCollection: random programs', () => {
       const database = await open();
       opened.push(database);
       const rows = database.database.collection<ModelRow>('programs');
-      for (const { fields, isSparse } of UNIQUE) await rows.ensureIndex(Object.fromEntries(fields.map((one) => [one, 1])), { unique: true, sparse: isSparse });
+      for (const { fields, isSparse } of UNIQUE)
+        await rows.ensureIndex(Object.fromEntries(fields.map((one) => [one, 1])), { unique: true, sparse: isSparse });
       await rows.ensureIndex({ a: 1 });
       await rows.ensureIndex({ 'inner.x': -1 });
       await rows.ensureIndex({ list: 1 });
@@ -116,19 +154,25 @@ describe('DocumentCollection: random programs', () => {
     this.timeout(RUNS * 100);
     const seen = { done: 0, conflict: 0, 'invalid-request': 0, found: 0, matched: 0 };
     await fc.assert(
-      fc.asyncProperty(fc.array(row, { maxLength: 5 }), fc.array(step, { minLength: 1, maxLength: 12 }), async (rowsAtFirst, steps) => {
-        for (const { rows } of collections) await rows.remove({});
-        const model = new ModelCollection(UNIQUE);
-        const inserts = rowsAtFirst.map((first): Step => ({ type: 'insert', row: first }));
-        for (const [number, next] of [...inserts, ...steps].entries()) {
-          const expected = onModel(model, next);
-          if (expected === undefined) continue;
-          count(seen, expected);
-          const results = await Promise.all(collections.map(({ rows }) => onStore(rows, next)));
-          for (const [at, result] of results.entries()) expect(result, `step ${number} on ${collections[at]!.name}`).to.deep.equal(expected);
-        }
-        for (const { name, rows } of collections) expect(await rows.find({}, { sort: { _id: 1 } }), name).to.deep.equal(model.find({}, { sort: { _id: 1 } }));
-      }),
+      fc.asyncProperty(
+        fc.array(row, { maxLength: 5 }),
+        fc.array(step, { minLength: 1, maxLength: 12 }),
+        async (rowsAtFirst, steps) => {
+          for (const { rows } of collections) await rows.remove({});
+          const model = new ModelCollection(UNIQUE);
+          const inserts = rowsAtFirst.map((first): Step => ({ type: 'insert', row: first }));
+          for (const [number, next] of [...inserts, ...steps].entries()) {
+            const expected = onModel(model, next);
+            if (expected === undefined) continue;
+            count(seen, expected);
+            const results = await Promise.all(collections.map(({ rows }) => onStore(rows, next)));
+            for (const [at, result] of results.entries())
+              expect(result, `step ${number} on ${collections[at]!.name}`).to.deep.equal(expected);
+          }
+          for (const { name, rows } of collections)
+            expect(await rows.find({}, { sort: { _id: 1 } }), name).to.deep.equal(model.find({}, { sort: { _id: 1 } }));
+        },
+      ),
       { numRuns: RUNS },
     );
     // A program that only fails, or never does, proves little.

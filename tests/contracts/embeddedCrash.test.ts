@@ -1,4 +1,7 @@
-/** The embedded store under `kill -9`: what was acknowledged is there, what was under way is there whole or not at all, and the directory can be opened again. */
+/**
+ * The embedded store under `kill -9`: what was acknowledged is there, what was under way is there whole or not at
+ * all, and the directory can be opened again.
+ */
 import { expect } from 'chai';
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -31,7 +34,11 @@ describe('EmbeddedDatabase: kill -9 in the middle of writing', () => {
     let torn = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       const isLarge = round % 2 === 1;
-      const moment = { begins: 1 + Math.floor(random() * (isLarge ? 6 : 60)), isLarge, turns: Math.floor(random() * 100) };
+      const moment = {
+        begins: 1 + Math.floor(random() * (isLarge ? 6 : 60)),
+        isLarge,
+        turns: Math.floor(random() * 100),
+      };
       const underWay = await writeAndKill(directory, SEED + round, moment, expected);
       unfinished += underWay === undefined ? 0 : 1;
       torn += (await readFile(join(directory, FILE), 'utf8')).at(-1) === '\n' ? 0 : 1;
@@ -53,7 +60,10 @@ describe('EmbeddedDatabase: kill -9 in the middle of writing', () => {
   });
 });
 
-/** After so many changes were begun: as soon as a large one has begun to make the file grow, or so many turns of this process's loop after any. */
+/**
+ * After so many changes were begun: as soon as a large one has begun to make the file grow, or so many turns of
+ * this process's loop after any.
+ */
 interface Moment {
   readonly begins: number;
   readonly isLarge: boolean;
@@ -61,7 +71,12 @@ interface Moment {
 }
 
 /** @returns the change that had been begun and not acknowledged when the process died */
-async function writeAndKill(directory: string, seed: number, moment: Moment, expected: Map<string, { n: number; size: number }>): Promise<Written | undefined> {
+async function writeAndKill(
+  directory: string,
+  seed: number,
+  moment: Moment,
+  expected: Map<string, { n: number; size: number }>,
+): Promise<Written | undefined> {
   const child = startChild('write', directory, String(seed), moment.isLarge ? '0.3' : '0');
   let underWay: Written | undefined;
   let begins = 0;
@@ -74,7 +89,11 @@ async function writeAndKill(directory: string, seed: number, moment: Moment, exp
     } else if (line.startsWith('> ')) {
       underWay = JSON.parse(line.slice(2)) as Written;
       begins += 1;
-      if (!isKilled && begins >= moment.begins && (!moment.isLarge || ('size' in underWay && underWay.size === LARGE))) {
+      if (
+        !isKilled &&
+        begins >= moment.begins &&
+        (!moment.isLarge || ('size' in underWay && underWay.size === LARGE))
+      ) {
         isKilled = true;
         // What it says until it is dead is heard by the loop.
         if (moment.isLarge) whenGrown(join(directory, FILE), () => void child.kill());
@@ -104,7 +123,11 @@ function apply(rows: Map<string, { n: number; size: number }>, written: Written)
 }
 
 /** A change that was not acknowledged may have been made. */
-function settle(rows: Map<string, { n: number; size: number }>, written: Written | undefined, found: ReadonlyMap<string, WrittenRow>): void {
+function settle(
+  rows: Map<string, { n: number; size: number }>,
+  written: Written | undefined,
+  found: ReadonlyMap<string, WrittenRow>,
+): void {
   if (written === undefined) return;
   const row = found.get(written.id);
   if (written.type === 'remove' ? row === undefined : row?.n === written.n) apply(rows, written);

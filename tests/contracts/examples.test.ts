@@ -13,13 +13,26 @@ const ROOT = path.join(__dirname, '../..');
 const TSX = path.join(ROOT, 'node_modules/tsx/dist/cli.mjs');
 
 /** @throws with both outputs when it ends with another code than 0 */
-async function run(example: string, ...args: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
-  return promisify(execFile)(process.execPath, [TSX, `examples/${example}.ts`, ...args], { cwd: ROOT, env: withoutVendors(), timeout: 100_000 });
+async function run(
+  example: string,
+  ...args: readonly string[]
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return promisify(execFile)(process.execPath, [TSX, `examples/${example}.ts`, ...args], {
+    cwd: ROOT,
+    env: withoutVendors(),
+    timeout: 100_000,
+  });
 }
 
 function withoutVendors(): NodeJS.ProcessEnv {
-  const vendors = Object.values(VENDOR_VARIABLES).flatMap((names) => Object.values(names).filter((name) => typeof name === 'string'));
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !vendors.includes(name) && !name.startsWith('LLM_') && name !== 'PORT'));
+  const vendors = Object.values(VENDOR_VARIABLES).flatMap((names) =>
+    Object.values(names).filter((name) => typeof name === 'string'),
+  );
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !vendors.includes(name) && !name.startsWith('LLM_') && name !== 'PORT',
+    ),
+  );
 }
 
 /** The groups of the pattern, as soon as the stream has said it. */
@@ -41,19 +54,39 @@ describe('the examples', function () {
     expect(stderr).to.contain('SIMULATED');
     const lines = stdout.trim().split('\n');
     expect(lines.slice(0, -3).map((line) => line.split(':')[0])).to.deep.equal(
-      [1, 2, 3].flatMap((day) => ['intention', 'action   '].flatMap((phase) => ['Ada', 'Bob', 'Eve'].map((name) => `day ${day} ${phase} ${name}`))),
+      [1, 2, 3].flatMap((day) =>
+        ['intention', 'action   '].flatMap((phase) =>
+          ['Ada', 'Bob', 'Eve'].map((name) => `day ${day} ${phase} ${name}`),
+        ),
+      ),
     );
-    for (const line of lines.filter((each) => each.startsWith('day') && each.includes('Eve'))) expect(line).to.contain('watches the harbour (by habit: model-not-found)');
-    const saved = lines.slice(-3).map((line) => JSON.parse(line.slice(line.indexOf('{'))) as { intention_chain?: string[]; action_chain?: string[]; usage?: { total_requests: number } });
-    expect(saved.map((each) => [each.intention_chain?.length, each.action_chain?.length, each.usage?.total_requests])).to.deep.equal([
-      [2, 2, 6], [2, 2, 6], [undefined, undefined, undefined],
+    for (const line of lines.filter((each) => each.startsWith('day') && each.includes('Eve')))
+      expect(line).to.contain('watches the harbour (by habit: model-not-found)');
+    const saved = lines.slice(-3).map(
+      (line) =>
+        JSON.parse(line.slice(line.indexOf('{'))) as {
+          intention_chain?: string[];
+          action_chain?: string[];
+          usage?: { total_requests: number };
+        },
+    );
+    expect(
+      saved.map((each) => [each.intention_chain?.length, each.action_chain?.length, each.usage?.total_requests]),
+    ).to.deep.equal([
+      [2, 2, 6],
+      [2, 2, 6],
+      [undefined, undefined, undefined],
     ]);
   });
 
   it('import: every line becomes a record or is named, and the bar fills', async () => {
     const { stdout, stderr } = await run('import', '12');
-    expect(stdout).to.match(/^11 of 12 products read, worth 173\.50 euros; the first: \{"price":10\.5,.*\}\nline 9 was not read: invalid-output: .*price.*\n$/);
-    expect(stderr.match(/\[.+\] \d+\/12/g)).to.deep.equal([3, 6, 9, 12].map((done) => `[${'#'.repeat(Math.round(done * 2.5)).padEnd(30, '.')}] ${done}/12`));
+    expect(stdout).to.match(
+      /^11 of 12 products read, worth 173\.50 euros; the first: \{"price":10\.5,.*\}\nline 9 was not read: invalid-output: .*price.*\n$/,
+    );
+    expect(stderr.match(/\[.+\] \d+\/12/g)).to.deep.equal(
+      [3, 6, 9, 12].map((done) => `[${'#'.repeat(Math.round(done * 2.5)).padEnd(30, '.')}] ${done}/12`),
+    );
   });
 
   it('chat: tool results reach the answers, and who was cut off comes back for the rest', async () => {
@@ -62,39 +95,64 @@ describe('the examples', function () {
       /^> What is the weather in Lisbon\?\n.*Lisbon.*\(Simulated answer\.\)\n> Thank you\. And the time\?\n.+\n\(cut off after event \w+-\d+; back with Last-Event-ID\)\n.+\(Simulated answer\.\)\n$/,
     );
     const [before = '', after = ''] = stdout.split('And the time?\n')[1]?.split(/\n\(cut off.*\)\n/) ?? [];
-    expect(before + after, 'nothing is missing, nothing is there twice').to.match(/^get_time says: “\d+\/\d+\/\d+, \d+:\d+:\d+ UTC”\. \(Simulated answer\.\)\n$/);
+    expect(before + after, 'nothing is missing, nothing is there twice').to.match(
+      /^get_time says: “\d+\/\d+\/\d+, \d+:\d+:\d+ UTC”\. \(Simulated answer\.\)\n$/,
+    );
     expect(stdout).not.to.contain('ERROR');
   });
 
-  if (isFull) it('chat: stays for curl with --serve', async () => {
-    const child = spawn(process.execPath, [TSX, 'examples/chat.ts', '--serve'], { cwd: ROOT, env: withoutVendors() });
-    try {
-      const [url, token] = await told(child.stdout, /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/);
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${url}/input`, { method: 'POST', headers, body: JSON.stringify({ conversation: 'mine', message: 'Hello' }) });
-      expect(answer.status).to.equal(202);
-      const stream = await fetch(`${url}/output/stream?conversation=mine`, { headers });
-      await told(stream.body!, /data: \[DONE\]/);
-    } finally {
-      child.kill();
-      await once(child, 'exit');
-    }
-  });
+  if (isFull)
+    it('chat: stays for curl with --serve', async () => {
+      const child = spawn(process.execPath, [TSX, 'examples/chat.ts', '--serve'], { cwd: ROOT, env: withoutVendors() });
+      try {
+        const [url, token] = await told(
+          child.stdout,
+          /'(http:\/\/127\.0\.0\.1:\d+)\/output.*Bearer ([\w-]+)'[^]*curl .*\/input/,
+        );
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+        const answer = await fetch(`${url}/input`, {
+          method: 'POST',
+          headers,
+          body: JSON.stringify({ conversation: 'mine', message: 'Hello' }),
+        });
+        expect(answer.status).to.equal(202);
+        const stream = await fetch(`${url}/output/stream?conversation=mine`, { headers });
+        await told(stream.body!, /data: \[DONE\]/);
+      } finally {
+        child.kill();
+        await once(child, 'exit');
+      }
+    });
 
   it('nightly: killed in the middle and started again, every report is made once', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'bolide-nightly-'));
     const start = (): ReturnType<typeof spawn> =>
-      spawn(process.execPath, [TSX, 'examples/nightly.ts', '--now', '2026-11-22'], { cwd: ROOT, env: { ...withoutVendors(), DATA_DIR: directory, MONGO_URL: '' }, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+      spawn(process.execPath, [TSX, 'examples/nightly.ts', '--now', '2026-11-22'], {
+        cwd: ROOT,
+        env: { ...withoutVendors(), DATA_DIR: directory, MONGO_URL: '' },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        detached: true,
+      });
     const killed = start();
     const gone = once(killed, 'exit');
     await told(killed.stdout as AsyncIterable<Uint8Array>, /saved (\w+)\n/);
     // The loader runs the example in a child of its own.
     process.kill(-(killed.pid ?? 0), 'SIGKILL');
     await gone;
-    const [summary] = await told(start().stdout as AsyncIterable<Uint8Array>, /^(6 reports of 2026-11-22 are done), in \d+ model calls$/m);
+    const [summary] = await told(
+      start().stdout as AsyncIterable<Uint8Array>,
+      /^(6 reports of 2026-11-22 are done), in \d+ model calls$/m,
+    );
     expect(summary).to.equal('6 reports of 2026-11-22 are done');
     const saved = (await readFile(path.join(directory, 'reports.txt'), 'utf8')).trim().split('\n');
-    expect(saved.map((line) => line.split(' ')[0]).toSorted()).to.deep.equal(['Lisbon', 'Madrid', 'Oslo', 'Paris', 'Rome', 'Vienna']);
+    expect(saved.map((line) => line.split(' ')[0]).toSorted()).to.deep.equal([
+      'Lisbon',
+      'Madrid',
+      'Oslo',
+      'Paris',
+      'Rome',
+      'Vienna',
+    ]);
     await rm(directory, { recursive: true });
   });
 });

@@ -15,9 +15,17 @@ const MODELS = ['openai', 'anthropic', 'google', 'groq'] as const;
 const IDLE = 1_000;
 
 /** One of each wire, with letters that take several bytes. */
-const ODD_CASES = ['openai-resp-stream-text-a 1', 'llama-stream-tool-a 4', 'anthropic-stream-tool-loop-a 4', 'gemini-stream-tool-loop-a 4'];
+const ODD_CASES = [
+  'openai-resp-stream-text-a 1',
+  'llama-stream-tool-a 4',
+  'anthropic-stream-tool-loop-a 4',
+  'gemini-stream-tool-loop-a 4',
+];
 
-/** Whose bytes come as the standard allows and nobody expects. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream */
+/**
+ * Whose bytes come as the standard allows and nobody expects.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ */
 function asOdd(text: string): Buffer {
   const lines = text.replaceAll('\r\n', '\n');
   const [first = '', ...others] = lines.split('\n\n');
@@ -46,7 +54,11 @@ describe('a stream of a host that is', () => {
       for (const route of STREAM_ROUTES) {
         // An array is no event stream, and OpenAI is asked by chat for chat.
         if (route.name.includes('array') || (recording.wire === 'responses' && route.name === 'chat')) continue;
-        gateway.simulator.enqueue({ raw: asOdd(recording.text), headers: { 'content-type': 'text/event-stream' }, fault: { kind: 'slow', chunkBytes: FULL ? 1 : 3, delayMs: 0 } });
+        gateway.simulator.enqueue({
+          raw: asOdd(recording.text),
+          headers: { 'content-type': 'text/event-stream' },
+          fault: { kind: 'slow', chunkBytes: FULL ? 1 : 3, delayMs: 0 },
+        });
         const text = await textOf(await openStream(gateway, route, recording.vendor));
         const ours = completedIn(await decodeText(WIRE_OF[route.name]!, text, recording.vendor));
         expect(meaningOf(ours).text, route.name).to.equal(theirs?.output_text);
@@ -55,11 +67,17 @@ describe('a stream of a host that is', () => {
     });
   }
 
-  for (const [what, kind] of [['silent', 'stall'], ['alive but says nothing', 'comments-only']] as const) {
+  for (const [what, kind] of [
+    ['silent', 'stall'],
+    ['alive but says nothing', 'comments-only'],
+  ] as const) {
     it(`${what} ends in an error on every route and socket, and in nothing that looks whole`, async function () {
       this.timeout(120_000);
       await start({ row: { limits: { streamIdleTimeout: IDLE } } });
-      const reply = { text: 'one two three four five six seven eight nine ten', fault: { kind, after: { events: 5 } } } as const;
+      const reply = {
+        text: 'one two three four five six seven eight nine ten',
+        fault: { kind, after: { events: 5 } },
+      } as const;
       const readers = STREAM_ROUTES.flatMap((route) =>
         MODELS.map(async (model) => {
           const { text, isCut } = await begun(async () => {
@@ -91,7 +109,11 @@ describe('a stream of a host that is', () => {
     it(`breaking off ends in an error by ${route.name}`, async () => {
       await start();
       for (const model of MODELS) {
-        for (const fault of [{ kind: 'reset', after: { events: 5 } }, { kind: 'truncate', after: { events: 5 } }, { kind: 'truncate', after: { bytes: 3_000 } }] as const) {
+        for (const fault of [
+          { kind: 'reset', after: { events: 5 } },
+          { kind: 'truncate', after: { events: 5 } },
+          { kind: 'truncate', after: { bytes: 3_000 } },
+        ] as const) {
           gateway.simulator.enqueue({ text: 'one two three four five six seven eight nine ten '.repeat(20), fault });
           const { text } = await brokenTextOf(await openStream(gateway, route, model));
           expect(text, `${model} ${JSON.stringify(fault)}`).to.match(route.failure);
@@ -102,7 +124,11 @@ describe('a stream of a host that is', () => {
     it(`endless in one line is left after 8 MiB, with an error by ${route.name}`, async () => {
       source = await startEndlessLine();
       const { url } = source;
-      await start({ providers: () => [{ id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' }] });
+      await start({
+        providers: () => [
+          { id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' },
+        ],
+      });
       const { text } = await brokenTextOf(await openStream(gateway, route, 'talker'));
       expect(text).to.match(route.failure);
       expect(text).to.include('larger than 8388608 bytes');
@@ -116,7 +142,12 @@ describe('a stream of a host that is', () => {
   it('endless or breaking off ends in one error on a socket, which lives on', async () => {
     source = await startEndlessLine();
     const { url } = source;
-    await start({ providers: (simulator) => [simulatedRow(simulator, 'openai'), { id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' }] });
+    await start({
+      providers: (simulator) => [
+        simulatedRow(simulator, 'openai'),
+        { id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' },
+      ],
+    });
     const socket = await openSocket({ url: gateway.url, token: TOKENS.ann });
     for (const kind of ['reset', 'truncate'] as const) {
       gateway.simulator.enqueue({ text: 'one two three four five six', fault: { kind, after: { events: 5 } } });
@@ -142,4 +173,9 @@ function turnOf(model: string): JsonObject {
   return { model, input: [{ type: 'message', role: 'user', content: 'go' }] };
 }
 
-const WIRE_OF: Readonly<Record<string, WireName>> = { Responses: 'responses', chat: 'chat_completions', Messages: 'anthropic_messages', Gemini: 'gemini' };
+const WIRE_OF: Readonly<Record<string, WireName>> = {
+  Responses: 'responses',
+  chat: 'chat_completions',
+  Messages: 'anthropic_messages',
+  Gemini: 'gemini',
+};

@@ -1,4 +1,7 @@
-/** The vendors' official SDKs as clients of our gateway, with every vendor behind it: none of them can tell that it is not its own. */
+/**
+ * The vendors' official SDKs as clients of our gateway, with every vendor behind it: none of them can tell that it
+ * is not its own.
+ */
 import Anthropic from '@anthropic-ai/sdk';
 import { GoogleGenerativeAI, SchemaType } from '@google/generative-ai';
 import type { Part } from '@google/generative-ai';
@@ -20,8 +23,18 @@ const MODELS: Readonly<Record<VendorName, string>> = {
   openai_compatible: 'some-model',
 };
 
-const WEATHER = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'], additionalProperties: false };
-const ANSWER = { type: 'object' as const, properties: { answer: { type: 'string' as const } }, required: ['answer'], additionalProperties: false };
+const WEATHER = {
+  type: 'object' as const,
+  properties: { city: { type: 'string' as const } },
+  required: ['city'],
+  additionalProperties: false,
+};
+const ANSWER = {
+  type: 'object' as const,
+  properties: { answer: { type: 'string' as const } },
+  required: ['answer'],
+  additionalProperties: false,
+};
 
 interface Called {
   readonly text: string;
@@ -42,7 +55,10 @@ type ClientName = 'openai responses' | 'openai chat' | 'anthropic' | 'google';
 const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
   'openai responses': (url) => {
     const client = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${url}/v1`, maxRetries: 0 });
-    const create = async (body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>, stream: boolean): Promise<OpenAI.Responses.Response> => {
+    const create = async (
+      body: Omit<OpenAI.Responses.ResponseCreateParamsNonStreaming, 'stream'>,
+      stream: boolean,
+    ): Promise<OpenAI.Responses.Response> => {
       if (!stream) return client.responses.create(body);
       const events = client.responses.stream(body);
       let deltas = '';
@@ -53,15 +69,27 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
     };
     const told = (response: OpenAI.Responses.Response): Called => ({
       text: response.output_text,
-      calls: response.output.flatMap((item) => (item.type === 'function_call' ? [{ name: item.name, arguments: JSON.parse(item.arguments) as unknown }] : [])),
+      calls: response.output.flatMap((item) =>
+        item.type === 'function_call' ? [{ name: item.name, arguments: JSON.parse(item.arguments) as unknown }] : [],
+      ),
     });
     return {
       ask: async (model, question, stream) => (await create({ model, input: question }, stream)).output_text,
       async useTool(model, question, result, stream) {
-        const tools: OpenAI.Responses.Tool[] = [{ type: 'function', name: 'get_weather', description: 'The weather.', parameters: WEATHER, strict: true }];
+        const tools: OpenAI.Responses.Tool[] = [
+          { type: 'function', name: 'get_weather', description: 'The weather.', parameters: WEATHER, strict: true },
+        ];
         const first = await create({ model, input: question, tools }, stream);
         const call = first.output.find((item) => item.type === 'function_call');
-        const second = await create({ model, tools, previous_response_id: first.id, input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: result }] }, stream);
+        const second = await create(
+          {
+            model,
+            tools,
+            previous_response_id: first.id,
+            input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: result }],
+          },
+          stream,
+        );
         return [told(first), told(second)];
       },
       async askForJson(model, question, stream) {
@@ -73,58 +101,97 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
 
   'openai chat': (url) => {
     const client = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${url}/v1`, maxRetries: 0 });
-    const create = async (body: Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, 'stream'>, stream: boolean): Promise<OpenAI.Chat.ChatCompletionMessage> => {
-      const completion = stream ? await client.chat.completions.stream({ ...body, stream_options: { include_usage: true } }).finalChatCompletion() : await client.chat.completions.create(body);
+    const create = async (
+      body: Omit<OpenAI.Chat.ChatCompletionCreateParamsNonStreaming, 'stream'>,
+      stream: boolean,
+    ): Promise<OpenAI.Chat.ChatCompletionMessage> => {
+      const completion = stream
+        ? await client.chat.completions
+            .stream({ ...body, stream_options: { include_usage: true } })
+            .finalChatCompletion()
+        : await client.chat.completions.create(body);
       expect(completion.usage?.total_tokens).to.be.greaterThan(0);
       return completion.choices[0]!.message;
     };
     const told = ({ content, tool_calls = [] }: OpenAI.Chat.ChatCompletionMessage): Called => ({
       text: content ?? '',
-      calls: tool_calls.flatMap((call) => (call.type === 'function' ? [{ name: call.function.name, arguments: JSON.parse(call.function.arguments) as unknown }] : [])),
+      calls: tool_calls.flatMap((call) =>
+        call.type === 'function'
+          ? [{ name: call.function.name, arguments: JSON.parse(call.function.arguments) as unknown }]
+          : [],
+      ),
     });
     return {
-      ask: async (model, question, stream) => (await create({ model, messages: [{ role: 'user', content: question }] }, stream)).content ?? '',
+      ask: async (model, question, stream) =>
+        (await create({ model, messages: [{ role: 'user', content: question }] }, stream)).content ?? '',
       async useTool(model, question, result, stream) {
-        const tools: OpenAI.Chat.ChatCompletionTool[] = [{ type: 'function', function: { name: 'get_weather', description: 'The weather.', parameters: WEATHER } }];
+        const tools: OpenAI.Chat.ChatCompletionTool[] = [
+          { type: 'function', function: { name: 'get_weather', description: 'The weather.', parameters: WEATHER } },
+        ];
         const asked = { role: 'user' as const, content: question };
         const first = await create({ model, messages: [asked], tools }, stream);
         const [call] = first.tool_calls ?? [];
-        const second = await create({ model, tools, messages: [asked, first, { role: 'tool', tool_call_id: call?.id ?? '', content: result }] }, stream);
+        const second = await create(
+          { model, tools, messages: [asked, first, { role: 'tool', tool_call_id: call?.id ?? '', content: result }] },
+          stream,
+        );
         return [told(first), told(second)];
       },
       async askForJson(model, question, stream) {
-        const response_format = { type: 'json_schema' as const, json_schema: { name: 'answer', schema: ANSWER, strict: true } };
-        return JSON.parse((await create({ model, messages: [{ role: 'user', content: question }], response_format }, stream)).content ?? '') as unknown;
+        const response_format = {
+          type: 'json_schema' as const,
+          json_schema: { name: 'answer', schema: ANSWER, strict: true },
+        };
+        return JSON.parse(
+          (await create({ model, messages: [{ role: 'user', content: question }], response_format }, stream)).content ??
+            '',
+        ) as unknown;
       },
     };
   },
 
   anthropic: (url) => {
     const client = new Anthropic({ apiKey: TOKENS.ann, baseURL: url, maxRetries: 0 });
-    const create = async (body: Anthropic.MessageCreateParamsNonStreaming, stream: boolean): Promise<Anthropic.Message> => {
+    const create = async (
+      body: Anthropic.MessageCreateParamsNonStreaming,
+      stream: boolean,
+    ): Promise<Anthropic.Message> => {
       const message = stream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
       expect(message.usage.output_tokens).to.be.greaterThan(0);
       return message;
     };
     const told = ({ content }: Anthropic.Message): Called => ({
       text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      calls: content.flatMap((block) => (block.type === 'tool_use' ? [{ name: block.name, arguments: block.input }] : [])),
+      calls: content.flatMap((block) =>
+        block.type === 'tool_use' ? [{ name: block.name, arguments: block.input }] : [],
+      ),
     });
     const limits = { max_tokens: 500 };
     return {
-      ask: async (model, question, stream) => told(await create({ ...limits, model, messages: [{ role: 'user', content: question }] }, stream)).text,
+      ask: async (model, question, stream) =>
+        told(await create({ ...limits, model, messages: [{ role: 'user', content: question }] }, stream)).text,
       async useTool(model, question, result, stream) {
         const tools: Anthropic.Tool[] = [{ name: 'get_weather', description: 'The weather.', input_schema: WEATHER }];
         const asked = { role: 'user' as const, content: question };
         const first = await create({ ...limits, model, messages: [asked], tools }, stream);
         const call = first.content.find((block) => block.type === 'tool_use');
-        const answered: Anthropic.MessageParam = { role: 'user', content: [{ type: 'tool_result', tool_use_id: call?.id ?? '', content: result }] };
-        const second = await create({ ...limits, model, tools, messages: [asked, { role: 'assistant', content: first.content }, answered] }, stream);
+        const answered: Anthropic.MessageParam = {
+          role: 'user',
+          content: [{ type: 'tool_result', tool_use_id: call?.id ?? '', content: result }],
+        };
+        const second = await create(
+          { ...limits, model, tools, messages: [asked, { role: 'assistant', content: first.content }, answered] },
+          stream,
+        );
         return [told(first), told(second)];
       },
       async askForJson(model, question, stream) {
         const output_config = { format: { type: 'json_schema' as const, schema: ANSWER } };
-        return JSON.parse(told(await create({ ...limits, model, output_config, messages: [{ role: 'user', content: question }] }, stream)).text) as unknown;
+        return JSON.parse(
+          told(
+            await create({ ...limits, model, output_config, messages: [{ role: 'user', content: question }] }, stream),
+          ).text,
+        ) as unknown;
       },
     };
   },
@@ -132,24 +199,45 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
   google: (url) => {
     const client = new GoogleGenerativeAI(TOKENS.ann);
     type ModelParams = Parameters<GoogleGenerativeAI['getGenerativeModel']>[0];
-    type Contents = Extract<Parameters<ReturnType<GoogleGenerativeAI['getGenerativeModel']>['generateContent']>[0], { contents: unknown }>['contents'];
+    type Contents = Extract<
+      Parameters<ReturnType<GoogleGenerativeAI['getGenerativeModel']>['generateContent']>[0],
+      { contents: unknown }
+    >['contents'];
     const create = async (params: ModelParams, contents: Contents, stream: boolean): Promise<readonly Part[]> => {
       const model = client.getGenerativeModel(params, { baseUrl: url });
-      const { response } = stream ? await model.generateContentStream({ contents }) : await model.generateContent({ contents });
+      const { response } = stream
+        ? await model.generateContentStream({ contents })
+        : await model.generateContent({ contents });
       const whole = await response;
       expect(whole.usageMetadata?.totalTokenCount).to.be.greaterThan(0);
       return whole.candidates![0]!.content.parts;
     };
     const told = (parts: readonly Part[]): Called => ({
       text: parts.map((part) => ('thought' in part ? '' : (part.text ?? ''))).join(''),
-      calls: parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [{ name: functionCall.name, arguments: functionCall.args }])),
+      calls: parts.flatMap(({ functionCall }) =>
+        functionCall === undefined ? [] : [{ name: functionCall.name, arguments: functionCall.args }],
+      ),
     });
     const path = (model: string): string => `models/${model}`;
     return {
-      ask: async (model, question, stream) => told(await create({ model: path(model) }, [{ role: 'user', parts: [{ text: question }] }], stream)).text,
+      ask: async (model, question, stream) =>
+        told(await create({ model: path(model) }, [{ role: 'user', parts: [{ text: question }] }], stream)).text,
       async useTool(model, question, result, stream) {
-        const parameters = { type: SchemaType.OBJECT, properties: { city: { type: SchemaType.STRING } }, required: ['city'] } as const;
-        const params: ModelParams = { model: path(model), tools: [{ functionDeclarations: [{ name: 'get_weather', description: 'The weather.', parameters: { ...parameters, required: ['city'] } }] }] };
+        const parameters = {
+          type: SchemaType.OBJECT,
+          properties: { city: { type: SchemaType.STRING } },
+          required: ['city'],
+        } as const;
+        const params: ModelParams = {
+          model: path(model),
+          tools: [
+            {
+              functionDeclarations: [
+                { name: 'get_weather', description: 'The weather.', parameters: { ...parameters, required: ['city'] } },
+              ],
+            },
+          ],
+        };
         const asked = { role: 'user', parts: [{ text: question }] };
         const first = await create(params, [asked], stream);
         const answered = { role: 'user', parts: [{ functionResponse: { name: 'get_weather', response: { result } } }] };
@@ -157,9 +245,24 @@ const CLIENTS: Readonly<Record<ClientName, (url: string) => Client>> = {
         return [told(first), told(second)];
       },
       async askForJson(model, question, stream) {
-        const responseSchema = { type: SchemaType.OBJECT, properties: { answer: { type: SchemaType.STRING } }, required: ['answer'] } as const;
-        const generationConfig = { responseMimeType: 'application/json', responseSchema: { ...responseSchema, required: ['answer'] } };
-        return JSON.parse(told(await create({ model: path(model), generationConfig }, [{ role: 'user', parts: [{ text: question }] }], stream)).text) as unknown;
+        const responseSchema = {
+          type: SchemaType.OBJECT,
+          properties: { answer: { type: SchemaType.STRING } },
+          required: ['answer'],
+        } as const;
+        const generationConfig = {
+          responseMimeType: 'application/json',
+          responseSchema: { ...responseSchema, required: ['answer'] },
+        };
+        return JSON.parse(
+          told(
+            await create(
+              { model: path(model), generationConfig },
+              [{ role: 'user', parts: [{ text: question }] }],
+              stream,
+            ),
+          ).text,
+        ) as unknown;
       },
     };
   },
@@ -183,18 +286,31 @@ describe('official SDKs as clients of the gateway', () => {
 
           it('reads an answer', async () => {
             gateway.simulator.enqueue({ text: 'Good morning 🌞, \n"world".' });
-            expect(await CLIENTS[name](gateway.url).ask(model, 'Hello?', stream)).to.equal('Good morning 🌞, \n"world".');
+            expect(await CLIENTS[name](gateway.url).ask(model, 'Hello?', stream)).to.equal(
+              'Good morning 🌞, \n"world".',
+            );
             expect(gateway.simulator.requests.at(-1)).to.include({ vendor, answeredBy: 'script' });
           });
 
           it('calls a tool, hands its result back and reads the answer to it', async () => {
-            gateway.simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Zürich' } }] }, { text: 'It is 17 degrees in Zürich.' });
-            const [first, second] = await CLIENTS[name](gateway.url).useTool(model, 'How warm is it in Zürich?', '17 degrees', stream);
+            gateway.simulator.enqueue(
+              { calls: [{ name: 'get_weather', arguments: { city: 'Zürich' } }] },
+              { text: 'It is 17 degrees in Zürich.' },
+            );
+            const [first, second] = await CLIENTS[name](gateway.url).useTool(
+              model,
+              'How warm is it in Zürich?',
+              '17 degrees',
+              stream,
+            );
             expect(first.calls).to.deep.equal([{ name: 'get_weather', arguments: { city: 'Zürich' } }]);
             expect(second).to.deep.equal({ text: 'It is 17 degrees in Zürich.', calls: [] });
             const seen = JSON.stringify(gateway.simulator.requests.at(-1)?.body);
             // The host that keeps responses has the question already.
-            for (const said of seen.includes('previous_response_id') ? ['17 degrees'] : ['How warm is it in Zürich?', '17 degrees', 'get_weather']) expect(seen).to.include(said);
+            for (const said of seen.includes('previous_response_id')
+              ? ['17 degrees']
+              : ['How warm is it in Zürich?', '17 degrees', 'get_weather'])
+              expect(seen).to.include(said);
           });
 
           it('gets JSON that fits its schema', async () => {
@@ -217,21 +333,50 @@ describe('official SDKs as clients of the gateway', () => {
       for await (const event of events) if (event.type === 'response.reasoning_text.delta') thought += event.delta;
       expect(thought, model).to.equal(reply.reasoning);
       expect((await events.finalResponse()).output_text).to.equal(reply.text);
-      const plain = await (await gateway.ask('/v1/responses', { model, input: 'Hello?', reasoning: { effort: 'low' }, stream: true })).text();
+      const plain = await (
+        await gateway.ask('/v1/responses', { model, input: 'Hello?', reasoning: { effort: 'low' }, stream: true })
+      ).text();
       expect(plain).to.include('event: response.reasoning.delta\n').and.not.to.include('reasoning_text.delta');
     }
   });
 
   it('get their own classes of errors', async () => {
     const openai = new OpenAI({ apiKey: 'wrong', baseURL: `${gateway.url}/v1`, maxRetries: 0 });
-    expect(await openai.responses.create({ model: 'openai', input: 'x' }).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(OpenAI.AuthenticationError);
+    expect(
+      await openai.responses.create({ model: 'openai', input: 'x' }).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    ).to.be.instanceOf(OpenAI.AuthenticationError);
     const known = new OpenAI({ apiKey: TOKENS.ann, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
-    expect(await known.responses.create({ model: 'nobody', input: 'x' }).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(OpenAI.NotFoundError);
+    expect(
+      await known.responses.create({ model: 'nobody', input: 'x' }).then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    ).to.be.instanceOf(OpenAI.NotFoundError);
     gateway.simulator.enqueue({ status: 429, body: { error: { type: 'rate_limit_error', message: 'Slow down.' } } });
-    expect(await known.chat.completions.create({ model: 'anthropic', messages: [{ role: 'user', content: 'x' }], stream: true }).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(OpenAI.RateLimitError);
+    expect(
+      await known.chat.completions
+        .create({ model: 'anthropic', messages: [{ role: 'user', content: 'x' }], stream: true })
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+    ).to.be.instanceOf(OpenAI.RateLimitError);
     const anthropic = new Anthropic({ apiKey: TOKENS.ann, baseURL: gateway.url, maxRetries: 0 });
-    gateway.simulator.enqueue({ status: 400, body: { error: { message: 'That is wrong.', type: 'invalid_request_error' } } });
-    expect(await anthropic.messages.create({ model: 'openai', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] }).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(Anthropic.BadRequestError);
+    gateway.simulator.enqueue({
+      status: 400,
+      body: { error: { message: 'That is wrong.', type: 'invalid_request_error' } },
+    });
+    expect(
+      await anthropic.messages
+        .create({ model: 'openai', max_tokens: 100, messages: [{ role: 'user', content: 'x' }] })
+        .then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+    ).to.be.instanceOf(Anthropic.BadRequestError);
   });
 
   it('hear of an error in the middle of a stream', async () => {
@@ -240,7 +385,12 @@ describe('official SDKs as clients of the gateway', () => {
     for (const name of Object.keys(CLIENTS) as ClientName[]) {
       for (const vendor of ['openai', 'anthropic', 'google', 'groq'] as const) {
         gateway.simulator.enqueue({ text, fault });
-        const outcome = await CLIENTS[name](gateway.url).ask(`${vendor}/${MODELS[vendor]}`, 'Count.', true).then((said) => ({ said }), (error: unknown) => ({ error }));
+        const outcome = await CLIENTS[name](gateway.url)
+          .ask(`${vendor}/${MODELS[vendor]}`, 'Count.', true)
+          .then(
+            (said) => ({ said }),
+            (error: unknown) => ({ error }),
+          );
         expect(outcome, `${name} with ${vendor}: ${JSON.stringify(outcome)}`).to.have.property('error');
       }
     }
@@ -252,7 +402,12 @@ describe('official SDKs as clients of the gateway', () => {
       const made = await openai.responses.create({ model, input: 'Hello?' });
       expect((await openai.responses.retrieve(made.id)).output).to.deep.equal(made.output);
       await openai.responses.delete(made.id);
-      expect(await openai.responses.retrieve(made.id).then(() => undefined, (error: unknown) => error)).to.be.instanceOf(OpenAI.NotFoundError);
+      expect(
+        await openai.responses.retrieve(made.id).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      ).to.be.instanceOf(OpenAI.NotFoundError);
     }
   });
 

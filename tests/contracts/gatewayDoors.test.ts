@@ -1,4 +1,7 @@
-/** Every route × everything that can be wrong before a model answers: status and shape are those of the API that is being spoken. */
+/**
+ * Every route × everything that can be wrong before a model answers: status and shape are those of the API that is
+ * being spoken.
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
@@ -19,15 +22,71 @@ interface Door {
 }
 
 const DOORS: readonly Door[] = [
-  { name: 'POST /v1/responses', path: '/v1/responses', api: 'responses', vendor: 'openai', body: (model) => ({ model, input: 'hi' }) },
-  { name: 'POST /v1/responses, streaming', path: '/v1/responses', api: 'responses', vendor: 'openai', body: (model) => ({ model, input: 'hi', stream: true }) },
-  { name: 'POST /v1/responses/compact', path: '/v1/responses/compact', api: 'responses', vendor: 'openai', body: (model) => ({ model, input: 'hi' }) },
-  { name: 'POST /v1/chat/completions', path: '/v1/chat/completions', api: 'chat_completions', vendor: 'openai', body: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }) },
-  { name: 'POST /v1/chat/completions, streaming', path: '/v1/chat/completions', api: 'chat_completions', vendor: 'openai', body: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }], stream: true }) },
-  { name: 'POST /v1/messages', path: '/v1/messages', api: 'anthropic_messages', vendor: 'anthropic', body: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }) },
-  { name: 'POST /v1/messages, streaming', path: '/v1/messages', api: 'anthropic_messages', vendor: 'anthropic', body: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }], stream: true }) },
-  { name: 'POST :generateContent', path: '/v1beta/models/google:generateContent', api: 'gemini', vendor: 'google', pathOf: (model) => `/v1beta/models/${model}:generateContent`, body: () => ({ contents: [{ parts: [{ text: 'hi' }] }] }) },
-  { name: 'POST :streamGenerateContent', path: '/v1beta/models/google:streamGenerateContent?alt=sse', api: 'gemini', vendor: 'google', pathOf: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`, body: () => ({ contents: [{ parts: [{ text: 'hi' }] }] }) },
+  {
+    name: 'POST /v1/responses',
+    path: '/v1/responses',
+    api: 'responses',
+    vendor: 'openai',
+    body: (model) => ({ model, input: 'hi' }),
+  },
+  {
+    name: 'POST /v1/responses, streaming',
+    path: '/v1/responses',
+    api: 'responses',
+    vendor: 'openai',
+    body: (model) => ({ model, input: 'hi', stream: true }),
+  },
+  {
+    name: 'POST /v1/responses/compact',
+    path: '/v1/responses/compact',
+    api: 'responses',
+    vendor: 'openai',
+    body: (model) => ({ model, input: 'hi' }),
+  },
+  {
+    name: 'POST /v1/chat/completions',
+    path: '/v1/chat/completions',
+    api: 'chat_completions',
+    vendor: 'openai',
+    body: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }] }),
+  },
+  {
+    name: 'POST /v1/chat/completions, streaming',
+    path: '/v1/chat/completions',
+    api: 'chat_completions',
+    vendor: 'openai',
+    body: (model) => ({ model, messages: [{ role: 'user', content: 'hi' }], stream: true }),
+  },
+  {
+    name: 'POST /v1/messages',
+    path: '/v1/messages',
+    api: 'anthropic_messages',
+    vendor: 'anthropic',
+    body: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] }),
+  },
+  {
+    name: 'POST /v1/messages, streaming',
+    path: '/v1/messages',
+    api: 'anthropic_messages',
+    vendor: 'anthropic',
+    body: (model) => ({ model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }], stream: true }),
+  },
+  {
+    name: 'POST :generateContent',
+    path: '/v1beta/models/google:generateContent',
+    api: 'gemini',
+    vendor: 'google',
+    pathOf: (model) => `/v1beta/models/${model}:generateContent`,
+    body: () => ({ contents: [{ parts: [{ text: 'hi' }] }] }),
+  },
+  {
+    name: 'POST :streamGenerateContent',
+    path: '/v1beta/models/google:streamGenerateContent?alt=sse',
+    api: 'gemini',
+    vendor: 'google',
+    pathOf: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+    body: () => ({ contents: [{ parts: [{ text: 'hi' }] }] }),
+  },
 ];
 
 interface Refusal {
@@ -65,10 +124,60 @@ async function refusalOf(answer: Response, api: WireName): Promise<Refusal> {
 
 /** The words for what is wrong, by API: https://www.openresponses.org, OpenAI's, Anthropic's and google.rpc's. */
 const WORDS: Readonly<Record<WireName, Readonly<Record<number, string>>>> = {
-  responses: { 400: 'invalid_request', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found', 405: 'invalid_request', 413: 'invalid_request', 415: 'invalid_request', 429: 'too_many_requests', 500: 'server_error', 502: 'model_error', 503: 'model_error', 504: 'model_error' },
-  chat_completions: { 400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'invalid_request_error', 405: 'invalid_request_error', 413: 'invalid_request_error', 415: 'invalid_request_error', 429: 'rate_limit_error', 500: 'server_error', 502: 'server_error', 503: 'server_error', 504: 'server_error' },
-  anthropic_messages: { 400: 'invalid_request_error', 401: 'authentication_error', 403: 'permission_error', 404: 'not_found_error', 405: 'invalid_request_error', 413: 'request_too_large', 415: 'invalid_request_error', 429: 'rate_limit_error', 500: 'api_error', 504: 'timeout_error', 529: 'overloaded_error' },
-  gemini: { 400: 'INVALID_ARGUMENT', 401: 'UNAUTHENTICATED', 403: 'PERMISSION_DENIED', 404: 'NOT_FOUND', 405: 'INVALID_ARGUMENT', 413: 'INVALID_ARGUMENT', 415: 'INVALID_ARGUMENT', 429: 'RESOURCE_EXHAUSTED', 500: 'INTERNAL', 503: 'UNAVAILABLE', 504: 'DEADLINE_EXCEEDED' },
+  responses: {
+    400: 'invalid_request',
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'not_found',
+    405: 'invalid_request',
+    413: 'invalid_request',
+    415: 'invalid_request',
+    429: 'too_many_requests',
+    500: 'server_error',
+    502: 'model_error',
+    503: 'model_error',
+    504: 'model_error',
+  },
+  chat_completions: {
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'invalid_request_error',
+    405: 'invalid_request_error',
+    413: 'invalid_request_error',
+    415: 'invalid_request_error',
+    429: 'rate_limit_error',
+    500: 'server_error',
+    502: 'server_error',
+    503: 'server_error',
+    504: 'server_error',
+  },
+  anthropic_messages: {
+    400: 'invalid_request_error',
+    401: 'authentication_error',
+    403: 'permission_error',
+    404: 'not_found_error',
+    405: 'invalid_request_error',
+    413: 'request_too_large',
+    415: 'invalid_request_error',
+    429: 'rate_limit_error',
+    500: 'api_error',
+    504: 'timeout_error',
+    529: 'overloaded_error',
+  },
+  gemini: {
+    400: 'INVALID_ARGUMENT',
+    401: 'UNAUTHENTICATED',
+    403: 'PERMISSION_DENIED',
+    404: 'NOT_FOUND',
+    405: 'INVALID_ARGUMENT',
+    413: 'INVALID_ARGUMENT',
+    415: 'INVALID_ARGUMENT',
+    429: 'RESOURCE_EXHAUSTED',
+    500: 'INTERNAL',
+    503: 'UNAVAILABLE',
+    504: 'DEADLINE_EXCEEDED',
+  },
 };
 
 describe('every door', () => {
@@ -95,7 +204,11 @@ describe('every door', () => {
 
     describe(name, () => {
       it('opens with a token in each of the places where clients put it', async () => {
-        for (const headers of [{ authorization: `Bearer ${TOKENS.ann}` }, { authorization: '', 'x-api-key': TOKENS.ann }, { authorization: '', 'x-goog-api-key': TOKENS.ann }]) {
+        for (const headers of [
+          { authorization: `Bearer ${TOKENS.ann}` },
+          { authorization: '', 'x-api-key': TOKENS.ann },
+          { authorization: '', 'x-goog-api-key': TOKENS.ann },
+        ]) {
           const answer = await gateway.ask(door.path, body, { headers });
           expect(answer.status, await answer.text()).to.equal(200);
         }
@@ -115,7 +228,9 @@ describe('every door', () => {
       });
 
       it('refuses a token that only reads', async () => {
-        expect((await knock(door, body, { headers: { authorization: `Bearer ${TOKENS.reader}` } })).status).to.equal(403);
+        expect((await knock(door, body, { headers: { authorization: `Bearer ${TOKENS.reader}` } })).status).to.equal(
+          403,
+        );
       });
 
       it('refuses what is no JSON, and no object', async () => {
@@ -127,15 +242,26 @@ describe('every door', () => {
 
       it('refuses bytes that are no UTF-8', async () => {
         const bytes = Buffer.concat([Buffer.from('{"model":"'), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]);
-        const answer = await fetch(gateway.url + door.path, { method: 'POST', headers: { authorization: `Bearer ${TOKENS.ann}`, 'content-type': 'application/json' }, body: bytes });
+        const answer = await fetch(gateway.url + door.path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${TOKENS.ann}`, 'content-type': 'application/json' },
+          body: bytes,
+        });
         expect((await refusalOf(answer, api)).status).to.equal(400);
       });
 
       it('refuses other content types and charsets', async () => {
-        for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json; charset=utf-16']) {
+        for (const type of [
+          'text/plain',
+          'application/x-www-form-urlencoded',
+          'multipart/form-data; boundary=x',
+          'application/json; charset=utf-16',
+        ]) {
           expect((await knock(door, body, { headers: { 'content-type': type } })).status, type).to.equal(415);
         }
-        const answer = await gateway.ask(door.path, body, { headers: { 'content-type': 'application/json; charset="UTF-8"' } });
+        const answer = await gateway.ask(door.path, body, {
+          headers: { 'content-type': 'application/json; charset="UTF-8"' },
+        });
         expect(answer.status).to.equal(200);
         await answer.text();
       });
@@ -153,7 +279,11 @@ describe('every door', () => {
       });
 
       it('takes brackets inside texts for what they are', async () => {
-        const deep = { ...body, ...(api === 'gemini' ? { contents: [{ parts: [{ text: '["{'.repeat(500) }] }] } : {}), ...(api === 'responses' ? { input: '["{\\"'.repeat(500) } : {}) };
+        const deep = {
+          ...body,
+          ...(api === 'gemini' ? { contents: [{ parts: [{ text: '["{'.repeat(500) }] }] } : {}),
+          ...(api === 'responses' ? { input: '["{\\"'.repeat(500) } : {}),
+        };
         const answer = await gateway.ask(door.path, deep);
         expect(answer.status, await answer.text()).to.equal(200);
       });
@@ -162,7 +292,8 @@ describe('every door', () => {
         const model = 'no-such-thing';
         const { status, message } = await knock({ ...door, path: door.pathOf?.(model) ?? door.path }, door.body(model));
         expect(status).to.equal(404);
-        for (const candidate of ['openai/no-such-thing', 'anthropic/no-such-thing']) expect(message).to.include(candidate);
+        for (const candidate of ['openai/no-such-thing', 'anthropic/no-such-thing'])
+          expect(message).to.include(candidate);
       });
 
       it('passes on what the vendor says to a model that it does not have', async () => {
@@ -206,23 +337,45 @@ describe('every door', () => {
       it("says another vendor's errors in its own words", async () => {
         const other: VendorName = vendor === 'anthropic' ? 'groq' : 'anthropic';
         const path = door.pathOf?.(other) ?? door.path;
-        const statuses: Readonly<Record<string, readonly [status: number, error: JsonObject, expected: Readonly<Record<WireName, number>>]>> = {
-          overloaded: [529, { type: 'overloaded_error', message: 'Overloaded.' }, { responses: 503, chat_completions: 503, anthropic_messages: 529, gemini: 503 }],
-          'too long': [400, { type: 'invalid_request_error', message: 'prompt is too long: 300000 tokens > 200000 maximum' }, { responses: 400, chat_completions: 400, anthropic_messages: 400, gemini: 400 }],
-          broken: [500, { type: 'api_error', message: 'Internal server error' }, { responses: 502, chat_completions: 502, anthropic_messages: 500, gemini: 500 }],
-          throttled: [429, { type: 'rate_limit_error', message: 'Slow down.' }, { responses: 429, chat_completions: 429, anthropic_messages: 429, gemini: 429 }],
+        const statuses: Readonly<
+          Record<string, readonly [status: number, error: JsonObject, expected: Readonly<Record<WireName, number>>]>
+        > = {
+          overloaded: [
+            529,
+            { type: 'overloaded_error', message: 'Overloaded.' },
+            { responses: 503, chat_completions: 503, anthropic_messages: 529, gemini: 503 },
+          ],
+          'too long': [
+            400,
+            { type: 'invalid_request_error', message: 'prompt is too long: 300000 tokens > 200000 maximum' },
+            { responses: 400, chat_completions: 400, anthropic_messages: 400, gemini: 400 },
+          ],
+          broken: [
+            500,
+            { type: 'api_error', message: 'Internal server error' },
+            { responses: 502, chat_completions: 502, anthropic_messages: 500, gemini: 500 },
+          ],
+          throttled: [
+            429,
+            { type: 'rate_limit_error', message: 'Slow down.' },
+            { responses: 429, chat_completions: 429, anthropic_messages: 429, gemini: 429 },
+          ],
         };
         for (const [what, [status, error, expected]] of Object.entries(statuses)) {
           gateway.simulator.enqueue({ status, body: { type: 'error', error } });
           const refusal = await refusalOf(await gateway.ask(path, door.body(other)), api);
           expect(refusal.status, what).to.equal(expected[api]);
           expect(refusal.word, what).to.equal(WORDS[api][refusal.status]);
-          if (what === 'too long' && (api === 'responses' || api === 'chat_completions')) expect(refusal.code).to.equal('context_length_exceeded');
+          if (what === 'too long' && (api === 'responses' || api === 'chat_completions'))
+            expect(refusal.code).to.equal('context_length_exceeded');
         }
       });
 
       for (const [fault, expected] of [
-        [{ kind: 'reset', after: 'nothing' }, { responses: 502, chat_completions: 502, anthropic_messages: 500, gemini: 503 }],
+        [
+          { kind: 'reset', after: 'nothing' },
+          { responses: 502, chat_completions: 502, anthropic_messages: 500, gemini: 503 },
+        ],
         [{ kind: 'html' }, { responses: 502, chat_completions: 502, anthropic_messages: 500, gemini: 500 }],
       ] as const) {
         it(`answers ${fault.kind} upstream with its own error, before a stream begins too`, async () => {
@@ -247,16 +400,36 @@ describe('every door', () => {
 
   it('is not opened by a token in the URL, but for Google clients', async () => {
     expect((await knock(DOORS[0]!, DOORS[0]!.body('openai'), { headers: { authorization: '' } })).status).to.equal(401);
-    const inUrl = await gateway.ask(`/v1/responses?key=${TOKENS.ann}`, { input: 'hi' }, { headers: { authorization: '' } });
+    const inUrl = await gateway.ask(
+      `/v1/responses?key=${TOKENS.ann}`,
+      { input: 'hi' },
+      { headers: { authorization: '' } },
+    );
     expect((await refusalOf(inUrl, 'responses')).status).to.equal(401);
-    const google = await gateway.ask(`/v1beta/models/google:generateContent?key=${TOKENS.ann}`, { contents: [{ parts: [{ text: 'hi' }] }] }, { headers: { authorization: '' } });
+    const google = await gateway.ask(
+      `/v1beta/models/google:generateContent?key=${TOKENS.ann}`,
+      { contents: [{ parts: [{ text: 'hi' }] }] },
+      { headers: { authorization: '' } },
+    );
     expect(google.status, await google.text()).to.equal(200);
   });
 
   it('never hands a token of ours upstream', async () => {
     const from = gateway.simulator.requests.length;
-    await (await gateway.ask(`/v1beta/models/google:generateContent?key=${TOKENS.ann}`, { contents: [{ parts: [{ text: 'hi' }] }] }, { headers: { authorization: '', 'x-goog-api-key': TOKENS.ann, 'x-api-key': TOKENS.ann } })).text();
-    await (await gateway.ask('/v1/messages', { model: 'anthropic', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] }, { headers: { 'x-api-key': TOKENS.bob } })).text();
+    await (
+      await gateway.ask(
+        `/v1beta/models/google:generateContent?key=${TOKENS.ann}`,
+        { contents: [{ parts: [{ text: 'hi' }] }] },
+        { headers: { authorization: '', 'x-goog-api-key': TOKENS.ann, 'x-api-key': TOKENS.ann } },
+      )
+    ).text();
+    await (
+      await gateway.ask(
+        '/v1/messages',
+        { model: 'anthropic', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] },
+        { headers: { 'x-api-key': TOKENS.bob } },
+      )
+    ).text();
     const seen = gateway.simulator.requests.slice(from);
     expect(seen).to.have.length(2);
     const keys = new Set(seen.map(({ keyHash }) => keyHash));
@@ -267,8 +440,15 @@ describe('every door', () => {
 
   it('ends in a 404 of its API for every other path, with a token or without', async () => {
     for (const [path, api] of [
-      ['/v1', 'responses'], ['/v1/', 'responses'], ['/v1/unknown', 'responses'], ['/v1/responses/a/b/c', 'responses'], ['/v1/chat/unknown', 'chat_completions'], ['/v1/messages/unknown', 'anthropic_messages'],
-      ['/v1/messages/count_tokens', 'anthropic_messages'], ['/v1beta/unknown', 'gemini'], ['/v1beta/models/x:unknownVerb', 'gemini'],
+      ['/v1', 'responses'],
+      ['/v1/', 'responses'],
+      ['/v1/unknown', 'responses'],
+      ['/v1/responses/a/b/c', 'responses'],
+      ['/v1/chat/unknown', 'chat_completions'],
+      ['/v1/messages/unknown', 'anthropic_messages'],
+      ['/v1/messages/count_tokens', 'anthropic_messages'],
+      ['/v1beta/unknown', 'gemini'],
+      ['/v1beta/models/x:unknownVerb', 'gemini'],
     ] as const) {
       for (const headers of [{}, { authorization: '' }]) {
         const refusal = await refusalOf(await gateway.ask(path, {}, { headers }), api);
@@ -280,8 +460,14 @@ describe('every door', () => {
   it('names no field where the whole body is wrong', async () => {
     for (const path of ['/v1/chat/completions', '/v1/responses']) {
       for (const body of ['{"model":', '[]', '']) {
-        const answer = await gateway.ask(path, body, { method: 'POST', headers: { 'content-type': 'application/json' } });
-        expect([answer.status, ((await answer.json()) as { error: JsonObject }).error['param']], `${path} ${body}`).to.deep.equal([400, null]);
+        const answer = await gateway.ask(path, body, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+        });
+        expect(
+          [answer.status, ((await answer.json()) as { error: JsonObject }).error['param']],
+          `${path} ${body}`,
+        ).to.deep.equal([400, null]);
       }
     }
   });
@@ -293,11 +479,19 @@ describe('every door', () => {
     expect((await gateway.ask('/metrics')).status).to.equal(403);
     await (await gateway.ask('/v1/responses', { model: 'openai', input: 'hi' })).text();
     await (await gateway.ask('/v1/responses', {}, { headers: { authorization: '' } })).text();
-    await (await gateway.ask('/v1/messages', { model: 'anthropic', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] })).text();
+    await (
+      await gateway.ask('/v1/messages', {
+        model: 'anthropic',
+        max_tokens: 10,
+        messages: [{ role: 'user', content: 'hi' }],
+      })
+    ).text();
     const metrics = await gateway.ask('/metrics', undefined, { headers: { authorization: `Bearer ${TOKENS.admin}` } });
     expect(metrics.headers.get('content-type')).to.match(/^text\/plain/);
     const text = await metrics.text();
-    expect(text).to.match(/bolide_http_requests_total\{route="POST \/v1\/responses",provider="openai",status="200"\} \d+/);
+    expect(text).to.match(
+      /bolide_http_requests_total\{route="POST \/v1\/responses",provider="openai",status="200"\} \d+/,
+    );
     expect(text).to.match(/bolide_http_requests_total\{route="POST \/v1\/responses",provider="",status="401"\} \d+/);
     expect(text).to.match(/bolide_tokens_total\{provider="anthropic",kind="input"\} [1-9]/);
     expect(text).to.match(/bolide_http_request_seconds_bucket/);
@@ -306,15 +500,22 @@ describe('every door', () => {
   });
 
   it('lists models that can be asked for, in the shape that each client knows', async () => {
-    const openai = (await (await gateway.ask('/v1/models')).json()) as { object: string; data: { id: string; object: string; created: number; owned_by: string }[] };
+    const openai = (await (await gateway.ask('/v1/models')).json()) as {
+      object: string;
+      data: { id: string; object: string; created: number; owned_by: string }[];
+    };
     expect(openai.object).to.equal('list');
     expect(openai.data.map(({ id }) => id)).to.include('openai/default-model');
-    const anthropic = (await (await gateway.ask('/v1/models', undefined, { headers: { 'anthropic-version': '2023-06-01' } })).json()) as { data: { type: string }[]; has_more: boolean };
+    const anthropic = (await (
+      await gateway.ask('/v1/models', undefined, { headers: { 'anthropic-version': '2023-06-01' } })
+    ).json()) as { data: { type: string }[]; has_more: boolean };
     expect(anthropic).to.include({ has_more: false });
     expect(anthropic.data[0]).to.include({ type: 'model', id: 'openai/default-model' });
     const google = (await (await gateway.ask('/v1beta/models')).json()) as { models: { name: string }[] };
     expect(google.models.map(({ name }) => name)).to.include('models/google/default-model');
-    expect(await (await gateway.ask('/v1beta/models/google/default-model')).json()).to.deep.equal(google.models.find(({ name }) => name === 'models/google/default-model'));
+    expect(await (await gateway.ask('/v1beta/models/google/default-model')).json()).to.deep.equal(
+      google.models.find(({ name }) => name === 'models/google/default-model'),
+    );
     expect((await refusalOf(await gateway.ask('/v1beta/models/nothing'), 'gemini')).status).to.equal(404);
     for (const { id } of openai.data) {
       const one = await gateway.ask(`/v1/models/${id}`);
@@ -329,7 +530,9 @@ describe('every door', () => {
     const stopping = await startGateway({ api: { limits: { shutdownGrace: 30 } } });
     const begun = once(stopping.server, 'request');
     const socket = connect(Number(new URL(stopping.url).port), '127.0.0.1', () => {
-      socket.write(`POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ann}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`);
+      socket.write(
+        `POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ann}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`,
+      );
     });
     const told = once(socket, 'data');
     await begun;
@@ -344,7 +547,10 @@ describe('every door', () => {
     const { port } = new URL(gateway.url);
     const closed = new Promise<void>((resolve) => {
       const socket = connect(Number(port), '127.0.0.1', () => {
-        socket.write(`POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ann}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`, () => socket.destroy());
+        socket.write(
+          `POST /v1/responses HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ann}\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{"model":`,
+          () => socket.destroy(),
+        );
       });
       socket.once('close', () => resolve());
     });

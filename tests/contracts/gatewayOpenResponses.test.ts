@@ -1,4 +1,7 @@
-/** The published compliance tests of Open Responses, in our own words, against the running server, with every vendor behind it. */
+/**
+ * The published compliance tests of Open Responses, in our own words, against the running server, with every vendor
+ * behind it.
+ */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { RunningServer } from '../../server/standalone';
@@ -7,21 +10,37 @@ import { openSocket } from '../support/responsesSocket';
 import { startStandalone } from '../support/startStandalone';
 
 const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
-const assistant = (text: string, more: JsonObject = {}): JsonObject => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }], ...more });
+const assistant = (text: string, more: JsonObject = {}): JsonObject => ({
+  type: 'message',
+  role: 'assistant',
+  content: [{ type: 'output_text', text }],
+  ...more,
+});
 
 const WEATHER = {
   type: 'function',
   name: 'get_weather',
   description: 'The weather at a place.',
-  parameters: { type: 'object', properties: { location: { type: 'string', description: 'City and state' } }, required: ['location'] },
+  parameters: {
+    type: 'object',
+    properties: { location: { type: 'string', description: 'City and state' } },
+    required: ['location'],
+  },
 };
 
 /** A red square, as small as it gets. */
-const PNG = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
+const PNG =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
 /** One behind each wire, and all the others in the long run. */
-const MODELS = ['gpt-4o-mini', 'anthropic/claude-sonnet-4-5', 'google/gemini-2.5-flash', 'groq/llama-3.3-70b-versatile'];
-const OTHER_MODELS = process.env['BOLIDE_FULL'] === undefined ? [] : ['grok/grok-4', 'azure_openai/gpt-5-mini', 'llama/llama'];
+const MODELS = [
+  'gpt-4o-mini',
+  'anthropic/claude-sonnet-4-5',
+  'google/gemini-2.5-flash',
+  'groq/llama-3.3-70b-versatile',
+];
+const OTHER_MODELS =
+  process.env['BOLIDE_FULL'] === undefined ? [] : ['grok/grok-4', 'azure_openai/gpt-5-mini', 'llama/llama'];
 
 for (const model of [...MODELS, ...OTHER_MODELS]) {
   describe(`Open Responses with ${model} behind it`, () => {
@@ -32,7 +51,11 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     after(() => server.close());
 
     function post(path: string, body: JsonObject): Promise<Response> {
-      return fetch(`${server.url}/v1${path}`, { method: 'POST', headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` }, body: JSON.stringify(body) });
+      return fetch(`${server.url}/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${server.token}` },
+        body: JSON.stringify(body),
+      });
     }
 
     /** A valid, completed response with output. */
@@ -78,7 +101,16 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('system-prompt', async () => {
-      await create({ input: [{ type: 'message', role: 'system', content: [{ type: 'input_text', text: 'You are a pirate. Always respond in pirate speak.' }] }, user('Say hello.')] });
+      await create({
+        input: [
+          {
+            type: 'message',
+            role: 'system',
+            content: [{ type: 'input_text', text: 'You are a pirate. Always respond in pirate speak.' }],
+          },
+          user('Say hello.'),
+        ],
+      });
     });
 
     it('tool-calling', async () => {
@@ -87,10 +119,20 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('tool-calling-streaming', async () => {
-      const answer = await post('/responses', { model, stream: true, input: [user("What's the weather like in San Francisco?")], tools: [WEATHER] });
+      const answer = await post('/responses', {
+        model,
+        stream: true,
+        input: [user("What's the weather like in San Francisco?")],
+        tools: [WEATHER],
+      });
       const events = eventsOfStream(await answer.text());
       checkEvents(events);
-      for (const type of ['response.output_item.added', 'response.function_call_arguments.delta', 'response.function_call_arguments.done', 'response.output_item.done']) {
+      for (const type of [
+        'response.output_item.added',
+        'response.function_call_arguments.delta',
+        'response.function_call_arguments.done',
+        'response.output_item.done',
+      ]) {
         expect(events.map((event) => event.type)).to.include(type);
       }
     });
@@ -111,7 +153,13 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('multi-turn', async () => {
-      await create({ input: [user('My name is Alice.'), assistant('Hello Alice! Nice to meet you. How can I help you today?'), user('What is my name?')] });
+      await create({
+        input: [
+          user('My name is Alice.'),
+          assistant('Hello Alice! Nice to meet you. How can I help you today?'),
+          user('What is my name?'),
+        ],
+      });
     });
 
     it('previous-response-id', async () => {
@@ -121,15 +169,25 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
     });
 
     it('function-call-roundtrip', async () => {
-      const first = await create({ input: [user('What is the weather in Paris?')], tools: [WEATHER], tool_choice: { type: 'function', name: 'get_weather' } });
+      const first = await create({
+        input: [user('What is the weather in Paris?')],
+        tools: [WEATHER],
+        tool_choice: { type: 'function', name: 'get_weather' },
+      });
       const call = first.output.find(({ type }) => type === 'function_call')!;
-      await create({ previous_response_id: first.id, input: [{ type: 'function_call_output', call_id: call.call_id, output: '{"degrees": 21}' }] });
+      await create({
+        previous_response_id: first.id,
+        input: [{ type: 'function_call_output', call_id: call.call_id, output: '{"degrees": 21}' }],
+      });
     });
 
     it('compact-response', async () => {
       const compacted = await compact({
         prompt_cache_key: 'openresponses-compact-test',
-        input: [user('We agreed to launch on Tuesday and notify support first.'), assistant('Understood. The launch is Tuesday, with support notified beforehand.')],
+        input: [
+          user('We agreed to launch on Tuesday and notify support first.'),
+          assistant('Understood. The launch is Tuesday, with support notified beforehand.'),
+        ],
       });
       expectValid('compact-resource', compacted);
       expect(compacted.object).to.equal('response.compaction');
@@ -162,8 +220,17 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
 
       it('websocket-continuation', async () => {
         const socket = await openSocket(server);
-        const first = await socket.turn({ model, store: false, input: [user('Remember the code word: cobalt. Reply with OK.')] });
-        const second = await socket.turn({ model, store: false, previous_response_id: first.response?.id, input: [user('What is the code word? Reply with only the code word.')] });
+        const first = await socket.turn({
+          model,
+          store: false,
+          input: [user('Remember the code word: cobalt. Reply with OK.')],
+        });
+        const second = await socket.turn({
+          model,
+          store: false,
+          previous_response_id: first.response?.id,
+          input: [user('What is the code word? Reply with only the code word.')],
+        });
         expect(second.response?.status).to.equal('completed');
         await socket.close();
       });
@@ -173,14 +240,24 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
         const { response } = await first.turn({ model, store: false, input: [user('Remember cobalt.')] });
         await first.close();
         const second = await openSocket(server);
-        expect((await second.turn({ model, store: false, previous_response_id: response?.id, input: [user('Which word?')] })).error?.code).to.equal('previous_response_not_found');
-        expect((await second.turn({ model, store: false, input: [user('Start again.')] })).response?.status).to.equal('completed');
+        expect(
+          (await second.turn({ model, store: false, previous_response_id: response?.id, input: [user('Which word?')] }))
+            .error?.code,
+        ).to.equal('previous_response_not_found');
+        expect((await second.turn({ model, store: false, input: [user('Start again.')] })).response?.status).to.equal(
+          'completed',
+        );
         await second.close();
       });
 
       it('websocket-previous-response-not-found', async () => {
         const socket = await openSocket(server);
-        const turn = await socket.turn({ model, store: false, previous_response_id: 'resp_openresponses_missing', input: [user('Hello?')] });
+        const turn = await socket.turn({
+          model,
+          store: false,
+          previous_response_id: 'resp_openresponses_missing',
+          input: [user('Hello?')],
+        });
         expect(turn.error?.code).to.equal('previous_response_not_found');
         await socket.close();
       });
@@ -191,15 +268,27 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
         const orphan = { type: 'function_call_output', call_id: 'call_openresponses_missing', output: '{}' };
         const failed = await socket.turn({ model, store: false, previous_response_id: response?.id, input: [orphan] });
         expect(failed.error).not.to.equal(undefined);
-        const again = await socket.turn({ model, store: false, previous_response_id: response?.id, input: [user('Which word?')] });
+        const again = await socket.turn({
+          model,
+          store: false,
+          previous_response_id: response?.id,
+          input: [user('Which word?')],
+        });
         expect(again.error?.code).to.equal('previous_response_not_found');
         await socket.close();
       });
 
       it('websocket-compact-new-chain', async () => {
-        const { output } = await compact({ input: [user('We launch on Tuesday.'), assistant('Understood.'), user('Tell support first.')] });
+        const { output } = await compact({
+          input: [user('We launch on Tuesday.'), assistant('Understood.'), user('Tell support first.')],
+        });
         const socket = await openSocket(server);
-        const turn = await socket.turn({ model, store: false, tools: [], input: [...output, user('When do we launch?')] });
+        const turn = await socket.turn({
+          model,
+          store: false,
+          tools: [],
+          input: [...output, user('When do we launch?')],
+        });
         expect(turn.response?.status).to.equal('completed');
         await socket.close();
       });
@@ -210,8 +299,14 @@ for (const model of [...MODELS, ...OTHER_MODELS]) {
 describe('a published literal', () => {
   it('response-output-phase-schema: two messages with phases are a valid output', () => {
     for (const phase of ['commentary', 'final_answer']) {
-      expectValid('item-field', { type: 'message', id: 'msg_1', status: 'completed', role: 'assistant', phase, content: [{ type: 'output_text', text: 'x', annotations: [], logprobs: [] }] });
+      expectValid('item-field', {
+        type: 'message',
+        id: 'msg_1',
+        status: 'completed',
+        role: 'assistant',
+        phase,
+        content: [{ type: 'output_text', text: 'x', annotations: [], logprobs: [] }],
+      });
     }
   });
 });
-

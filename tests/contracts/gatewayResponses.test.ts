@@ -1,4 +1,7 @@
-/** What the Responses API remembers, and for whom; what it promises about tools; and answers that are made in the background. */
+/**
+ * What the Responses API remembers, and for whom; what it promises about tools; and answers that are made in the
+ * background.
+ */
 import { expect } from 'chai';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 import { startGateway, TOKENS } from '../support/gateway';
@@ -6,7 +9,11 @@ import type { Gateway } from '../support/gateway';
 import { checkEvents, eventsOfStream, expectValid } from '../support/openResponses';
 import { openSocket } from '../support/responsesSocket';
 
-type Body = JsonObject & { readonly id: string; readonly output: readonly JsonObject[]; readonly error?: { readonly code: string; readonly message: string; readonly param: string | null } };
+type Body = JsonObject & {
+  readonly id: string;
+  readonly output: readonly JsonObject[];
+  readonly error?: { readonly code: string; readonly message: string; readonly param: string | null };
+};
 
 const BOB = { headers: { authorization: `Bearer ${TOKENS.bob}` } };
 const WEATHER = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } };
@@ -63,7 +70,9 @@ describe('the Responses API', () => {
         const third = await created({ model, input: 'Which colour?', previous_response_id: second.id });
         expect(third.previous_response_id).to.equal(second.id);
         const seen = JSON.stringify(lastSeen());
-        const places = ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'].map((said) => seen.indexOf(said));
+        const places = ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'].map((said) =>
+          seen.indexOf(said),
+        );
         expect(places).to.deep.equal([...places].sort((a, b) => a - b));
         expect(Math.min(...places)).to.be.greaterThan(-1);
         expect(seen.split('Remember cobalt.')).to.have.length(2);
@@ -82,26 +91,43 @@ describe('the Responses API', () => {
     });
 
     it('on another vendor than the one that gave it, and back', async () => {
-      gateway.simulator.enqueue({ text: 'I will.', reasoning: 'They want me to remember.' }, { text: 'Cobalt.' }, { text: 'Blue.' });
+      gateway.simulator.enqueue(
+        { text: 'I will.', reasoning: 'They want me to remember.' },
+        { text: 'Cobalt.' },
+        { text: 'Blue.' },
+      );
       const first = await created({ model: 'openai', input: 'Remember cobalt.' });
       const second = await created({ model: 'anthropic', input: 'Which word?', previous_response_id: first.id });
       expect(JSON.stringify(lastSeen())).to.include('Remember cobalt.').and.to.include('I will.');
-      const answer = await gateway.ask('/v1/responses', { model: 'openai', input: 'Which colour?', previous_response_id: second.id, stream: true });
+      const answer = await gateway.ask('/v1/responses', {
+        model: 'openai',
+        input: 'Which colour?',
+        previous_response_id: second.id,
+        stream: true,
+      });
       const events = eventsOfStream(await answer.text());
       checkEvents(events);
       // To OpenAI it began a conversation; here it goes on from another from its first event on.
-      for (const event of events) if (event['response'] !== undefined) expect(event['response'], event.type).to.include({ previous_response_id: second.id });
+      for (const event of events)
+        if (event['response'] !== undefined)
+          expect(event['response'], event.type).to.include({ previous_response_id: second.id });
       expect(lastSeen()).not.to.have.property('previous_response_id');
       const seen = JSON.stringify(lastSeen());
-      for (const said of ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?']) expect(seen).to.include(said);
+      for (const said of ['Remember cobalt.', 'I will.', 'Which word?', 'Cobalt.', 'Which colour?'])
+        expect(seen).to.include(said);
       expect(seen).not.to.include('_gw');
     });
 
     it('with the answers to its calls', async () => {
       for (const model of ['openai', 'anthropic', 'google', 'groq']) {
-        gateway.simulator.enqueue({ calls: [{ name: 'get_weather' }, { name: 'get_time' }] }, { text: 'Sunny at noon.' });
+        gateway.simulator.enqueue(
+          { calls: [{ name: 'get_weather' }, { name: 'get_time' }] },
+          { text: 'Sunny at noon.' },
+        );
         const first = await created({ model, input: 'Weather and time?', tools: [WEATHER, TIME] });
-        const outputs = first.output.filter(({ type }) => type === 'function_call').map(({ call_id, name }) => ({ type: 'function_call_output', call_id, output: `${String(name)} says so` }));
+        const outputs = first.output
+          .filter(({ type }) => type === 'function_call')
+          .map(({ call_id, name }) => ({ type: 'function_call_output', call_id, output: `${String(name)} says so` }));
         expect(outputs).to.have.length(2);
         const second = await created({ model, input: outputs, tools: [WEATHER, TIME], previous_response_id: first.id });
         expect(JSON.stringify(second.output)).to.include('Sunny at noon.');
@@ -147,7 +173,12 @@ describe('the Responses API', () => {
       await (await gateway.ask(`/v1/responses/${deleted.id}`, undefined, { method: 'DELETE' })).text();
       for (const id of ['resp_unknown', unstored.id, deleted.id]) {
         const error = await refused({ input: 'y', previous_response_id: id });
-        expect(error).to.deep.equal({ message: `Previous response with id '${id}' not found.`, type: 'invalid_request', param: 'previous_response_id', code: 'previous_response_not_found' });
+        expect(error).to.deep.equal({
+          message: `Previous response with id '${id}' not found.`,
+          type: 'invalid_request',
+          param: 'previous_response_id',
+          code: 'previous_response_not_found',
+        });
       }
     });
 
@@ -158,10 +189,15 @@ describe('the Responses API', () => {
         const told = await refused({ model, input: 'y', previous_response_id: mine.id }, 400, BOB);
         const unknown = await refused({ model, input: 'y', previous_response_id: 'resp_unknown' }, 400, BOB);
         expect(told).to.deep.equal({ ...unknown, message: unknown.message.replace('resp_unknown', mine.id) });
-        const [itemTold, itemUnknown] = [await refused({ model, input: [{ type: 'item_reference', id: item }] }, 404, BOB), await refused({ model, input: [{ type: 'item_reference', id: 'msg_unknown' }] }, 404, BOB)];
+        const [itemTold, itemUnknown] = [
+          await refused({ model, input: [{ type: 'item_reference', id: item }] }, 404, BOB),
+          await refused({ model, input: [{ type: 'item_reference', id: 'msg_unknown' }] }, 404, BOB),
+        ];
         expect(itemTold).to.deep.equal({ ...itemUnknown, message: itemUnknown.message.replace('msg_unknown', item) });
         for (const method of ['GET', 'DELETE']) {
-          const [theirs, none] = await Promise.all([mine.id, 'resp_unknown'].map((id) => gateway.ask(`/v1/responses/${id}`, undefined, { method, ...BOB })));
+          const [theirs, none] = await Promise.all(
+            [mine.id, 'resp_unknown'].map((id) => gateway.ask(`/v1/responses/${id}`, undefined, { method, ...BOB })),
+          );
           expect([theirs!.status, none!.status]).to.deep.equal([404, 404]);
           expect((await theirs!.text()).replace(mine.id, 'resp_unknown')).to.equal(await none!.text());
         }
@@ -170,27 +206,76 @@ describe('the Responses API', () => {
     });
 
     it('the output of a call that nobody made', async () => {
-      const error = await refused({ input: [{ role: 'user', content: 'x' }, { type: 'function_call_output', call_id: 'call_nobody', output: '{}' }] });
+      const error = await refused({
+        input: [
+          { role: 'user', content: 'x' },
+          { type: 'function_call_output', call_id: 'call_nobody', output: '{}' },
+        ],
+      });
       expect(error).to.include({ param: 'input' });
       expect(error.message).to.include('call_nobody');
       const first = await created({ model: 'anthropic', input: 'x' });
-      await refused({ model: 'anthropic', previous_response_id: first.id, input: [{ type: 'function_call_output', call_id: 'call_nobody', output: '{}' }] });
+      await refused({
+        model: 'anthropic',
+        previous_response_id: first.id,
+        input: [{ type: 'function_call_output', call_id: 'call_nobody', output: '{}' }],
+      });
       // The call must come first.
-      await refused({ input: [{ type: 'function_call_output', call_id: 'c', output: '{}' }, { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }] });
+      await refused({
+        input: [
+          { type: 'function_call_output', call_id: 'c', output: '{}' },
+          { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' },
+        ],
+      });
     });
 
     for (const [field, value] of [
-      ['max_output_tokens', 15], ['max_output_tokens', 16.5], ['max_tool_calls', 0], ['top_logprobs', 21], ['top_logprobs', -1], ['temperature', 2.1], ['temperature', 'hot'], ['top_p', 1.01],
-      ['presence_penalty', 3], ['frequency_penalty', -3], ['metadata', Object.fromEntries(Array.from({ length: 17 }, (_value, index) => [`k${index}`, 'v']))], ['metadata', { k: 'x'.repeat(513) }],
-      ['metadata', { ['k'.repeat(65)]: 'v' }], ['metadata', { k: 1 }], ['metadata', []], ['safety_identifier', 'x'.repeat(65)], ['prompt_cache_key', 'x'.repeat(65)], ['truncation', 'sometimes'],
-      ['stream', 'yes'], ['store', 1], ['background', 'yes'], ['parallel_tool_calls', 'yes'], ['include', 'everything'], ['service_tier', 7], ['input', 17], ['input', [17]], ['input', [{ type: 17 }]],
-      ['tools', {}], ['tools', [{ type: 'function' }]], ['tools', [{ type: 'function', name: 'with blank' }]], ['tools', [{ type: 'function', name: 'x'.repeat(65) }]], ['tool_choice', 'perhaps'],
-      ['tool_choice', { type: 'allowed_tools', tools: [] }], ['tool_choice', { type: 'function', name: 'not_offered' }], ['text', { format: { type: 'json_schema', name: 'x' } }], ['reasoning', 'hard'],
-      ['conversation', 'conv_somebody'], ['model', 17], ['previous_response_id', 17],
+      ['max_output_tokens', 15],
+      ['max_output_tokens', 16.5],
+      ['max_tool_calls', 0],
+      ['top_logprobs', 21],
+      ['top_logprobs', -1],
+      ['temperature', 2.1],
+      ['temperature', 'hot'],
+      ['top_p', 1.01],
+      ['presence_penalty', 3],
+      ['frequency_penalty', -3],
+      ['metadata', Object.fromEntries(Array.from({ length: 17 }, (_value, index) => [`k${index}`, 'v']))],
+      ['metadata', { k: 'x'.repeat(513) }],
+      ['metadata', { ['k'.repeat(65)]: 'v' }],
+      ['metadata', { k: 1 }],
+      ['metadata', []],
+      ['safety_identifier', 'x'.repeat(65)],
+      ['prompt_cache_key', 'x'.repeat(65)],
+      ['truncation', 'sometimes'],
+      ['stream', 'yes'],
+      ['store', 1],
+      ['background', 'yes'],
+      ['parallel_tool_calls', 'yes'],
+      ['include', 'everything'],
+      ['service_tier', 7],
+      ['input', 17],
+      ['input', [17]],
+      ['input', [{ type: 17 }]],
+      ['tools', {}],
+      ['tools', [{ type: 'function' }]],
+      ['tools', [{ type: 'function', name: 'with blank' }]],
+      ['tools', [{ type: 'function', name: 'x'.repeat(65) }]],
+      ['tool_choice', 'perhaps'],
+      ['tool_choice', { type: 'allowed_tools', tools: [] }],
+      ['tool_choice', { type: 'function', name: 'not_offered' }],
+      ['text', { format: { type: 'json_schema', name: 'x' } }],
+      ['reasoning', 'hard'],
+      ['conversation', 'conv_somebody'],
+      ['model', 17],
+      ['previous_response_id', 17],
     ] as const) {
       it(`${field} ${JSON.stringify(value).slice(0, 60)}, and says which field it is`, async () => {
         const body = { input: 'x', ...(field === 'tool_choice' ? { tools: [WEATHER] } : {}), [field]: value };
-        expect((await refused(body)).param).to.satisfy((param: string | null) => param?.startsWith(field) === true, 'its name');
+        expect((await refused(body)).param).to.satisfy(
+          (param: string | null) => param?.startsWith(field) === true,
+          'its name',
+        );
         // A wrong request for a stream gets an ordinary error.
         if (field !== 'stream') await refused({ ...body, stream: true });
       });
@@ -203,24 +288,69 @@ describe('the Responses API', () => {
 
   it('takes more than its schema: messages without a type, its own output, nulls', async () => {
     gateway.simulator.enqueue({ text: 'Hi.', reasoning: 'A greeting.' });
-    const first = await created({ model: 'openai_compatible', input: [{ role: 'user', content: 'Hello' }], tools: [{ ...WEATHER, strict: null, description: null }], reasoning: { effort: null }, stream: null, store: null, metadata: null, text: null, include: null, background: null });
-    await created({ model: 'openai_compatible', input: [{ role: 'user', content: 'Hello' }, ...first.output, { role: 'user', content: 'Again.' }] });
+    const first = await created({
+      model: 'openai_compatible',
+      input: [{ role: 'user', content: 'Hello' }],
+      tools: [{ ...WEATHER, strict: null, description: null }],
+      reasoning: { effort: null },
+      stream: null,
+      store: null,
+      metadata: null,
+      text: null,
+      include: null,
+      background: null,
+    });
+    await created({
+      model: 'openai_compatible',
+      input: [{ role: 'user', content: 'Hello' }, ...first.output, { role: 'user', content: 'Again.' }],
+    });
     expect(JSON.stringify(lastSeen())).to.include('Hi.');
   });
 
   it('repeats what was asked in the form that answers have', async () => {
     const asked = {
-      instructions: 'Be brief.', temperature: 0.5, top_p: 0.9, max_output_tokens: 100, max_tool_calls: 3, metadata: { k: 'v' }, parallel_tool_calls: false, safety_identifier: 's', prompt_cache_key: 'p',
-      service_tier: 'default', truncation: 'auto', top_logprobs: 2, presence_penalty: 0.5, frequency_penalty: 0.25,
+      instructions: 'Be brief.',
+      temperature: 0.5,
+      top_p: 0.9,
+      max_output_tokens: 100,
+      max_tool_calls: 3,
+      metadata: { k: 'v' },
+      parallel_tool_calls: false,
+      safety_identifier: 's',
+      prompt_cache_key: 'p',
+      service_tier: 'default',
+      truncation: 'auto',
+      top_logprobs: 2,
+      presence_penalty: 0.5,
+      frequency_penalty: 0.25,
     };
-    const format = { type: 'json_schema', name: 'a', schema: { type: 'object', properties: {}, additionalProperties: false }, strict: true };
-    const response = await created({ model: 'groq/openai/gpt-oss-120b', input: 'x', ...asked, tools: [WEATHER], tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] }, text: { format, verbosity: 'low' }, reasoning: { effort: 'low' } });
+    const format = {
+      type: 'json_schema',
+      name: 'a',
+      schema: { type: 'object', properties: {}, additionalProperties: false },
+      strict: true,
+    };
+    const response = await created({
+      model: 'groq/openai/gpt-oss-120b',
+      input: 'x',
+      ...asked,
+      tools: [WEATHER],
+      tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] },
+      text: { format, verbosity: 'low' },
+      reasoning: { effort: 'low' },
+    });
     expect(response).to.deep.include({
       ...asked,
-      store: true, background: false, error: null, incomplete_details: null,
+      store: true,
+      background: false,
+      error: null,
+      incomplete_details: null,
       tools: [{ ...WEATHER, description: null, strict: null }],
       tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'get_weather' }] },
-      text: { verbosity: 'low', format: { type: 'json_schema', name: 'a', description: null, strict: true, schema: null } },
+      text: {
+        verbosity: 'low',
+        format: { type: 'json_schema', name: 'a', description: null, strict: true, schema: null },
+      },
       reasoning: { effort: 'low', summary: null },
     });
     expect(lastSeen()).to.deep.include({ presence_penalty: 0.5, frequency_penalty: 0.25 });
@@ -228,11 +358,24 @@ describe('the Responses API', () => {
 
   describe('holds a model to tool_choice', () => {
     for (const [choice, called, allowed] of [
-      ['none', 'get_weather', false], ['auto', 'get_time', true], ['required', 'get_time', true],
-      [{ type: 'function', name: 'get_weather' }, 'get_time', false], [{ type: 'function', name: 'get_weather' }, 'get_weather', true],
-      [{ type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] }, 'get_time', false], [{ type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] }, 'get_weather', true],
-      [{ type: 'allowed_tools', mode: 'none', tools: [{ type: 'function', name: 'get_weather' }] }, 'get_weather', false],
-      ['required', undefined, false], [{ type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_weather' }] }, undefined, false],
+      ['none', 'get_weather', false],
+      ['auto', 'get_time', true],
+      ['required', 'get_time', true],
+      [{ type: 'function', name: 'get_weather' }, 'get_time', false],
+      [{ type: 'function', name: 'get_weather' }, 'get_weather', true],
+      [{ type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] }, 'get_time', false],
+      [{ type: 'allowed_tools', tools: [{ type: 'function', name: 'get_weather' }] }, 'get_weather', true],
+      [
+        { type: 'allowed_tools', mode: 'none', tools: [{ type: 'function', name: 'get_weather' }] },
+        'get_weather',
+        false,
+      ],
+      ['required', undefined, false],
+      [
+        { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_weather' }] },
+        undefined,
+        false,
+      ],
     ] as const) {
       it(`${JSON.stringify(choice)} and ${called ?? 'no call'}: ${allowed ? 'passes' : 'fails'}, streamed or not`, async () => {
         for (const model of ['openai', 'anthropic', 'groq']) {
@@ -241,7 +384,10 @@ describe('the Responses API', () => {
           gateway.simulator.enqueue(turn, turn);
           const whole = await gateway.ask('/v1/responses', body);
           const told = (await whole.json()) as Body;
-          expect([whole.status, told.error?.code], JSON.stringify(told)).to.deep.equal(allowed ? [200, undefined] : [502, 'server_error'], model);
+          expect([whole.status, told.error?.code], JSON.stringify(told)).to.deep.equal(
+            allowed ? [200, undefined] : [502, 'server_error'],
+            model,
+          );
           const response = await streamed(body);
           expect(response.status, model).to.equal(allowed ? 'completed' : 'failed');
           if (!allowed) expect(JSON.stringify(response.output)).not.to.include('function_call');
@@ -251,7 +397,10 @@ describe('the Responses API', () => {
   });
 
   describe('tells a failure in the form of every answer', () => {
-    /** Written as a client may and an answer may not: tools without a description, nulls, a history that its host does not keep. */
+    /**
+     * Written as a client may and an answer may not: tools without a description, nulls, a history that its host
+     * does not keep.
+     */
     async function asking(first: string): Promise<JsonObject & { readonly previous_response_id: string }> {
       const { id } = await created({ model: first, input: 'Remember cobalt.' });
       return {
@@ -260,19 +409,31 @@ describe('the Responses API', () => {
         previous_response_id: id,
         tools: [WEATHER, TIME],
         reasoning: { effort: 'low' },
-        text: { format: { type: 'json_schema', name: 'a', schema: { type: 'object', properties: {}, additionalProperties: false } } },
+        text: {
+          format: {
+            type: 'json_schema',
+            name: 'a',
+            schema: { type: 'object', properties: {}, additionalProperties: false },
+          },
+        },
       };
     }
 
     const user = (text: string): JsonObject => ({ type: 'message', role: 'user', content: text });
-    const required = { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_time' }] } };
+    const required = {
+      tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'get_time' }] },
+    };
 
     for (const first of ['openai', 'anthropic']) {
       it(`when the answer of OpenAI breaks tool_choice, after an answer of ${first}`, async () => {
         const body = { ...(await asking(first)), ...required };
         gateway.simulator.enqueue({ text: '{}' }, { text: '{}' }, { text: '{}' });
         const failed = await streamed(body);
-        expect(failed).to.deep.include({ status: 'failed', previous_response_id: body.previous_response_id, tools: [WEATHER, TIME].map((tool) => ({ ...tool, description: null, strict: null })) });
+        expect(failed).to.deep.include({
+          status: 'failed',
+          previous_response_id: body.previous_response_id,
+          tools: [WEATHER, TIME].map((tool) => ({ ...tool, description: null, strict: null })),
+        });
         expect(failed.error?.message).to.match(/^The model answered without the tool call/);
         const whole = await gateway.ask('/v1/responses', body);
         expect(whole.status).to.equal(502);
@@ -286,7 +447,11 @@ describe('the Responses API', () => {
         const body = await asking(first);
         const reply = { text: 'half', failed: { message: 'The GPU is on fire.' } };
         gateway.simulator.enqueue(reply, reply, reply, reply);
-        const told = { status: 'failed', previous_response_id: body.previous_response_id, error: { code: 'server_error', message: 'The GPU is on fire.' } };
+        const told = {
+          status: 'failed',
+          previous_response_id: body.previous_response_id,
+          error: { code: 'server_error', message: 'The GPU is on fire.' },
+        };
         const heard = await streamed(body);
         expect(heard).to.deep.include(told);
         expect(await (await gateway.ask(`/v1/responses/${heard.id}`)).json()).to.deep.equal(heard);
@@ -313,7 +478,9 @@ describe('the Responses API', () => {
         expect(await (await gateway.ask(`/v1/responses/${fromStream.id}`)).json()).to.deep.equal(fromStream);
         const gone = await gateway.ask(`/v1/responses/${whole.id}`, undefined, { method: 'DELETE' });
         expect(await gone.json()).to.deep.equal({ id: whole.id, object: 'response', deleted: true });
-        const upstream = gateway.simulator.requests.filter(({ method, path }) => method === 'DELETE' && path.endsWith(whole.id));
+        const upstream = gateway.simulator.requests.filter(
+          ({ method, path }) => method === 'DELETE' && path.endsWith(whole.id),
+        );
         expect(upstream).to.have.length(model === 'anthropic' ? 0 : 1);
         expect((await gateway.ask(`/v1/responses/${whole.id}`)).status).to.equal(404);
         expect((await gateway.ask(`/v1/responses/${whole.id}`, undefined, { method: 'DELETE' })).status).to.equal(404);
@@ -331,7 +498,9 @@ describe('the Responses API', () => {
       const { id } = await created({ model: 'openai', input: 'x' });
       const reader = { headers: { authorization: `Bearer ${TOKENS.reader}` } };
       const generator = { headers: { authorization: `Bearer ${TOKENS.generator}` } };
-      expect((await gateway.ask(`/v1/responses/${id}`, undefined, { method: 'DELETE', ...reader })).status).to.equal(403);
+      expect((await gateway.ask(`/v1/responses/${id}`, undefined, { method: 'DELETE', ...reader })).status).to.equal(
+        403,
+      );
       expect((await gateway.ask(`/v1/responses/${id}`, undefined, generator)).status).to.equal(403);
     });
   });
@@ -359,8 +528,12 @@ describe('the Responses API', () => {
       const aborted = gateway.simulator.nextAbort();
       const { id } = await created({ model: 'anthropic', input: 'x', background: true });
       await gateway.simulator.nextRequest();
-      expect((await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST', ...BOB })).status).to.equal(404);
-      expect((await create({ model: 'anthropic', input: 'y', previous_response_id: id })).error?.message).to.include('not finished');
+      expect((await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST', ...BOB })).status).to.equal(
+        404,
+      );
+      expect((await create({ model: 'anthropic', input: 'y', previous_response_id: id })).error?.message).to.include(
+        'not finished',
+      );
       const cancelled = await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST' });
       const body = (await cancelled.json()) as Body;
       expectValid('response-resource', body);
@@ -370,7 +543,10 @@ describe('the Responses API', () => {
     });
 
     it('tells a failure where the answer would be', async () => {
-      gateway.simulator.enqueue({ status: 400, body: { error: { message: 'That is wrong.', type: 'invalid_request_error' } } });
+      gateway.simulator.enqueue({
+        status: 400,
+        body: { error: { message: 'That is wrong.', type: 'invalid_request_error' } },
+      });
       const { id } = await created({ model: 'openai', input: 'x', background: true });
       const failed = await poll(id, 'failed');
       expect(failed.error).to.deep.equal({ code: 'invalid_request', message: 'That is wrong.' });
@@ -384,11 +560,17 @@ describe('the Responses API', () => {
     });
 
     it('is not for what is not stored, or streamed; and what was not asked so is not cancelled', async () => {
-      expect((await create({ model: 'openai', input: 'x', background: true, store: false })).error?.param).to.equal('store');
-      expect((await create({ model: 'openai', input: 'x', background: true, stream: true })).error?.param).to.equal('stream');
+      expect((await create({ model: 'openai', input: 'x', background: true, store: false })).error?.param).to.equal(
+        'store',
+      );
+      expect((await create({ model: 'openai', input: 'x', background: true, stream: true })).error?.param).to.equal(
+        'stream',
+      );
       const { id } = await created({ model: 'openai', input: 'x' });
       expect((await gateway.ask(`/v1/responses/${id}/cancel`, undefined, { method: 'POST' })).status).to.equal(400);
-      expect((await gateway.ask('/v1/responses/resp_unknown/cancel', undefined, { method: 'POST' })).status).to.equal(404);
+      expect((await gateway.ask('/v1/responses/resp_unknown/cancel', undefined, { method: 'POST' })).status).to.equal(
+        404,
+      );
     });
   });
 
@@ -402,7 +584,13 @@ describe('the Responses API', () => {
     const CONVERSATION = [
       { role: 'user', content: 'We launch on Tuesday.' },
       { role: 'assistant', content: 'Noted.' },
-      { role: 'user', content: [{ type: 'input_text', text: 'And this?' }, { type: 'input_image', image_url: 'https://example.com/a.png' }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'And this?' },
+          { type: 'input_image', image_url: 'https://example.com/a.png' },
+        ],
+      },
     ];
 
     it('into a sealed summary and what nobody has answered yet', async () => {
@@ -410,7 +598,14 @@ describe('the Responses API', () => {
         gateway.simulator.enqueue({ text: 'Launch: Tuesday.', usage: { input: 50, output: 5 } });
         const compacted = await compact({ model, input: CONVERSATION });
         expect(compacted.output.map(({ type }) => type)).to.deep.equal(['compaction', 'message']);
-        expect(compacted.output[1]).to.deep.include({ role: 'user', status: 'completed', content: [{ type: 'input_text', text: 'And this?' }, { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' }] });
+        expect(compacted.output[1]).to.deep.include({
+          role: 'user',
+          status: 'completed',
+          content: [
+            { type: 'input_text', text: 'And this?' },
+            { type: 'input_image', image_url: 'https://example.com/a.png', detail: 'auto' },
+          ],
+        });
         expect(compacted.usage).to.include({ input_tokens: 50, output_tokens: 5 });
         expect(JSON.stringify(compacted)).not.to.include('Launch: Tuesday.');
         const seen = JSON.stringify(lastSeen());
@@ -425,7 +620,11 @@ describe('the Responses API', () => {
         await created({ model, input: [...output, { role: 'user', content: 'When?' }] });
         expect(JSON.stringify(lastSeen())).to.include('Launch: Tuesday.').and.not.to.include('bolide.c1');
       }
-      const theirs = await gateway.ask('/v1/responses', { model: 'openai', input: [...output, { role: 'user', content: 'When?' }] }, BOB);
+      const theirs = await gateway.ask(
+        '/v1/responses',
+        { model: 'openai', input: [...output, { role: 'user', content: 'When?' }] },
+        BOB,
+      );
       expect(theirs.status).to.equal(400);
       expect(((await theirs.json()) as Body).error).to.include({ param: 'input[0].encrypted_content' });
     });
@@ -435,8 +634,19 @@ describe('the Responses API', () => {
       const { output } = await compact({ model: 'anthropic', input: CONVERSATION.slice(0, 2) });
       const sealed = String(output[0]!.encrypted_content);
       const middle = Math.floor(sealed.length / 2);
-      for (const changed of [sealed.slice(0, -4), `${sealed.slice(0, middle)}${sealed[middle] === 'A' ? 'B' : 'A'}${sealed.slice(middle + 1)}`, 'bolide.c1.', 'bolide.c1.AAAA']) {
-        const answer = await gateway.ask('/v1/responses', { model: 'openai', input: [{ ...output[0], encrypted_content: changed }, { role: 'user', content: 'When?' }] });
+      for (const changed of [
+        sealed.slice(0, -4),
+        `${sealed.slice(0, middle)}${sealed[middle] === 'A' ? 'B' : 'A'}${sealed.slice(middle + 1)}`,
+        'bolide.c1.',
+        'bolide.c1.AAAA',
+      ]) {
+        const answer = await gateway.ask('/v1/responses', {
+          model: 'openai',
+          input: [
+            { ...output[0], encrypted_content: changed },
+            { role: 'user', content: 'When?' },
+          ],
+        });
         expect(answer.status, changed).to.equal(400);
         await answer.text();
       }
@@ -454,7 +664,9 @@ describe('the Responses API', () => {
     it('unless there is none, its model is missing, or the summary broke off', async () => {
       expect((await compact({ model: 'openai', input: [] })).error?.param).to.equal('input');
       expect((await compact({ input: 'x' })).error?.param).to.equal('model');
-      expect((await compact({ model: 'openai', previous_response_id: 'resp_unknown' })).error?.code).to.equal('previous_response_not_found');
+      expect((await compact({ model: 'openai', previous_response_id: 'resp_unknown' })).error?.code).to.equal(
+        'previous_response_not_found',
+      );
       gateway.simulator.enqueue({ text: 'Launch', incomplete: 'max_output_tokens' });
       expect((await compact({ model: 'anthropic', input: 'x' })).error?.message).to.match(/no whole summary/);
     });
@@ -465,13 +677,26 @@ describe('the Responses API', () => {
     const user = (content: string): JsonObject => ({ type: 'message', role: 'user', content });
 
     it('opens for tokens that may generate, and for no other path', async () => {
-      const refusals: readonly (readonly [token: string, message: RegExp])[] = [['wrong', /401/], [TOKENS.reader, /403/]];
+      const refusals: readonly (readonly [token: string, message: RegExp])[] = [
+        ['wrong', /401/],
+        [TOKENS.reader, /403/],
+      ];
       for (const [token, message] of refusals) {
-        const error = await openSocket({ url: gateway.url, token }).then(() => undefined, (thrown: unknown) => thrown);
+        const error = await openSocket({ url: gateway.url, token }).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
         expect(String(error)).to.match(message);
       }
       for (const path of ['/', '/v1/chat/completions', '/websocket', '/sockjs/1/2/websocket', '/v1/responses/x']) {
-        expect(gateway.api.handleUpgrade({ url: path, method: 'GET', headers: {} } as never, undefined as never, Buffer.alloc(0)), path).to.equal(false);
+        expect(
+          gateway.api.handleUpgrade(
+            { url: path, method: 'GET', headers: {} } as never,
+            undefined as never,
+            Buffer.alloc(0),
+          ),
+          path,
+        ).to.equal(false);
       }
     });
 
@@ -480,7 +705,12 @@ describe('the Responses API', () => {
         const socket = await openSocket(ANN());
         let previous: unknown;
         for (const said of ['first', 'second', 'third']) {
-          const turn = await socket.turn({ model, store: false, input: [user(said)], ...(previous === undefined ? {} : { previous_response_id: previous }) });
+          const turn = await socket.turn({
+            model,
+            store: false,
+            input: [user(said)],
+            ...(previous === undefined ? {} : { previous_response_id: previous }),
+          });
           previous = turn.response?.['id'];
         }
         const seen = JSON.stringify(lastSeen());
@@ -494,17 +724,31 @@ describe('the Responses API', () => {
       const first = await socket.turn({ model: 'anthropic', store: false, input: [user('x')] });
       const second = await socket.turn({ model: 'anthropic', store: true, input: [user('x')] });
       await socket.turn({ model: 'anthropic', store: false, input: [user('x')] });
-      expect((await socket.turn({ model: 'anthropic', previous_response_id: first.response?.['id'], input: [user('x')] })).error?.code).to.equal('previous_response_not_found');
-      expect((await socket.turn({ model: 'anthropic', previous_response_id: second.response?.['id'], input: [user('x')] })).response?.['status']).to.equal('completed');
+      expect(
+        (await socket.turn({ model: 'anthropic', previous_response_id: first.response?.['id'], input: [user('x')] }))
+          .error?.code,
+      ).to.equal('previous_response_not_found');
+      expect(
+        (await socket.turn({ model: 'anthropic', previous_response_id: second.response?.['id'], input: [user('x')] }))
+          .response?.['status'],
+      ).to.equal('completed');
       await socket.close();
     });
 
     it('answers one request after the other, however fast they come', async () => {
       const socket = await openSocket(ANN());
       const turns = 12;
-      for (let turn = 0; turn < turns; turn += 1) socket.socket.send(JSON.stringify({ type: 'response.create', model: turn % 2 === 0 ? 'openai' : 'google', store: false, input: `turn ${turn}` }));
+      for (let turn = 0; turn < turns; turn += 1)
+        socket.socket.send(
+          JSON.stringify({
+            type: 'response.create',
+            model: turn % 2 === 0 ? 'openai' : 'google',
+            store: false,
+            input: `turn ${turn}`,
+          }),
+        );
       let open = false;
-      for (let ended = 0; ended < turns; ) {
+      for (let ended = 0; ended < turns;) {
         const { type } = await socket.next();
         if (type === 'response.created') {
           expect(open).to.equal(false);
@@ -522,7 +766,15 @@ describe('the Responses API', () => {
 
     it('tells what goes wrong in one message, whenever it does, and lives on', async () => {
       const socket = await openSocket(ANN());
-      for (const wrong of ['not json', '[]', '{}', '{"type":"response.cancel"}', '{"type":"response.create","model":"nobody","input":"x"}', '{"type":"response.create","model":"openai","input":"x","background":true}', `{"a":${'['.repeat(100)}${']'.repeat(100)}}`]) {
+      for (const wrong of [
+        'not json',
+        '[]',
+        '{}',
+        '{"type":"response.cancel"}',
+        '{"type":"response.create","model":"nobody","input":"x"}',
+        '{"type":"response.create","model":"openai","input":"x","background":true}',
+        `{"a":${'['.repeat(100)}${']'.repeat(100)}}`,
+      ]) {
         socket.socket.send(wrong);
         const message = await socket.next();
         expectValid('websocket-error-event', message);
@@ -536,7 +788,9 @@ describe('the Responses API', () => {
         expect(turn.error, JSON.stringify(turn)).not.to.equal(undefined);
         expect(turn.events.some(({ type }) => type === 'response.failed')).to.equal(false);
       }
-      expect((await socket.turn({ model: 'anthropic', input: [user('x')] })).response?.['status']).to.equal('completed');
+      expect((await socket.turn({ model: 'anthropic', input: [user('x')] })).response?.['status']).to.equal(
+        'completed',
+      );
       await socket.close();
     });
 
@@ -564,13 +818,19 @@ describe('a WebSocket that has been open for long', () => {
 
 describe('a provider that a caller may not use', () => {
   it('is not there for them, by any name', async () => {
-    const gateway = await startGateway({ api: { mayUse: ({ userId }, providerId) => userId === 'ann' || providerId === 'google' } });
+    const gateway = await startGateway({
+      api: { mayUse: ({ userId }, providerId) => userId === 'ann' || providerId === 'google' },
+    });
     for (const model of ['openai', 'openai/gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5']) {
       const answer = await gateway.ask('/v1/responses', { model, input: 'x' }, BOB);
-      // To bob there is but one provider, and Gemini does not claim these; it is asked only where nobody else could be meant.
+      // To bob there is but one provider, and Gemini does not claim these; it is asked only where nobody else could
+      // be meant.
       expect([404, 200]).to.include(answer.status);
       if (answer.status === 200) expect(gateway.simulator.requests.at(-1)?.vendor).to.equal('google');
-      else expect(await answer.text()).not.to.include("'openai").and.not.to.include("'anthropic");
+      else
+        expect(await answer.text())
+          .not.to.include("'openai")
+          .and.not.to.include("'anthropic");
     }
     const listed = (await (await gateway.ask('/v1/models', undefined, BOB)).json()) as { data: { id: string }[] };
     expect(listed.data.map(({ id }) => id)).to.deep.equal(['google/default-model']);
@@ -592,7 +852,10 @@ describe('a response in the background whose store fails', () => {
     const answer = await gateway.ask('/v1/responses', { model: 'openai', input: 'x', background: true });
     const { id } = (await answer.json()) as Body;
     await gateway.api.close();
-    expect(gateway.unexpected.map((error) => (error as Error).message)).to.deep.equal(['the disk is full', 'the disk is full']);
+    expect(gateway.unexpected.map((error) => (error as Error).message)).to.deep.equal([
+      'the disk is full',
+      'the disk is full',
+    ]);
     expect((await responses.find('ann', id))?.response.status).to.equal('queued');
     await gateway.close();
   });

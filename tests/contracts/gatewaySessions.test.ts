@@ -1,4 +1,7 @@
-/** Random sessions of valid Open Responses requests: whatever is asked, in whatever order, everything that comes back is valid. */
+/**
+ * Random sessions of valid Open Responses requests: whatever is asked, in whatever order, everything that comes
+ * back is valid.
+ */
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -13,33 +16,78 @@ const SESSIONS = FULL ? 600 : 60;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? Date.now() % 2 ** 31);
 
 const VENDORS = ['openai', 'anthropic', 'google', 'grok', 'groq', 'azure_openai', 'openai_compatible'] as const;
-const PNG = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
+const PNG =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
 const nullable = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(arbitrary, { freq: 6 });
-const words = fc.constantFrom('Hello.', 'What is the weather in Paris?', 'Tell me a number 🦊 or two.', 'Call a tool, please.', 'Füge "Anführungszeichen" ein: \\ \n ok');
+const words = fc.constantFrom(
+  'Hello.',
+  'What is the weather in Paris?',
+  'Tell me a number 🦊 or two.',
+  'Call a tool, please.',
+  'Füge "Anführungszeichen" ein: \\ \n ok',
+);
 
 const inputText = words.map((text) => ({ type: 'input_text', text }));
 const userMessage = fc.record({
   type: fc.constant('message'),
   role: fc.constant('user'),
-  content: fc.oneof(words, fc.array(fc.oneof({ weight: 4, arbitrary: inputText }, { weight: 1, arbitrary: fc.constantFrom({ type: 'input_image', image_url: PNG }, { type: 'input_image', image_url: PNG, detail: 'low' }) }), { minLength: 1, maxLength: 3 })),
+  content: fc.oneof(
+    words,
+    fc.array(
+      fc.oneof(
+        { weight: 4, arbitrary: inputText },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom(
+            { type: 'input_image', image_url: PNG },
+            { type: 'input_image', image_url: PNG, detail: 'low' },
+          ),
+        },
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+  ),
 });
-const operatorMessage = fc.record({ type: fc.constant('message'), role: fc.constantFrom('system', 'developer'), content: fc.oneof(words, fc.array(inputText, { minLength: 1, maxLength: 2 })) });
+const operatorMessage = fc.record({
+  type: fc.constant('message'),
+  role: fc.constantFrom('system', 'developer'),
+  content: fc.oneof(words, fc.array(inputText, { minLength: 1, maxLength: 2 })),
+});
 const assistantMessage = fc.record(
   {
     type: fc.constant('message'),
     role: fc.constant('assistant'),
-    content: fc.oneof(words, fc.array(words.map((text) => ({ type: 'output_text', text })), { minLength: 1, maxLength: 2 })),
+    content: fc.oneof(
+      words,
+      fc.array(
+        words.map((text) => ({ type: 'output_text', text })),
+        { minLength: 1, maxLength: 2 },
+      ),
+    ),
     phase: fc.constantFrom('commentary', 'final_answer'),
   },
   { requiredKeys: ['type', 'role', 'content'] },
 );
-const exchange = fc.tuple(fc.string({ minLength: 1, maxLength: 20, unit: fc.constantFrom('a', 'b', 'c', '1', '2') }), words).map(([id, text]) => [
-  { type: 'function_call', call_id: `call_${id}`, name: 'get_weather', arguments: '{"location":"Paris"}' },
-  { type: 'function_call_output', call_id: `call_${id}`, output: text },
-]);
-const history = fc.array(fc.oneof(userMessage.map((item) => [item]), operatorMessage.map((item) => [item]), assistantMessage.map((item) => [item]), exchange), { maxLength: 4 });
-const input = fc.oneof(words, fc.tuple(history, userMessage).map(([items, last]) => [...items.flat(), last]));
+const exchange = fc
+  .tuple(fc.string({ minLength: 1, maxLength: 20, unit: fc.constantFrom('a', 'b', 'c', '1', '2') }), words)
+  .map(([id, text]) => [
+    { type: 'function_call', call_id: `call_${id}`, name: 'get_weather', arguments: '{"location":"Paris"}' },
+    { type: 'function_call_output', call_id: `call_${id}`, output: text },
+  ]);
+const history = fc.array(
+  fc.oneof(
+    userMessage.map((item) => [item]),
+    operatorMessage.map((item) => [item]),
+    assistantMessage.map((item) => [item]),
+    exchange,
+  ),
+  { maxLength: 4 },
+);
+const input = fc.oneof(
+  words,
+  fc.tuple(history, userMessage).map(([items, last]) => [...items.flat(), last]),
+);
 
 const tool = (name: string): fc.Arbitrary<JsonObject> =>
   fc.record(
@@ -47,7 +95,12 @@ const tool = (name: string): fc.Arbitrary<JsonObject> =>
       type: fc.constant('function'),
       name: fc.constant(name),
       description: nullable(fc.constant('Tells the weather.')),
-      parameters: fc.constant({ type: 'object', properties: { location: { type: 'string' } }, required: ['location'], additionalProperties: false }),
+      parameters: fc.constant({
+        type: 'object',
+        properties: { location: { type: 'string' } },
+        required: ['location'],
+        additionalProperties: false,
+      }),
       strict: fc.boolean(),
     },
     { requiredKeys: ['type', 'name', 'parameters'] },
@@ -63,7 +116,14 @@ const toolsAndChoice = fc.oneof(
           fc.oneof(
             fc.constantFrom('auto', 'none', 'required'),
             fc.constant({ type: 'function', name: 'get_time' }),
-            fc.record({ type: fc.constant('allowed_tools'), tools: fc.constant([{ type: 'function', name: 'get_weather' }]), mode: fc.constantFrom('auto', 'required', 'none') }, { requiredKeys: ['type', 'tools'] }),
+            fc.record(
+              {
+                type: fc.constant('allowed_tools'),
+                tools: fc.constant([{ type: 'function', name: 'get_weather' }]),
+                mode: fc.constantFrom('auto', 'required', 'none'),
+              },
+              { requiredKeys: ['type', 'tools'] },
+            ),
           ),
         ),
         parallel_tool_calls: nullable(fc.boolean()),
@@ -80,7 +140,12 @@ const format = fc.oneof(
     {
       type: fc.constant('json_schema'),
       name: fc.constant('answer'),
-      schema: fc.constant({ type: 'object', properties: { answer: { type: 'string' } }, required: ['answer'], additionalProperties: false }),
+      schema: fc.constant({
+        type: 'object',
+        properties: { answer: { type: 'string' } },
+        required: ['answer'],
+        additionalProperties: false,
+      }),
       strict: fc.boolean(),
       description: fc.constant('The answer.'),
     },
@@ -97,20 +162,40 @@ const options = fc.record(
     presence_penalty: nullable(penalty),
     frequency_penalty: nullable(penalty),
     max_output_tokens: nullable(fc.integer({ min: 16, max: 2_000 })),
-    metadata: nullable(fc.dictionary(fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom('a', 'b', 'c', 'd') }), fc.string({ maxLength: 20, unit: 'grapheme' }), { maxKeys: 16 })),
+    metadata: nullable(
+      fc.dictionary(
+        fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom('a', 'b', 'c', 'd') }),
+        fc.string({ maxLength: 20, unit: 'grapheme' }),
+        { maxKeys: 16 },
+      ),
+    ),
     safety_identifier: nullable(fc.constant('person-1')),
     prompt_cache_key: nullable(fc.constant('cache-1')),
     truncation: fc.constantFrom('auto', 'disabled'),
     service_tier: fc.constantFrom('auto', 'default'),
     text: nullable(fc.record({ format, verbosity: fc.constantFrom('low', 'medium', 'high') }, { requiredKeys: [] })),
-    reasoning: nullable(fc.record({ effort: nullable(fc.constantFrom('low', 'medium', 'high')), summary: nullable(fc.constantFrom('auto', 'concise', 'detailed')) }, { requiredKeys: [] })),
+    reasoning: nullable(
+      fc.record(
+        {
+          effort: nullable(fc.constantFrom('low', 'medium', 'high')),
+          summary: nullable(fc.constantFrom('auto', 'concise', 'detailed')),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
     store: fc.boolean(),
     include: fc.constant(['reasoning.encrypted_content']),
   },
   { requiredKeys: [] },
 );
 
-const request = fc.record({ fields: fc.tuple(fc.record({ input }), toolsAndChoice, options).map((parts): JsonObject => Object.assign({}, ...parts) as JsonObject), vendor: fc.constantFrom(...VENDORS), form: fc.constantFrom('json', 'stream', 'socket') });
+const request = fc.record({
+  fields: fc
+    .tuple(fc.record({ input }), toolsAndChoice, options)
+    .map((parts): JsonObject => Object.assign({}, ...parts) as JsonObject),
+  vendor: fc.constantFrom(...VENDORS),
+  form: fc.constantFrom('json', 'stream', 'socket'),
+});
 type AnyRequest = Parameters<Parameters<typeof request.map>[0]>[0];
 /** The next request either starts anew or goes on from the last response, answering what that one called. */
 const session = fc.array(fc.record({ asked: request, goesOn: fc.boolean() }), { minLength: 1, maxLength: 5 });
@@ -140,7 +225,11 @@ describe('any session of valid requests', () => {
     for (const count of [counts.continued, counts.calls]) expect(count).to.be.greaterThan(0);
   });
 
-  async function play({ fields, vendor, form }: AnyRequest, last: JsonObject | undefined, socket: ResponsesSocketClient): Promise<JsonObject | undefined> {
+  async function play(
+    { fields, vendor, form }: AnyRequest,
+    last: JsonObject | undefined,
+    socket: ResponsesSocketClient,
+  ): Promise<JsonObject | undefined> {
     const body = { ...fields, model: vendor, ...(last === undefined ? {} : continuation(last, fields)) };
     expectValid('create-response-body', body);
     counts.requests += 1;
@@ -159,7 +248,11 @@ describe('any session of valid requests', () => {
     return checked(form === 'stream' ? checkEvents(eventsOfStream(text)) : (JSON.parse(text) as JsonObject), body);
   }
 
-  function checked(response: JsonObject | undefined, body: JsonObject, error?: { readonly message: string }): JsonObject | undefined {
+  function checked(
+    response: JsonObject | undefined,
+    body: JsonObject,
+    error?: { readonly message: string },
+  ): JsonObject | undefined {
     if (response === undefined) {
       counts.refused += 1;
       expect(error?.message, JSON.stringify(body)).to.match(REASONS);
@@ -180,14 +273,20 @@ describe('any session of valid requests', () => {
 });
 
 /**
- * Why a valid request may fail: penalties that its host has no word for, tools that must and cannot be called beside a JSON answer, and a
- * host that does not go on from reasoning that was cut short.
+ * Why a valid request may fail: penalties that its host has no word for, tools that must and cannot be called
+ * beside a JSON answer, and a host that does not go on from reasoning that was cut short.
  */
-const REASONS = /without its required following item|^Unknown parameter: '(?:presence|frequency)_penalty'|must NOT have unevaluated properties|^The model answered without the tool call/;
+const REASONS =
+  /without its required following item|^Unknown parameter: '(?:presence|frequency)_penalty'|must NOT have unevaluated properties|^The model answered without the tool call/;
 
 function continuation(last: JsonObject, { input: asked }: JsonObject): JsonObject {
-  const outputs = callsIn(last).map(({ call_id }) => ({ type: 'function_call_output', call_id, output: '{"degrees":21}' }));
-  const items = typeof asked === 'string' ? [{ type: 'message', role: 'user', content: asked }] : (asked as JsonObject[]);
+  const outputs = callsIn(last).map(({ call_id }) => ({
+    type: 'function_call_output',
+    call_id,
+    output: '{"degrees":21}',
+  }));
+  const items =
+    typeof asked === 'string' ? [{ type: 'message', role: 'user', content: asked }] : (asked as JsonObject[]);
   return { previous_response_id: last['id'], input: [...outputs, ...items] };
 }
 

@@ -1,4 +1,7 @@
-/** Streams through the gateway: who leaves takes the upstream request along, who reads slowly holds it, and a server that stops lets them finish. */
+/**
+ * Streams through the gateway: who leaves takes the upstream request along, who reads slowly holds it, and a server
+ * that stops lets them finish.
+ */
 import { once } from 'node:events';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
@@ -76,10 +79,14 @@ describe('a stream through the gateway', () => {
         spyOnWrites(gateway, (chunk) => writes.push(chunk));
         const response = await openStream(gateway, route, model);
         expect(response.headers).to.include({ 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
-        expect(response.headers['content-type']).to.match(route.name.includes('array') ? /^application\/json/ : /^text\/event-stream/);
+        expect(response.headers['content-type']).to.match(
+          route.name.includes('array') ? /^application\/json/ : /^text\/event-stream/,
+        );
         await textOf(response);
         expect(writes.length).to.be.greaterThan(2);
-        const frame = route.name.includes('array') ? /^(?:\[|,\r\n)\{[^]*\}$/ : /^(?:event: [\w.]+\n)?data: [^\n]+\r?\n\r?\n$/;
+        const frame = route.name.includes('array')
+          ? /^(?:\[|,\r\n)\{[^]*\}$/
+          : /^(?:event: [\w.]+\n)?data: [^\n]+\r?\n\r?\n$/;
         for (const written of writes) expect(written).to.match(frame);
       });
     }
@@ -89,12 +96,16 @@ describe('a stream through the gateway', () => {
       const [pieces, size] = [FULL ? 2_500 : 1_600, 16_384];
       source = await startChatSource(pieces, size);
       const { url, port } = source;
-      await start({ providers: () => [{ id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' }] });
+      await start({
+        providers: () => [
+          { id: 'talker', vendor: 'openai_compatible', baseURL: url, allowPrivateHosts: true, defaultModel: 'talker' },
+        ],
+      });
       const between = spyOnBytes(gateway, port);
       const response = await openStream(gateway, route, 'talker');
       response.pause();
       // Kernels keep some megabytes of their own; when nothing moves over many round trips, all of them are full.
-      for (let calm = 0, last = -1; calm < 25; ) {
+      for (let calm = 0, last = -1; calm < 25;) {
         await (await gateway.ask('/health')).text();
         calm = source.taken === last ? calm + 1 : 0;
         last = source.taken;
@@ -113,26 +124,32 @@ describe('a stream through the gateway', () => {
     const calls = new Map<string, number>();
     const fault = fc.constantFrom(SLOWLY, { kind: 'stall', after: { bytes: 6_000 } } as const);
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...STREAM_ROUTES), fc.constantFrom(...MODELS), fault, fc.integer({ min: 1, max: 4_000 }), async (route, model, how, bytes) => {
-        gateway.simulator.enqueue({ text: LONG, fault: how });
-        const aborted = gateway.simulator.nextAbort();
-        const response = await openStream(gateway, route, model);
-        let read = 0;
-        response.on('data', (chunk: Buffer) => {
-          read += chunk.length;
-          // A host that says no more leaves nothing to wait for.
-          if (read >= bytes || how.kind === 'stall') response.destroy();
-        });
-        response.on('error', () => undefined);
-        expect(await aborted).to.include({ aborted: true, finished: false, vendor: model });
-        const count = (calls.get(model) ?? 0) + 1;
-        calls.set(model, count);
-        // The entry is made when the stream has been let go of, some turns after its host has seen that.
-        while (entryOf(model)?.calls !== count) await (await gateway.ask('/health')).text();
-        expect(entryOf(model)).to.include({ userId: 'ann' });
-        expect(entryOf(model)?.usage.estimated).to.equal(true);
-        expect(entryOf(model)?.usage.input_tokens).to.be.at.least(count);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...STREAM_ROUTES),
+        fc.constantFrom(...MODELS),
+        fault,
+        fc.integer({ min: 1, max: 4_000 }),
+        async (route, model, how, bytes) => {
+          gateway.simulator.enqueue({ text: LONG, fault: how });
+          const aborted = gateway.simulator.nextAbort();
+          const response = await openStream(gateway, route, model);
+          let read = 0;
+          response.on('data', (chunk: Buffer) => {
+            read += chunk.length;
+            // A host that says no more leaves nothing to wait for.
+            if (read >= bytes || how.kind === 'stall') response.destroy();
+          });
+          response.on('error', () => undefined);
+          expect(await aborted).to.include({ aborted: true, finished: false, vendor: model });
+          const count = (calls.get(model) ?? 0) + 1;
+          calls.set(model, count);
+          // The entry is made when the stream has been let go of, some turns after its host has seen that.
+          while (entryOf(model)?.calls !== count) await (await gateway.ask('/health')).text();
+          expect(entryOf(model)).to.include({ userId: 'ann' });
+          expect(entryOf(model)?.usage.estimated).to.equal(true);
+          expect(entryOf(model)?.usage.input_tokens).to.be.at.least(count);
+        },
+      ),
       { numRuns: FULL ? 1_000 : 60, seed: SEED },
     );
   });
@@ -227,7 +244,9 @@ if (FULL) {
     it('loses its connection before its headers are there', async function () {
       this.timeout(120_000);
       const server = await startStandalone();
-      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => socket.write('POST /v1/responses HTTP/1.1\r\nhost: x\r\nx-slow: '));
+      const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () =>
+        socket.write('POST /v1/responses HTTP/1.1\r\nhost: x\r\nx-slow: '),
+      );
       const dripping = setInterval(() => socket.write('a'), 200);
       socket.on('error', () => undefined);
       socket.resume();

@@ -1,4 +1,7 @@
-/** A client that speaks a vendor's own API to ours, with that vendor behind it: what goes in and out is what the vendor would see and say. */
+/**
+ * A client that speaks a vendor's own API to ours, with that vendor behind it: what goes in and out is what the
+ * vendor would see and say.
+ */
 import { expect } from 'chai';
 import { createParser } from 'eventsource-parser';
 import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
@@ -18,10 +21,22 @@ import { meaningOfRequest } from '../support/sameMeaning/responses';
 import { completedIn, decodeText } from '../support/transcoding';
 import { wireContext } from '../support/wireContexts';
 
-/** Requests that their vendor refused for how the client had written a history: one goes out mended, the other is refused here. */
+/**
+ * Requests that their vendor refused for how the client had written a history: one goes out mended, the other is
+ * refused here.
+ */
 const MENDED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
 
-const counts = { exchanges: 0, requests: 0, recordedRequests: 0, answers: 0, streams: 0, errors: 0, ids: 0, headers: 0 };
+const counts = {
+  exchanges: 0,
+  requests: 0,
+  recordedRequests: 0,
+  answers: 0,
+  streams: 0,
+  errors: 0,
+  ids: 0,
+  headers: 0,
+};
 
 interface ToldError {
   readonly message: unknown;
@@ -30,7 +45,9 @@ interface ToldError {
 
 /** What SDKs make their errors of: the message, and the code, type or status that says which kind it is. */
 function toldError({ error, ...others }: JsonObject): ToldError {
-  const { message, code, status, type } = (typeof error === 'object' && error !== null ? error : { message: error, ...others }) as JsonObject;
+  const { message, code, status, type } = (
+    typeof error === 'object' && error !== null ? error : { message: error, ...others }
+  ) as JsonObject;
   return { message, kind: typeof code === 'string' ? code : (status ?? type) };
 }
 
@@ -51,9 +68,13 @@ function expectSameId(ours: Headers, { headers, name }: Recording): void {
 /** What tells a client how much it may still ask, and when; never whose account it was. */
 function expectSameHeaders(ours: Headers, { headers, name }: Recording): void {
   for (const [header, value] of Object.entries(headers)) {
-    const isShown = /^(?:x-ratelimit-|anthropic-ratelimit-|retry-after|x-should-retry|openai-processing-ms|openai-version)/.test(header);
+    const isShown =
+      /^(?:x-ratelimit-|anthropic-ratelimit-|retry-after|x-should-retry|openai-processing-ms|openai-version)/.test(
+        header,
+      );
     if (isShown) counts.headers += 1;
-    if (isShown || /organization|project|cookie/.test(header)) expect(ours.get(header), `${name} ${header}`).to.equal(isShown ? value : null);
+    if (isShown || /organization|project|cookie/.test(header))
+      expect(ours.get(header), `${name} ${header}`).to.equal(isShown ? value : null);
   }
 }
 
@@ -82,7 +103,10 @@ function sent(recording: Recording): Sent {
     case 'anthropic_messages':
       return { path: '/v1/messages', body: { ...request, model, ...(stream ? { stream } : {}) } };
     case 'gemini':
-      return { path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`, body: request };
+      return {
+        path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+        body: request,
+      };
   }
 }
 
@@ -108,11 +132,13 @@ function comparable(ours: JsonObject, theirs: JsonObject): JsonObject {
 }
 
 /**
- * Open Responses demands fields that older hosts leave out, or leave null, and has no word for a schema that is repeated: these alone may
- * differ from what the host said.
+ * Open Responses demands fields that older hosts leave out, or leave null, and has no word for a schema that is
+ * repeated: these alone may differ from what the host said.
  */
 function asOpenResponses(body: JsonObject): JsonObject {
-  const said = Object.fromEntries(Object.entries(body).filter(([field, value]) => value !== null || !(field in ASSUMED)));
+  const said = Object.fromEntries(
+    Object.entries(body).filter(([field, value]) => value !== null || !(field in ASSUMED)),
+  );
   const text = body['text'] as { format?: JsonObject } | undefined;
   if (text?.format?.['type'] === 'json_schema') said['text'] = { ...text, format: { ...text.format, schema: null } };
   return said;
@@ -124,16 +150,24 @@ function expectSaid(ours: JsonObject, theirs: JsonObject, recording: Recording):
     return;
   }
   const surplus = Object.keys(ours).filter((field) => !(field in theirs));
-  expect(surplus.filter((field) => !(field in ASSUMED) && !['completed_at', 'usage', 'reasoning'].includes(field)), recording.name).to.deep.equal([]);
+  expect(
+    surplus.filter((field) => !(field in ASSUMED) && !['completed_at', 'usage', 'reasoning'].includes(field)),
+    recording.name,
+  ).to.deep.equal([]);
   const told = asOpenResponses(theirs);
-  expect(Object.fromEntries(Object.entries(ours).filter(([field]) => field in told)), recording.name).to.deep.equal(told);
+  expect(Object.fromEntries(Object.entries(ours).filter(([field]) => field in told)), recording.name).to.deep.equal(
+    told,
+  );
 }
 
 function withRole(data: string, index: number): string {
   const isForgotten = index === 1 && data.startsWith('{"choices":[{"content_filter_results":{},"finish_reason":null');
   if (!isForgotten) return data;
   const chunk = JSON.parse(data) as { choices: JsonObject[] };
-  return JSON.stringify({ ...chunk, choices: chunk.choices.map((choice) => ({ ...choice, delta: { role: 'assistant' } })) });
+  return JSON.stringify({
+    ...chunk,
+    choices: chunk.choices.map((choice) => ({ ...choice, delta: { role: 'assistant' } })),
+  });
 }
 
 function payloads(text: string): readonly string[] {
@@ -147,10 +181,17 @@ function expectSameEvents(ours: readonly string[], theirs: readonly string[], { 
   expect(ours.at(-1), name).to.equal('[DONE]');
   expect(ours.length, name).to.equal(theirs.length + 1);
   theirs.forEach((data, index) => {
-    const { sequence_number: _, response, ...event } = JSON.parse(data) as JsonObject & { readonly response?: JsonObject };
+    const {
+      sequence_number: _,
+      response,
+      ...event
+    } = JSON.parse(data) as JsonObject & { readonly response?: JsonObject };
     const said = JSON.parse(ours[index]!) as JsonObject;
     expect(said['sequence_number'], name).to.equal(index);
-    expect(missingFrom(said, response === undefined ? event : { ...event, response: asOpenResponses(response) }), name).to.deep.equal([]);
+    expect(
+      missingFrom(said, response === undefined ? event : { ...event, response: asOpenResponses(response) }),
+      name,
+    ).to.deep.equal([]);
   });
 }
 
@@ -169,7 +210,15 @@ async function meaningOfStream(text: string, { wire, vendor }: Recording, model:
 
 function withoutAssumed(fields: JsonObject | undefined): JsonObject {
   const { text, completed_at: _, ...rest } = asOpenResponses(fields ?? {});
-  return { ...Object.fromEntries(Object.entries(rest).filter(([field, value]) => JSON.stringify(ASSUMED[field as keyof typeof ASSUMED]) !== JSON.stringify(value) && value !== null)), text };
+  return {
+    ...Object.fromEntries(
+      Object.entries(rest).filter(
+        ([field, value]) =>
+          JSON.stringify(ASSUMED[field as keyof typeof ASSUMED]) !== JSON.stringify(value) && value !== null,
+      ),
+    ),
+    text,
+  };
 }
 
 describe('the gateway between a client and the vendor whose API it speaks', () => {
@@ -198,7 +247,8 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
           const [ours, theirs] = [JSON.parse(text) as JsonObject, parsedError(recording)];
           expectSameError(toldError(ours), toldError(theirs), recording);
           // Open Responses has words of its own for kinds of errors.
-          if (recording.wire !== 'responses' && typeof theirs['error'] === 'object') expect(missingFrom(ours, theirs), recording.name).to.deep.equal([]);
+          if (recording.wire !== 'responses' && typeof theirs['error'] === 'object')
+            expect(missingFrom(ours, theirs), recording.name).to.deep.equal([]);
           counts.errors += 1;
         } else if (recording.stream) {
           const model = modelOf(recording);
@@ -206,10 +256,15 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
           if (answer.status === 200) {
             expect(answer.headers.get('content-type')).to.match(/^text\/event-stream/);
             const ours = await meaningOfStream(text, recording, model);
-            if (theirs instanceof LLMError) expect([(ours as LLMError).code, (ours as LLMError).message.split('\n')[0]]).to.deep.equal([theirs.code, theirs.message.split('\n')[0]]);
+            if (theirs instanceof LLMError)
+              expect([(ours as LLMError).code, (ours as LLMError).message.split('\n')[0]]).to.deep.equal([
+                theirs.code,
+                theirs.message.split('\n')[0],
+              ]);
             else {
               expect(ours, recording.name).to.deep.equal(theirs);
-              // On stateless wires the very messages go through, whatever is in them; a role that Azure forgot is put in.
+              // On stateless wires the very messages go through, whatever is in them; a role that Azure forgot is
+              // put in.
               if (recording.wire === 'responses') expectSameEvents(payloads(text), payloads(recording.text), recording);
               else expect(payloads(text), recording.name).to.deep.equal(payloads(recording.text).map(withRole));
             }
@@ -229,7 +284,10 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
         counts.recordedRequests += 1;
         const seen = gateway.simulator.requests.at(-1)!.body as JsonObject;
         const theirs = recording.request;
-        const [ours, recorded] = [MEANING[recording.wire](comparable(seen, theirs), recording), MEANING[recording.wire](theirs, recording)];
+        const [ours, recorded] = [
+          MEANING[recording.wire](comparable(seen, theirs), recording),
+          MEANING[recording.wire](theirs, recording),
+        ];
         if (MENDED.includes(recording.name)) continue;
         expect(ours, recording.name).to.deep.equal(recorded);
         counts.requests += 1;

@@ -1,4 +1,7 @@
-/** A host as it starts by itself works on queued runs and keeps budgets, in its own files and, by Agenda, on MongoDB. */
+/**
+ * A host as it starts by itself works on queued runs and keeps budgets, in its own files and, by Agenda, on
+ * MongoDB.
+ */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,10 +15,18 @@ describe('a host', function () {
     it(`works on queued runs, once each, and ends with its user’s budget, in ${kind}`, async () => {
       const mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;
       const directory = await mkdtemp(join(tmpdir(), 'bolide-host-'));
-      const running = await startServer({ PORT: '0', DATA_DIR: directory, LLM_BUDGET_DAY_CALLS: '2', ...(mongo === undefined ? {} : { MONGO_URL: mongo.url }) });
+      const running = await startServer({
+        PORT: '0',
+        DATA_DIR: directory,
+        LLM_BUDGET_DAY_CALLS: '2',
+        ...(mongo === undefined ? {} : { MONGO_URL: mongo.url }),
+      });
       const { loop, useCases } = running.host.module;
       const queue = (): Promise<{ readonly executionId: string }> =>
-        useCases.queueRun.execute({ userId: 'local', source: 'job' }, { requestId: 'r1', providerId: 'openai', input: 'What is the weather in Lisbon?', tools: ['get_weather'] });
+        useCases.queueRun.execute(
+          { userId: 'local', source: 'job' },
+          { requestId: 'r1', providerId: 'openai', input: 'What is the weather in Lisbon?', tools: ['get_weather'] },
+        );
       const { executionId } = await queue();
       expect((await loop.follow(executionId)).iterations).to.equal(2);
       expect(await queue()).to.deep.equal({ executionId });

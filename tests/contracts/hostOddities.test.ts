@@ -10,7 +10,14 @@ const USAGE = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const DONE = '[DONE]';
 
 function chunk(delta: JsonObject, finish_reason: string | null = null, more: JsonObject = {}): JsonObject {
-  return { id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }], ...more };
+  return {
+    id: 'c1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason }],
+    ...more,
+  };
 }
 
 function calling(...tool_calls: readonly JsonObject[]): JsonObject {
@@ -18,7 +25,9 @@ function calling(...tool_calls: readonly JsonObject[]): JsonObject {
 }
 
 function sse(...payloads: readonly unknown[]): string {
-  return payloads.map((payload) => `data: ${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\n`).join('');
+  return payloads
+    .map((payload) => `data: ${typeof payload === 'string' ? payload : JSON.stringify(payload)}\n\n`)
+    .join('');
 }
 
 interface Meant {
@@ -29,89 +38,322 @@ interface Meant {
   readonly status?: string;
 }
 
-const A_AND_B = [['a', '{"x":1}'], ['b', '{"y":2}']] as const;
-const NO_ARGUMENTS = [['a', '{}'], ['b', '{}']] as const;
+const A_AND_B = [
+  ['a', '{"x":1}'],
+  ['b', '{"y":2}'],
+] as const;
+const NO_ARGUMENTS = [
+  ['a', '{}'],
+  ['b', '{}'],
+] as const;
 const end = chunk({}, 'tool_calls');
 
 /** Streams of hosts that speak the chat wire in their own ways. */
 const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> = {
-  'says an empty word after the word for the end': [sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), chunk({ content: '' }, ''), { ...chunk({}), choices: [], usage: USAGE }, DONE), { text: 'Hi', total: 7 }],
-  'says an empty word in each chunk': [sse(chunk({ role: 'assistant', content: 'H' }, ''), chunk({ role: '', content: 'i' }, ''), chunk({}, 'stop'), DONE), { text: 'Hi' }],
-  'counts in the last choice': [sse(chunk({ content: 'Hi' }), { id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: USAGE }] }, DONE), { text: 'Hi', total: 7 }],
-  'counts in each chunk': [sse(chunk({ content: 'Hi' }, null, { usage: { ...USAGE, total_tokens: 5 } }), chunk({}, 'stop', { usage: USAGE }), DONE), { text: 'Hi', total: 7 }],
+  'says an empty word after the word for the end': [
+    sse(
+      chunk({ content: 'Hi' }),
+      chunk({}, 'stop'),
+      chunk({ content: '' }, ''),
+      { ...chunk({}), choices: [], usage: USAGE },
+      DONE,
+    ),
+    { text: 'Hi', total: 7 },
+  ],
+  'says an empty word in each chunk': [
+    sse(chunk({ role: 'assistant', content: 'H' }, ''), chunk({ role: '', content: 'i' }, ''), chunk({}, 'stop'), DONE),
+    { text: 'Hi' },
+  ],
+  'counts in the last choice': [
+    sse(
+      chunk({ content: 'Hi' }),
+      { id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: USAGE }] },
+      DONE,
+    ),
+    { text: 'Hi', total: 7 },
+  ],
+  'counts in each chunk': [
+    sse(
+      chunk({ content: 'Hi' }, null, { usage: { ...USAGE, total_tokens: 5 } }),
+      chunk({}, 'stop', { usage: USAGE }),
+      DONE,
+    ),
+    { text: 'Hi', total: 7 },
+  ],
   'sends the whole message in one chunk': [
-    sse({ id: 'c1', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi', tool_calls: [{ id: 't', type: 'function', function: { name: 'a', arguments: '{}' } }] }, finish_reason: 'tool_calls' }] }, DONE),
+    sse(
+      {
+        id: 'c1',
+        choices: [
+          {
+            index: 0,
+            message: {
+              role: 'assistant',
+              content: 'Hi',
+              tool_calls: [{ id: 't', type: 'function', function: { name: 'a', arguments: '{}' } }],
+            },
+            finish_reason: 'tool_calls',
+          },
+        ],
+      },
+      DONE,
+    ),
     { text: 'Hi', calls: [['a', '{}']] },
   ],
   'repeats the message so far beside each delta': [
-    sse({ choices: [{ index: 0, delta: { content: 'H' }, message: { content: 'H' } }] }, { choices: [{ index: 0, delta: { content: 'i' }, message: { content: 'Hi' } }] }, { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] }, DONE),
+    sse(
+      { choices: [{ index: 0, delta: { content: 'H' }, message: { content: 'H' } }] },
+      { choices: [{ index: 0, delta: { content: 'i' }, message: { content: 'Hi' } }] },
+      { choices: [{ message: { content: 'Hi' }, finish_reason: 'stop' }] },
+      DONE,
+    ),
     { text: 'Hi' },
   ],
-  'numbers all calls 0 and gives no ids': [sse(calling({ index: 0, function: { name: 'a', arguments: '{"x":1}' } }), calling({ index: 0, function: { name: 'b', arguments: '{"y":2}' } }), end, DONE), { calls: A_AND_B }],
-  'numbers all calls 0 and gives ids': [sse(calling({ index: 0, id: '1', function: { name: 'a', arguments: '{"x":1}' } }, { index: 0, id: '2', function: { name: 'b', arguments: '{"y":2}' } }), end, DONE), { calls: A_AND_B }],
-  'numbers no calls and gives no ids': [sse(calling({ function: { name: 'a', arguments: '{"x":1}' } }), calling({ function: { name: 'b', arguments: '{"y":2}' } }), end, DONE), { calls: A_AND_B }],
-  'gives calls without number, id and arguments in one chunk': [sse(calling({ function: { name: 'a' } }, { function: { name: 'b' } }), end, DONE), { calls: NO_ARGUMENTS }],
-  'gives one call twice in one chunk': [sse(calling({ function: { name: 'a' } }, { function: { name: 'a' } }), end, DONE), { calls: [['a', '{}'], ['a', '{}']] }],
-  'writes arguments as objects': [sse(calling({ function: { name: 'a', arguments: { x: 1 } } }, { function: { name: 'b', arguments: { y: 2 } } }), end, DONE), { calls: A_AND_B }],
+  'numbers all calls 0 and gives no ids': [
+    sse(
+      calling({ index: 0, function: { name: 'a', arguments: '{"x":1}' } }),
+      calling({ index: 0, function: { name: 'b', arguments: '{"y":2}' } }),
+      end,
+      DONE,
+    ),
+    { calls: A_AND_B },
+  ],
+  'numbers all calls 0 and gives ids': [
+    sse(
+      calling(
+        { index: 0, id: '1', function: { name: 'a', arguments: '{"x":1}' } },
+        { index: 0, id: '2', function: { name: 'b', arguments: '{"y":2}' } },
+      ),
+      end,
+      DONE,
+    ),
+    { calls: A_AND_B },
+  ],
+  'numbers no calls and gives no ids': [
+    sse(
+      calling({ function: { name: 'a', arguments: '{"x":1}' } }),
+      calling({ function: { name: 'b', arguments: '{"y":2}' } }),
+      end,
+      DONE,
+    ),
+    { calls: A_AND_B },
+  ],
+  'gives calls without number, id and arguments in one chunk': [
+    sse(calling({ function: { name: 'a' } }, { function: { name: 'b' } }), end, DONE),
+    { calls: NO_ARGUMENTS },
+  ],
+  'gives one call twice in one chunk': [
+    sse(calling({ function: { name: 'a' } }, { function: { name: 'a' } }), end, DONE),
+    {
+      calls: [
+        ['a', '{}'],
+        ['a', '{}'],
+      ],
+    },
+  ],
+  'writes arguments as objects': [
+    sse(
+      calling({ function: { name: 'a', arguments: { x: 1 } } }, { function: { name: 'b', arguments: { y: 2 } } }),
+      end,
+      DONE,
+    ),
+    { calls: A_AND_B },
+  ],
   'repeats number and name with each fragment': [
-    sse(calling({ index: 0, function: { name: 'a', arguments: '{"x":' } }), calling({ index: 0, function: { name: 'a', arguments: '1}' } }), calling({ index: 0, function: { name: 'a', arguments: '' } }), end, DONE),
+    sse(
+      calling({ index: 0, function: { name: 'a', arguments: '{"x":' } }),
+      calling({ index: 0, function: { name: 'a', arguments: '1}' } }),
+      calling({ index: 0, function: { name: 'a', arguments: '' } }),
+      end,
+      DONE,
+    ),
     { calls: [['a', '{"x":1}']] },
   ],
-  'sends null for what it said before': [sse(calling({ index: 0, id: '1', type: 'function', function: { name: 'a', arguments: '' } }), calling({ index: 0, id: null, type: null, function: { name: null, arguments: '{}' } }), end, DONE), { calls: [['a', '{}']] }],
-  'ends a call with stop': [sse(calling({ index: 0, id: '1', function: { name: 'a', arguments: '{}' } }), chunk({}, 'stop'), DONE), { calls: [['a', '{}']] }],
-  'sends chunks without choices, and choices without a delta': [sse({ id: '', choices: [] }, chunk({ content: 'Hi' }), { choices: null, usage: null }, { choices: [{ index: 0, delta: null, finish_reason: 'stop' }] }, DONE), { text: 'Hi' }],
-  'keeps the line open with comments': [`: OPENROUTER PROCESSING\n\n: keep-alive\n\n${sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), DONE)}`, { text: 'Hi' }],
-  'fills its context': [sse(chunk({ content: 'Hi' }), chunk({}, 'model_length'), DONE), { text: 'Hi', status: 'incomplete' }],
+  'sends null for what it said before': [
+    sse(
+      calling({ index: 0, id: '1', type: 'function', function: { name: 'a', arguments: '' } }),
+      calling({ index: 0, id: null, type: null, function: { name: null, arguments: '{}' } }),
+      end,
+      DONE,
+    ),
+    { calls: [['a', '{}']] },
+  ],
+  'ends a call with stop': [
+    sse(calling({ index: 0, id: '1', function: { name: 'a', arguments: '{}' } }), chunk({}, 'stop'), DONE),
+    { calls: [['a', '{}']] },
+  ],
+  'sends chunks without choices, and choices without a delta': [
+    sse(
+      { id: '', choices: [] },
+      chunk({ content: 'Hi' }),
+      { choices: null, usage: null },
+      { choices: [{ index: 0, delta: null, finish_reason: 'stop' }] },
+      DONE,
+    ),
+    { text: 'Hi' },
+  ],
+  'keeps the line open with comments': [
+    `: OPENROUTER PROCESSING\n\n: keep-alive\n\n${sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), DONE)}`,
+    { text: 'Hi' },
+  ],
+  'fills its context': [
+    sse(chunk({ content: 'Hi' }), chunk({}, 'model_length'), DONE),
+    { text: 'Hi', status: 'incomplete' },
+  ],
 };
 
 /** What looks like the end of an answer, or like an answer, and is none. */
 const FAILURES: Readonly<Record<string, readonly [body: string, code: string, says: RegExp]>> = {
-  'ends with the word for a failure': [sse(chunk({ content: 'Hi' }), chunk({}, 'error'), DONE), 'vendor-error', /error/],
-  'has no strength left': [sse(chunk({ content: 'Hi' }), chunk({}, 'insufficient_system_resource'), DONE), 'overloaded', /insufficient_system_resource/],
-  'says how a message ended that never came': [sse({ choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }] }, DONE), 'stream-broken', /no message/],
-  'sends an error without a wrapper, named as one': [sse(chunk({ content: 'Hi' }), { object: 'error', message: 'boom', type: 'InternalServerError', code: 500 }, DONE), 'vendor-error', /boom/],
-  'sends a message and a code': [sse({ message: 'slow down', code: 'rate_limit_exceeded' }, DONE), 'rate-limited', /slow down/],
+  'ends with the word for a failure': [
+    sse(chunk({ content: 'Hi' }), chunk({}, 'error'), DONE),
+    'vendor-error',
+    /error/,
+  ],
+  'has no strength left': [
+    sse(chunk({ content: 'Hi' }), chunk({}, 'insufficient_system_resource'), DONE),
+    'overloaded',
+    /insufficient_system_resource/,
+  ],
+  'says how a message ended that never came': [
+    sse({ choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }] }, DONE),
+    'stream-broken',
+    /no message/,
+  ],
+  'sends an error without a wrapper, named as one': [
+    sse(chunk({ content: 'Hi' }), { object: 'error', message: 'boom', type: 'InternalServerError', code: 500 }, DONE),
+    'vendor-error',
+    /boom/,
+  ],
+  'sends a message and a code': [
+    sse({ message: 'slow down', code: 'rate_limit_exceeded' }, DONE),
+    'rate-limited',
+    /slow down/,
+  ],
   'sends a detail': [sse({ detail: 'boom' }, DONE), 'vendor-error', /boom/],
-  'sends an error in a list': [sse([{ error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }]), 'auth-failed', /not valid/],
-  'sends the JSON of an error instead of a stream': [JSON.stringify({ error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }, null, 2), 'rate-limited', /Rate limit/],
+  'sends an error in a list': [
+    sse([{ error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }]),
+    'auth-failed',
+    /not valid/,
+  ],
+  'sends the JSON of an error instead of a stream': [
+    JSON.stringify({ error: { message: 'Rate limit reached', code: 'rate_limit_exceeded' } }, null, 2),
+    'rate-limited',
+    /Rate limit/,
+  ],
   'sends the JSON of a cut error': ['{"error": {"message": "Rate', 'stream-broken', /end marker/],
   'sends a page': ['<html><body>Bad gateway</body></html>', 'stream-broken', /end marker/],
   'forgets its end marker': [sse(chunk({ content: 'Hi' }), chunk({}, 'stop')), 'stream-broken', /end marker/],
 };
 
-const RESPONSE = { id: 'r1', object: 'response', created_at: 1, status: 'completed', model: 'm', error: null, incomplete_details: null, usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 } };
-const MESSAGE = { id: 'm1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] };
+const RESPONSE = {
+  id: 'r1',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  model: 'm',
+  error: null,
+  incomplete_details: null,
+  usage: { input_tokens: 3, output_tokens: 4, total_tokens: 7 },
+};
+const MESSAGE = {
+  id: 'm1',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
+};
 const CALL = { id: 'f1', type: 'function_call', call_id: 'c1', name: 'a', arguments: '{}', status: 'completed' };
 
 function responses(...events: readonly JsonObject[]): string {
-  return events.map((event, sequence_number) => `event: ${String(event.type)}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`).join('');
+  return events
+    .map(
+      (event, sequence_number) =>
+        `event: ${String(event.type)}\ndata: ${JSON.stringify({ ...event, sequence_number })}\n\n`,
+    )
+    .join('');
 }
 
 const DELTA = { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hi' };
-const DONE_ITEMS = [{ type: 'response.output_item.done', output_index: 0, item: MESSAGE }, { type: 'response.output_item.done', output_index: 1, item: CALL }];
+const DONE_ITEMS = [
+  { type: 'response.output_item.done', output_index: 0, item: MESSAGE },
+  { type: 'response.output_item.done', output_index: 1, item: CALL },
+];
 
 function candidate(fields: JsonObject): JsonObject {
-  return { candidates: [{ index: 0, ...fields }], responseId: 'r', modelVersion: 'm', usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4 } };
+  return {
+    candidates: [{ index: 0, ...fields }],
+    responseId: 'r',
+    modelVersion: 'm',
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 4 },
+  };
 }
 
 const HI = { content: { role: 'model', parts: [{ text: 'Hi' }] } };
 
 /** The same of the other wires. */
 const OTHER_ANSWERS: Readonly<Record<string, readonly [wire: WireName, body: string, meant: Meant]>> = {
-  'leaves a call out of its last event': ['responses', responses(DELTA, ...DONE_ITEMS, { type: 'response.completed', response: { ...RESPONSE, output: [MESSAGE] } }), { text: 'Hi', calls: [['a', '{}']], total: 7 }],
-  'blocks a prompt after words came': ['gemini', sse(candidate(HI), { promptFeedback: { blockReason: 'SAFETY' } }), { text: 'Hi', status: 'incomplete', total: 7 }],
-  'says null for what it said before': ['gemini', sse(candidate(HI), { ...candidate({ finishReason: 'STOP' }), usageMetadata: { promptTokenCount: 3, candidatesTokenCount: null }, modelVersion: null }), { text: 'Hi', total: 7 }],
-  'answers in a list instead of events': ['gemini', JSON.stringify([candidate(HI), candidate({ finishReason: 'STOP' })]), { text: 'Hi', total: 7 }],
+  'leaves a call out of its last event': [
+    'responses',
+    responses(DELTA, ...DONE_ITEMS, { type: 'response.completed', response: { ...RESPONSE, output: [MESSAGE] } }),
+    { text: 'Hi', calls: [['a', '{}']], total: 7 },
+  ],
+  'blocks a prompt after words came': [
+    'gemini',
+    sse(candidate(HI), { promptFeedback: { blockReason: 'SAFETY' } }),
+    { text: 'Hi', status: 'incomplete', total: 7 },
+  ],
+  'says null for what it said before': [
+    'gemini',
+    sse(candidate(HI), {
+      ...candidate({ finishReason: 'STOP' }),
+      usageMetadata: { promptTokenCount: 3, candidatesTokenCount: null },
+      modelVersion: null,
+    }),
+    { text: 'Hi', total: 7 },
+  ],
+  'answers in a list instead of events': [
+    'gemini',
+    JSON.stringify([candidate(HI), candidate({ finishReason: 'STOP' })]),
+    { text: 'Hi', total: 7 },
+  ],
 };
 
 const OTHER_FAILURES: Readonly<Record<string, readonly [wire: WireName, body: string, code: string, says: RegExp]>> = {
-  'sends the JSON of an error instead of events': ['anthropic_messages', JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }), 'rate-limited', /Slow/],
-  'sends the JSON of an error of its own instead of events': ['responses', JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }), 'auth-failed', /Wrong key/],
-  'sends a list with an error instead of events': ['gemini', JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]), 'rate-limited', /Quota/],
-  'gives an item without a kind': ['responses', responses({ type: 'response.completed', response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] } }), 'stream-broken', /type/],
+  'sends the JSON of an error instead of events': [
+    'anthropic_messages',
+    JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }),
+    'rate-limited',
+    /Slow/,
+  ],
+  'sends the JSON of an error of its own instead of events': [
+    'responses',
+    JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }),
+    'auth-failed',
+    /Wrong key/,
+  ],
+  'sends a list with an error instead of events': [
+    'gemini',
+    JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]),
+    'rate-limited',
+    /Quota/,
+  ],
+  'gives an item without a kind': [
+    'responses',
+    responses({
+      type: 'response.completed',
+      response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] },
+    }),
+    'stream-broken',
+    /type/,
+  ],
 };
 
-const VENDOR_OF = { responses: 'openai', anthropic_messages: 'anthropic', gemini: 'google', chat_completions: 'openai_compatible' } as const satisfies Record<WireName, VendorName>;
+const VENDOR_OF = {
+  responses: 'openai',
+  anthropic_messages: 'anthropic',
+  gemini: 'google',
+  chat_completions: 'openai_compatible',
+} as const satisfies Record<WireName, VendorName>;
 
 describe('a host that', () => {
   let server: AnsweringServer;
@@ -121,7 +363,14 @@ describe('a host that', () => {
   after(() => server.close());
 
   async function answerTo(body: string, wire: WireName = 'chat_completions'): Promise<JsonObject> {
-    const provider = createProvider({ vendor: VENDOR_OF[wire], wire, apiKey: 'test-key', baseURL: server.url, allowPrivateHosts: true, defaultModel: 'm' });
+    const provider = createProvider({
+      vendor: VENDOR_OF[wire],
+      wire,
+      apiKey: 'test-key',
+      baseURL: server.url,
+      allowPrivateHosts: true,
+      defaultModel: 'm',
+    });
     server.answer(body, 'text/event-stream');
     let told = '';
     const toldCalls: (readonly [string, string])[] = [];
@@ -130,22 +379,38 @@ describe('a host that', () => {
       if (event.type === 'response.tool_use.done') toldCalls.push([event.item.name, event.item.arguments]);
       if (event.type !== 'response.completed') continue;
       const { output_text: text, status, usage } = event.response;
-      return { text, told: told === '' ? text : told, status, total: usage.total_tokens, calls: toolCalls(event.response).map(({ name, arguments: json }) => [name, json]), toldCalls };
+      return {
+        text,
+        told: told === '' ? text : told,
+        status,
+        total: usage.total_tokens,
+        calls: toolCalls(event.response).map(({ name, arguments: json }) => [name, json]),
+        toldCalls,
+      };
     }
     throw new Error('the stream ended without a response');
   }
 
-  const answers = [...Object.entries(ANSWERS).map(([title, [body, meant]]) => [title, 'chat_completions', body, meant] as const), ...Object.entries(OTHER_ANSWERS).map(([title, rest]) => [title, ...rest] as const)];
+  const answers = [
+    ...Object.entries(ANSWERS).map(([title, [body, meant]]) => [title, 'chat_completions', body, meant] as const),
+    ...Object.entries(OTHER_ANSWERS).map(([title, rest]) => [title, ...rest] as const),
+  ];
   for (const [title, wire, body, { text = '', calls = [], total = 0, status = 'completed' }] of answers) {
     it(`${title} is understood (${wire})`, async () => {
       expect(await answerTo(body, wire)).to.deep.equal({ text, told: text, status, total, calls, toldCalls: calls });
     });
   }
 
-  const failures = [...Object.entries(FAILURES).map(([title, rest]) => [title, 'chat_completions', ...rest] as const), ...Object.entries(OTHER_FAILURES).map(([title, rest]) => [title, ...rest] as const)];
+  const failures = [
+    ...Object.entries(FAILURES).map(([title, rest]) => [title, 'chat_completions', ...rest] as const),
+    ...Object.entries(OTHER_FAILURES).map(([title, rest]) => [title, ...rest] as const),
+  ];
   for (const [title, wire, body, code, says] of failures) {
     it(`${title} has failed (${wire})`, async () => {
-      const error = await answerTo(body, wire).then((answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`), (reason: unknown) => reason);
+      const error = await answerTo(body, wire).then(
+        (answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`),
+        (reason: unknown) => reason,
+      );
       expect(error).to.be.instanceOf(LLMError).and.to.have.property('code', code);
       expect((error as LLMError).message).to.match(says);
     });

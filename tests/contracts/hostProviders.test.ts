@@ -33,7 +33,8 @@ describe('the plain-Node host', () => {
     refused = [];
     vendor = await TestHost.start((response, { headers }) => {
       const token = headers.authorization?.replace('Bearer ', '') ?? '';
-      if (refused.includes(token)) json({ error: { message: 'no such token' } }, 401)(response, vendor.requests.at(-1)!);
+      if (refused.includes(token))
+        json({ error: { message: 'no such token' } }, 401)(response, vendor.requests.at(-1)!);
       else json(COMPLETION)(response, vendor.requests.at(-1)!);
     });
     directory = await mkdtemp(join(tmpdir(), 'bolide-host-'));
@@ -45,7 +46,14 @@ describe('the plain-Node host', () => {
     await rm(directory, { recursive: true });
   });
 
-  const start = (env = {}): Promise<RunningServer> => startServer({ PORT: '0', DATA_DIR: directory, AI_ALLOW_PRIVATE_HOSTS: 'true', BOLIDE_API_TOKEN: LOCAL_TOKEN, ...env });
+  const start = (env = {}): Promise<RunningServer> =>
+    startServer({
+      PORT: '0',
+      DATA_DIR: directory,
+      AI_ALLOW_PRIVATE_HOSTS: 'true',
+      BOLIDE_API_TOKEN: LOCAL_TOKEN,
+      ...env,
+    });
   const ask = async (model: string): Promise<{ readonly status: number; readonly text: string }> => {
     const response = await fetch(`${server.url}/v1/chat/completions`, {
       method: 'POST',
@@ -55,13 +63,25 @@ describe('the plain-Node host', () => {
     return { status: response.status, text: await response.text() };
   };
   const shared = (more = {}): Promise<unknown> =>
-    server.host.providers.methods.create(LOCAL, { providerId: 'mine', name: 'Mine', vendor: 'openai_compatible', baseURL: `${vendor.url}/v1`, auth: { kind: 'api_key' }, apiKey: KEY, defaultModel: 'm', ...more });
-  const tokensShown = (): readonly (string | undefined)[] => vendor.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
+    server.host.providers.methods.create(LOCAL, {
+      providerId: 'mine',
+      name: 'Mine',
+      vendor: 'openai_compatible',
+      baseURL: `${vendor.url}/v1`,
+      auth: { kind: 'api_key' },
+      apiKey: KEY,
+      defaultModel: 'm',
+      ...more,
+    });
+  const tokensShown = (): readonly (string | undefined)[] =>
+    vendor.requests.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
 
   it('routes to a provider from the moment when it is made, and to its new address when that changes', async () => {
     expect((await ask('mine/m')).status, 'not yet made').to.equal(404);
     await shared();
-    expect(await ask('mine/m')).to.have.property('text').that.includes('Hello from the vendor');
+    expect(await ask('mine/m'))
+      .to.have.property('text')
+      .that.includes('Hello from the vendor');
     expect(tokensShown()).to.deep.equal([KEY]);
     const elsewhere = await TestHost.start(json(COMPLETION));
     try {
@@ -70,7 +90,10 @@ describe('the plain-Node host', () => {
       await server.host.providers.methods.setApiKey(LOCAL, { providerId: 'mine', apiKey: 'sk-for-elsewhere' });
       expect((await ask('mine')).status).to.equal(200);
       const shown = elsewhere.requests.map(({ headers }) => headers.authorization);
-      expect(shown, 'the key that was given for the old address stays there').to.deep.equal([undefined, 'Bearer sk-for-elsewhere']);
+      expect(shown, 'the key that was given for the old address stays there').to.deep.equal([
+        undefined,
+        'Bearer sk-for-elsewhere',
+      ]);
     } finally {
       await elsewhere.stop();
     }
@@ -80,21 +103,64 @@ describe('the plain-Node host', () => {
   });
 
   it('is administered over HTTP, by tokens that hold the scope alone', async () => {
-    const tokenOf = async (scopes: readonly ('generate' | 'read' | 'admin')[]): Promise<string> => (await server.host.issued.tokens.issue({ userId: 'ann', name: 'a test', scopes })).token;
+    const tokenOf = async (scopes: readonly ('generate' | 'read' | 'admin')[]): Promise<string> =>
+      (await server.host.issued.tokens.issue({ userId: 'ann', name: 'a test', scopes })).token;
     const [admin, user] = [LOCAL_TOKEN, await tokenOf(['generate', 'read'])];
-    const send = async (method: string, path: string, body?: object, token = admin): Promise<readonly [status: number, body: Record<string, unknown>]> => {
+    const send = async (
+      method: string,
+      path: string,
+      body?: object,
+      token = admin,
+    ): Promise<readonly [status: number, body: Record<string, unknown>]> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const response = await fetch(server.url + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const response = await fetch(server.url + path, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
       return [response.status, (await response.json()) as Record<string, unknown>];
     };
-    const row = { providerId: 'own', name: 'Own', vendor: 'openai_compatible', baseURL: `${vendor.url}/v1`, auth: { kind: 'user_api_key' }, access: 'everyone', defaultModel: 'm' };
-    for (const [method, path, body] of [['POST', '/providers', row], ['POST', '/providers/own', { name: 'X' }], ['DELETE', '/providers/own'], ['POST', '/providers/own/api-key', { apiKey: KEY }], ['POST', '/secrets/rotate']] as const) {
+    const row = {
+      providerId: 'own',
+      name: 'Own',
+      vendor: 'openai_compatible',
+      baseURL: `${vendor.url}/v1`,
+      auth: { kind: 'user_api_key' },
+      access: 'everyone',
+      defaultModel: 'm',
+    };
+    for (const [method, path, body] of [
+      ['POST', '/providers', row],
+      ['POST', '/providers/own', { name: 'X' }],
+      ['DELETE', '/providers/own'],
+      ['POST', '/providers/own/api-key', { apiKey: KEY }],
+      ['POST', '/secrets/rotate'],
+    ] as const) {
       expect((await send(method, path, body, user))[0], `${method} ${path}`).to.equal(403);
     }
-    expect(await send('POST', '/providers', row)).to.deep.equal([201, { provider: { _id: 'own', name: 'Own', vendor: 'openai_compatible', auth: { kind: 'user_api_key' }, defaultModel: 'm', connected: false, needsReconnect: false, enabled: true } }]);
+    expect(await send('POST', '/providers', row)).to.deep.equal([
+      201,
+      {
+        provider: {
+          _id: 'own',
+          name: 'Own',
+          vendor: 'openai_compatible',
+          auth: { kind: 'user_api_key' },
+          defaultModel: 'm',
+          connected: false,
+          needsReconnect: false,
+          enabled: true,
+        },
+      },
+    ]);
     expect((await send('POST', '/providers', { ...row, baseURL: 'nowhere' }))[0]).to.equal(400);
-    expect((await send('POST', '/providers/own/my-api-key', { apiKey: KEY }, user))[1]).to.have.nested.property('provider.connected', true);
-    expect((await send('POST', '/providers/own', { name: 'Renamed', providerId: 'openai' }))[1]).to.have.nested.property('provider.name', 'Renamed');
+    expect((await send('POST', '/providers/own/my-api-key', { apiKey: KEY }, user))[1]).to.have.nested.property(
+      'provider.connected',
+      true,
+    );
+    expect(
+      (await send('POST', '/providers/own', { name: 'Renamed', providerId: 'openai' }))[1],
+    ).to.have.nested.property('provider.name', 'Renamed');
     expect((await send('POST', '/providers/own/test', undefined, user))[0]).to.equal(200);
     expect(await send('POST', '/secrets/rotate')).to.deep.equal([200, { resealed: 0, unopened: 0 }]);
     expect((await send('DELETE', '/providers/own'))[0]).to.equal(200);
@@ -104,8 +170,14 @@ describe('the plain-Node host', () => {
   it('shows the settings’ and the stored providers alike, and lets nobody change the settings’', async () => {
     await shared();
     const views = await server.host.providers.methods.list(LOCAL);
-    expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([['mine', true], ['openai', true], ['anthropic', true]]);
-    const models = (await (await fetch(`${server.url}/v1/models`, { headers: { authorization: `Bearer ${LOCAL_TOKEN}` } })).json()) as { data: { id: string }[] };
+    expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([
+      ['mine', true],
+      ['openai', true],
+      ['anthropic', true],
+    ]);
+    const models = (await (
+      await fetch(`${server.url}/v1/models`, { headers: { authorization: `Bearer ${LOCAL_TOKEN}` } })
+    ).json()) as { data: { id: string }[] };
     expect(models.data.map(({ id }) => id)).to.include.members(['mine/m', 'openai', 'anthropic']);
     for (const change of [
       server.host.providers.methods.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),
@@ -113,7 +185,9 @@ describe('the plain-Node host', () => {
       server.host.providers.methods.remove(LOCAL, { providerId: 'openai' }),
       shared({ providerId: 'openai' }),
     ]) {
-      expect(await failure(change)).to.have.property('message').that.matches(/server's settings/);
+      expect(await failure(change))
+        .to.have.property('message')
+        .that.matches(/server's settings/);
     }
     expect((await ask('openai')).status).to.equal(200);
   });
@@ -122,9 +196,13 @@ describe('the plain-Node host', () => {
     await shared();
     const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
     for (const providerId of ['mine', 'openai']) {
-      expect(await failure(server.host.module.useCases.generateText.execute(MALLORY, { ...request, providerId }))).to.be.instanceOf(LLMPermissionError);
+      expect(
+        await failure(server.host.module.useCases.generateText.execute(MALLORY, { ...request, providerId })),
+      ).to.be.instanceOf(LLMPermissionError);
     }
-    expect(await failure(server.host.module.manager.generate('mallory', { model: 'mine', input: 'Hello' }))).to.be.instanceOf(LLMPermissionError);
+    expect(
+      await failure(server.host.module.manager.generate('mallory', { model: 'mine', input: 'Hello' })),
+    ).to.be.instanceOf(LLMPermissionError);
     expect(await server.host.module.useCases.generateText.execute(ACTOR, request)).to.equal('Hello from the vendor');
     expect(vendor.requests).to.have.length(1);
   });
@@ -133,16 +211,25 @@ describe('the plain-Node host', () => {
     await shared();
     const { generateText } = server.host.module.useCases;
     const job: Actor = { userId: 'nightly', source: 'job' };
-    expect(await generateText.execute(job, { requestId: 'r1', providerId: 'openai', input: 'Hello' })).to.be.a('string');
-    expect(await failure(generateText.execute(job, { requestId: 'r2', providerId: 'mine', input: 'Hello' }))).to.be.instanceOf(LLMPermissionError);
-    expect(await generateText.execute({ ...job, userId: 'local' }, { requestId: 'r3', providerId: 'mine', input: 'Hello' })).to.equal('Hello from the vendor');
+    expect(await generateText.execute(job, { requestId: 'r1', providerId: 'openai', input: 'Hello' })).to.be.a(
+      'string',
+    );
+    expect(
+      await failure(generateText.execute(job, { requestId: 'r2', providerId: 'mine', input: 'Hello' })),
+    ).to.be.instanceOf(LLMPermissionError);
+    expect(
+      await generateText.execute({ ...job, userId: 'local' }, { requestId: 'r3', providerId: 'mine', input: 'Hello' }),
+    ).to.equal('Hello from the vendor');
   });
 
   it('asks for a listed model only, by whichever door', async () => {
     await shared({ allowedModels: ['m'] });
     const { generateText } = server.host.module.useCases;
     const request = { requestId: 'r1', providerId: 'mine', input: 'Hello' };
-    expect(await failure(generateText.execute(ACTOR, { ...request, model: 'other' }))).to.be.instanceOf(LLMPermissionError).with.property('message').that.includes("for the model 'other'");
+    expect(await failure(generateText.execute(ACTOR, { ...request, model: 'other' })))
+      .to.be.instanceOf(LLMPermissionError)
+      .with.property('message')
+      .that.includes("for the model 'other'");
     expect((await ask('mine/other')).status).to.equal(404);
     expect((await ask('mine/m')).status).to.equal(200);
   });
@@ -158,7 +245,10 @@ describe('the plain-Node host', () => {
   it('connects an account in a browser, uses it, and gets a new token by force when the vendor refuses the old one', async () => {
     const oauth = await AuthorizationHost.start({ redirectUris: [`${server.url}/oauth/callback`] });
     try {
-      await server.host.providers.methods.create(LOCAL, providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }));
+      await server.host.providers.methods.create(
+        LOCAL,
+        providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }),
+      );
       expect((await ask('acme')).text).to.include('No account is connected');
       const browser = new CookieBrowser();
       const asked = await browser.open(await server.host.providers.methods.connect(LOCAL, { providerId: 'acme' }));
@@ -175,7 +265,9 @@ describe('the plain-Node host', () => {
       expect(oauth.granted('refresh_token')).to.equal(1);
       expect(await server.host.providers.methods.test(LOCAL, { providerId: 'acme' })).to.include({ connected: true });
       await server.host.providers.methods.disconnect(LOCAL, { providerId: 'acme' });
-      expect(await failure(server.host.providers.methods.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(LLMAuthError);
+      expect(await failure(server.host.providers.methods.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(
+        LLMAuthError,
+      );
     } finally {
       await oauth.stop();
     }
@@ -192,7 +284,10 @@ describe('the plain-Node host', () => {
     expect((await ask('mine')).status).to.equal(200);
     await server.close();
     server = await start({ AI_SECRET_KEYS: newKey('another') });
-    expect(await ask('mine')).to.deep.include({ status: 401 }).and.to.have.property('text').that.includes('a key that this server does not have');
+    expect(await ask('mine'))
+      .to.deep.include({ status: 401 })
+      .and.to.have.property('text')
+      .that.includes('a key that this server does not have');
     await server.close();
     server = await start({ AI_SECRET_KEYS: `${newKey('another')},${key.trim()}` });
     expect((await ask('mine')).status).to.equal(200);
@@ -214,7 +309,9 @@ describe('the plain-Node host', () => {
   for (const [variable, value] of WRONG) {
     it(`does not start with a wrong ${variable}, and leaves nothing open`, async () => {
       const other = await mkdtemp(join(tmpdir(), 'bolide-host-'));
-      expect(await failure(startServer({ PORT: '0', DATA_DIR: other, [variable]: value }))).to.have.property('message').that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT/);
+      expect(await failure(startServer({ PORT: '0', DATA_DIR: other, [variable]: value })))
+        .to.have.property('message')
+        .that.matches(/ROOT_URL|sealing keys|AI_ALLOW_PRIVATE_HOSTS|PORT/);
       // The directory's lock is free again.
       await (await startServer({ PORT: '0', DATA_DIR: other })).close();
       await rm(other, { recursive: true });
@@ -224,10 +321,21 @@ describe('the plain-Node host', () => {
   it('reaches no private address for admins’ providers unless that is allowed', async () => {
     const strict = await startStandalone();
     try {
-      const row = { providerId: 'inside', name: 'Inside', vendor: 'openai_compatible', auth: { kind: 'api_key' }, apiKey: 'sk-x', defaultModel: 'm' };
-      expect(await failure(strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `${vendor.url}/v1` }))).to.have.property('path', 'baseURL');
+      const row = {
+        providerId: 'inside',
+        name: 'Inside',
+        vendor: 'openai_compatible',
+        auth: { kind: 'api_key' },
+        apiKey: 'sk-x',
+        defaultModel: 'm',
+      };
+      expect(
+        await failure(strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `${vendor.url}/v1` })),
+      ).to.have.property('path', 'baseURL');
       await strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `https://127.0.0.1:${vendor.port}/v1` });
-      expect(await failure(strict.host.module.manager.generate('local', { model: 'inside', input: 'Hello' }))).to.have.property('code', 'invalid-request');
+      expect(
+        await failure(strict.host.module.manager.generate('local', { model: 'inside', input: 'Hello' })),
+      ).to.have.property('code', 'invalid-request');
       expect(vendor.connections).to.equal(0);
     } finally {
       await strict.close();

@@ -21,7 +21,11 @@ describe('responses of a host that was started again', () => {
   let server: RunningServer;
   const start = (): Promise<RunningServer> => startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN });
   const ask = (method: string, path: string, body?: object): Promise<Response> =>
-    fetch(server.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    fetch(server.url + path, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
   const resource = async (method: string, path: string, body?: object): Promise<Resource> => {
     const response = await ask(method, path, body);
     const text = await response.text();
@@ -43,11 +47,18 @@ describe('responses of a host that was started again', () => {
     await server.close();
     server = await start();
     expect(await resource('GET', `/v1/responses/${first.id}`)).to.deep.equal(first);
-    const second = await resource('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id });
+    const second = await resource('POST', '/v1/responses', {
+      model: 'anthropic',
+      input: 'Go on.',
+      previous_response_id: first.id,
+    });
     expect(second.status).to.equal('completed');
     await resource('DELETE', `/v1/responses/${first.id}`);
     expect((await ask('GET', `/v1/responses/${first.id}`)).status).to.equal(404);
-    expect((await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id })).status).to.equal(400);
+    expect(
+      (await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Go on.', previous_response_id: first.id }))
+        .status,
+    ).to.equal(400);
   });
 });
 
@@ -59,7 +70,11 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
     let directory: string;
     let server: RunningServer;
     const ask = async (method: string, path: string, body?: object): Promise<Resource> => {
-      const response = await fetch(server.url + path, { method, headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+      const response = await fetch(server.url + path, {
+        method,
+        headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
       const text = await response.text();
       expect(response.status, text).to.equal(200);
       return JSON.parse(text) as Resource;
@@ -68,7 +83,11 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
     before(async () => {
       directory = await mkdtemp(join(tmpdir(), 'bolide-responses-'));
       mongo = kind === 'MongoDB' ? await startTestMongo() : undefined;
-      server = await startStandalone({ DATA_DIR: directory, BOLIDE_API_TOKEN: TOKEN, ...(mongo === undefined ? {} : { MONGO_URL: mongo.url }) });
+      server = await startStandalone({
+        DATA_DIR: directory,
+        BOLIDE_API_TOKEN: TOKEN,
+        ...(mongo === undefined ? {} : { MONGO_URL: mongo.url }),
+      });
     });
     after(async () => {
       await server.close();
@@ -80,11 +99,21 @@ for (const kind of ['its own files', 'MongoDB'] as const) {
       const { responses } = server.host.module;
       const made = await ask('POST', '/v1/responses', { model: 'anthropic', input: 'Hello' });
       const stored = (await responses.find('local', made.id))!;
-      for (const [id, age] of [['resp_lately', 60_000], ['resp_long_ago', 2 * 3_600_000]] as const) {
+      for (const [id, age] of [
+        ['resp_lately', 60_000],
+        ['resp_long_ago', 2 * 3_600_000],
+      ] as const) {
         const changed = { id, status: 'in_progress', created_at: Math.floor((Date.now() - age) / 1_000) } as const;
-        await responses.save({ ...stored, id, response: { ...stored.response, ...changed }, body: { ...stored.body, ...changed } });
+        await responses.save({
+          ...stored,
+          id,
+          response: { ...stored.response, ...changed },
+          body: { ...stored.body, ...changed },
+        });
       }
-      expect((await ask('GET', '/v1/responses/resp_lately')).status).to.equal(mongo === undefined ? 'failed' : 'in_progress');
+      expect((await ask('GET', '/v1/responses/resp_lately')).status).to.equal(
+        mongo === undefined ? 'failed' : 'in_progress',
+      );
       const lost = await ask('GET', '/v1/responses/resp_long_ago');
       expect(lost.status).to.equal('failed');
       expect(lost.error?.message).to.include('server stopped');

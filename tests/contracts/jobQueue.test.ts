@@ -33,24 +33,27 @@ const QUEUES: Readonly<Record<string, (limits: Partial<JobLimits>) => Promise<Ma
   },
   'by Agenda': async (limits) => {
     const logger = new RecordingLogger();
-    return { queue: await openAgendaQueue({ url: mongo.url, pollEvery: 20, retryDelay: 1, ...limits, logger }), logger };
+    return {
+      queue: await openAgendaQueue({ url: mongo.url, pollEvery: 20, retryDelay: 1, ...limits, logger }),
+      logger,
+    };
   },
 };
 
 /** Done so often; what it was done with, in the order in which it began. */
 class Tally {
   readonly seen: string[] = [];
-  readonly #waits: { readonly count: number; readonly resolve: () => void }[] = [];
+  private readonly waits: { readonly count: number; readonly resolve: () => void }[] = [];
 
   readonly note = (what: string): Promise<void> => {
     this.seen.push(what);
-    for (const { count, resolve } of this.#waits) if (this.seen.length >= count) resolve();
+    for (const { count, resolve } of this.waits) if (this.seen.length >= count) resolve();
     return Promise.resolve();
   };
 
   async reached(count: number): Promise<readonly string[]> {
     const { promise, resolve } = deferred();
-    this.#waits.push({ count, resolve });
+    this.waits.push({ count, resolve });
     if (this.seen.length < count) await promise;
     return this.seen;
   }
@@ -174,7 +177,9 @@ for (const [name, open] of Object.entries(QUEUES)) {
     })) {
       it(`refuse ${fault} for a schedule`, async () => {
         const { queue } = await make();
-        expect(await failure(queue.schedule(schedule, () => Promise.resolve()))).to.be.instanceOf(LLMInvalidRequestError);
+        expect(await failure(queue.schedule(schedule, () => Promise.resolve()))).to.be.instanceOf(
+          LLMInvalidRequestError,
+        );
       });
     }
   });
@@ -208,11 +213,15 @@ describe('schedules in one process', () => {
     const queue = new LocalJobQueue({ logger: new RecordingLogger() });
     try {
       const at: string[] = [];
-      await queue.schedule({ name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' }, () => Promise.resolve(void at.push(new Date().toISOString())));
+      await queue.schedule({ name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' }, () =>
+        Promise.resolve(void at.push(new Date().toISOString())),
+      );
       await queue.start(() => Promise.resolve());
       for (const day of [0, 1, 2]) await night(day);
       expect(at).to.deep.equal(['2026-11-22T02:00:00.000Z', '2026-11-23T02:00:00.000Z', '2026-11-24T02:00:00.000Z']);
-      await queue.schedule({ name: 'nightly', cron: '0 4 * * *', timezone: 'Europe/Berlin' }, () => Promise.resolve(void at.push('anew')));
+      await queue.schedule({ name: 'nightly', cron: '0 4 * * *', timezone: 'Europe/Berlin' }, () =>
+        Promise.resolve(void at.push('anew')),
+      );
       await night(3);
       expect(at.slice(3)).to.deep.equal(['anew']);
     } finally {
@@ -245,7 +254,12 @@ describe('schedules in one process that writes down when they come', () => {
 
   const task = (): Promise<void> => Promise.resolve(void done.push(new Date().toISOString()));
   /** A life of the process, which plans before it starts, or after. */
-  const live = async (planned: 'before' | 'after' = 'before', work = task, schedule: Schedule = nightly, logger = new RecordingLogger()): Promise<LocalJobQueue> => {
+  const live = async (
+    planned: 'before' | 'after' = 'before',
+    work = task,
+    schedule: Schedule = nightly,
+    logger = new RecordingLogger(),
+  ): Promise<LocalJobQueue> => {
     const queue = new LocalJobQueue({ times, logger, retries: 1, retryDelay: 1_000 });
     queues.push(queue);
     if (planned === 'before') await queue.schedule(schedule, work);
@@ -322,7 +336,10 @@ describe('schedules in one process that writes down when they come', () => {
 
   it('come at their time all the same when the store fails', async () => {
     const logger = new RecordingLogger();
-    times = { next: () => Promise.reject(new Error('no store')), keep: () => Promise.reject(new Error('no store')) } as unknown as ScheduleTimes;
+    times = {
+      next: () => Promise.reject(new Error('no store')),
+      keep: () => Promise.reject(new Error('no store')),
+    } as unknown as ScheduleTimes;
     await live('before', task, nightly, logger);
     sleep(5 * HOUR - 30_000);
     await clock.tickAsync(60_000);
@@ -334,7 +351,11 @@ describe('schedules in one process that writes down when they come', () => {
 describe('schedules by Agenda', () => {
   const openAll = async (count: number): Promise<readonly JobQueue[]> => {
     await Promise.resolve();
-    return Promise.all(Array.from({ length: count }, () => openAgendaQueue({ url: mongo.url, pollEvery: 20, logger: new RecordingLogger() })));
+    return Promise.all(
+      Array.from({ length: count }, () =>
+        openAgendaQueue({ url: mongo.url, pollEvery: 20, logger: new RecordingLogger() }),
+      ),
+    );
   };
   const withJobs = async <T>(use: (jobs: import('mongodb').Collection) => Promise<T>): Promise<T> => {
     const client = await MongoClient.connect(mongo.url);
@@ -348,7 +369,8 @@ describe('schedules by Agenda', () => {
     const queues = await openAll(3);
     const tally = new Tally();
     const schedule = { name: 'nightly', cron: '0 3 * * *', timezone: 'Europe/Berlin' };
-    const plan = (): Promise<unknown> => Promise.all(queues.map((queue, index) => queue.schedule(schedule, () => tally.note(`by ${index}`))));
+    const plan = (): Promise<unknown> =>
+      Promise.all(queues.map((queue, index) => queue.schedule(schedule, () => tally.note(`by ${index}`))));
     await plan();
     const missed = new Date(Date.now() - 3_600_000);
     await withJobs(async (jobs) => {

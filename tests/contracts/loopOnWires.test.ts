@@ -13,13 +13,27 @@ const city = { type: 'object', properties: { city: { type: 'string' } }, require
 
 /** Two tools that answer at once, and three whose results the test gives. */
 function setUp(simulator: Simulator, vendor: SimulatedVendor) {
-  const jobs: Record<'job1' | 'job2' | 'job3', Deferred<unknown>> = { job1: deferred(), job2: deferred(), job3: deferred() };
+  const jobs: Record<'job1' | 'job2' | 'job3', Deferred<unknown>> = {
+    job1: deferred(),
+    job2: deferred(),
+    job3: deferred(),
+  };
   const tools = new ToolRegistry()
-    .register({ name: 'weather', parameters: city, execute: (args: { city: string }) => ({ sky: `clear over ${args.city}` }) })
+    .register({
+      name: 'weather',
+      parameters: city,
+      execute: (args: { city: string }) => ({ sky: `clear over ${args.city}` }),
+    })
     .register({ name: 'clock', execute: () => 'noon' });
   for (const [name, job] of Object.entries(jobs)) tools.register({ name, blocking: false, execute: () => job.promise });
   const loop = new AgenticLoop({ provider: simulatedProvider(simulator, vendor), toolExecutor: tools });
-  return { loop, jobs, record: recordEvents(loop), tools: ['weather', 'clock', 'job1', 'job2', 'job3'], model: vendor.model };
+  return {
+    loop,
+    jobs,
+    record: recordEvents(loop),
+    tools: ['weather', 'clock', 'job1', 'job2', 'job3'],
+    model: vendor.model,
+  };
 }
 
 for (const vendor of SIMULATED_VENDORS) {
@@ -36,14 +50,25 @@ for (const vendor of SIMULATED_VENDORS) {
 
       it('runs blocking tools: calls, results in call order, answer', async () => {
         const { loop, record, tools, model } = setUp(simulator, vendor);
-        simulator.enqueue({ calls: [{ name: 'weather', arguments: { city: 'Rome' } }, { name: 'clock' }] }, { text: 'Clear at noon.' });
-        const result = await loop.execute('ann', { model, input: 'How is it in Rome?', instructions: 'Be brief.', tools, stream });
+        simulator.enqueue(
+          { calls: [{ name: 'weather', arguments: { city: 'Rome' } }, { name: 'clock' }] },
+          { text: 'Clear at noon.' },
+        );
+        const result = await loop.execute('ann', {
+          model,
+          input: 'How is it in Rome?',
+          instructions: 'Be brief.',
+          tools,
+          stream,
+        });
         expect(result.response.output_text).to.equal('Clear at noon.');
         expect(result.toolCalls.map(({ name, state }) => [name, state])).to.deep.equal([
           ['weather', 'completed'],
           ['clock', 'completed'],
         ]);
-        expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.contain('clear over Rome').and.to.contain('noon');
+        expect(JSON.stringify(simulator.requests.at(-1)?.body))
+          .to.contain('clear over Rome')
+          .and.to.contain('noon');
         expect(result.usage.input_tokens).to.be.greaterThan(0);
         expect(lines(record)).to.deep.equal([
           'run:started',
@@ -91,7 +116,15 @@ for (const vendor of SIMULATED_VENDORS) {
       it('runs two blocking and three non-blocking tools: each call answered once, each late result told once', async () => {
         const { loop, record, jobs, tools, model } = setUp(simulator, vendor);
         simulator.enqueue(
-          { calls: [{ name: 'job1' }, { name: 'weather', arguments: { city: 'Oslo' } }, { name: 'job2' }, { name: 'clock' }, { name: 'job3' }] },
+          {
+            calls: [
+              { name: 'job1' },
+              { name: 'weather', arguments: { city: 'Oslo' } },
+              { name: 'job2' },
+              { name: 'clock' },
+              { name: 'job3' },
+            ],
+          },
           { text: 'The jobs run.' },
           { text: 'One and two are done.' },
           { text: 'All are done.' },
@@ -139,7 +172,8 @@ for (const vendor of SIMULATED_VENDORS) {
           'run:completed',
         ]);
         const [second, third, fourth] = simulator.requests.slice(-3).map(({ body }) => JSON.stringify(body));
-        for (const text of ['two', 'one'].map((word) => `\\"${word}\\"`)) expect([second, third, fourth].map((body) => body!.split(text).length - 1)).to.deep.equal([0, 1, 1]);
+        for (const text of ['two', 'one'].map((word) => `\\"${word}\\"`))
+          expect([second, third, fourth].map((body) => body!.split(text).length - 1)).to.deep.equal([0, 1, 1]);
         expect(fourth!.split('three broke')).to.have.length(2);
         expect(result.undelivered).to.deep.equal([]);
       });
@@ -151,16 +185,33 @@ describe('the loop on a model with native async tools', () => {
   it('sends no acknowledgement, and the late result on its own call id', async () => {
     const simulator = await startSimulator();
     try {
-      const { loop, record, jobs, tools } = setUp(simulator, { name: 'OpenAI', vendor: 'openai', wire: 'responses', model: 'gpt-6-sol' });
-      simulator.enqueue({ calls: [{ name: 'job1', id: 'call_one' }] }, { text: 'It is under way.' }, { text: 'It is 42.' });
+      const { loop, record, jobs, tools } = setUp(simulator, {
+        name: 'OpenAI',
+        vendor: 'openai',
+        wire: 'responses',
+        model: 'gpt-6-sol',
+      });
+      simulator.enqueue(
+        { calls: [{ name: 'job1', id: 'call_one' }] },
+        { text: 'It is under way.' },
+        { text: 'It is 42.' },
+      );
       const run = loop.execute('ann', { model: 'gpt-6-sol', input: 'Compute.', tools });
       await record.seen('llm:response', ({ response }) => response.output_text === 'It is under way.');
       jobs.job1.resolve({ value: 42 });
       expect((await run).response.output_text).to.equal('It is 42.');
-      const [first, second, third] = simulator.requests.map(({ body }) => body as { tools: { name: string; async?: boolean }[]; input: { type: string; call_id?: string; output?: string }[] });
+      const [first, second, third] = simulator.requests.map(
+        ({ body }) =>
+          body as {
+            tools: { name: string; async?: boolean }[];
+            input: { type: string; call_id?: string; output?: string }[];
+          },
+      );
       expect(first!.tools.find(({ name }) => name === 'job1')?.async).to.equal(true);
       expect(second!.input.map(({ type }) => type)).not.to.include('function_call_output');
-      expect(third!.input.filter(({ type }) => type === 'function_call_output')).to.deep.equal([{ type: 'function_call_output', call_id: 'call_one', output: '{"value":42}', status: 'completed' }]);
+      expect(third!.input.filter(({ type }) => type === 'function_call_output')).to.deep.equal([
+        { type: 'function_call_output', call_id: 'call_one', output: '{"value":42}', status: 'completed' },
+      ]);
       simulator.assertDone();
     } finally {
       await simulator.close();

@@ -47,7 +47,13 @@ interface Program {
 const delay = fc.integer({ min: 0, max: 60 });
 const toolPlan: fc.Arbitrary<ToolPlan> = fc.record({
   blocking: fc.boolean(),
-  outcome: fc.constantFrom('resolves' as const, 'resolves' as const, 'rejects' as const, 'throws' as const, 'never' as const),
+  outcome: fc.constantFrom(
+    'resolves' as const,
+    'resolves' as const,
+    'rejects' as const,
+    'throws' as const,
+    'never' as const,
+  ),
   delay,
   delivery: fc.constantFrom('immediate' as const, 'immediate' as const, 'when_idle' as const, 'silent' as const),
   onDuplicate: fc.constantFrom('allow' as const, 'reject' as const, 'join' as const),
@@ -114,7 +120,9 @@ function registryOf(tools: readonly ToolPlan[]): ToolRegistry {
         const result = `result ${count} of tool${index}`;
         if (outcome === 'throws') throw new Error(result);
         if (outcome === 'never') return new Promise(() => undefined);
-        return new Promise((resolve, reject) => setTimeout(() => (outcome === 'resolves' ? resolve(result) : reject(new Error(result))), wait));
+        return new Promise((resolve, reject) =>
+          setTimeout(() => (outcome === 'resolves' ? resolve(result) : reject(new Error(result))), wait),
+        );
       },
     });
   });
@@ -128,13 +136,25 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
   const printed = sandbox.stub(console, 'error');
   try {
     const model = new ProgrammedModel(turns);
-    const loop = new AgenticLoop({ provider: model, toolExecutor: registryOf(tools), defaultToolTimeout: TOOL_TIMEOUT });
+    const loop = new AgenticLoop({
+      provider: model,
+      toolExecutor: registryOf(tools),
+      defaultToolTimeout: TOOL_TIMEOUT,
+    });
     const events: AgentEvent[] = [];
     loop.on('event', (event) => events.push(event));
     let outcome: RunReport | undefined;
     let followUpsEnded = false;
     const run = loop
-      .execute('ann', { model: 'm', input: 'go', executionId: 'r', tools: tools.map((_tool, index) => `tool${index}`), runTimeout: RUN_TIMEOUT, maxParallelTools, onPending: returnsEarly ? 'return' : 'wait' })
+      .execute('ann', {
+        model: 'm',
+        input: 'go',
+        executionId: 'r',
+        tools: tools.map((_tool, index) => `tool${index}`),
+        runTimeout: RUN_TIMEOUT,
+        maxParallelTools,
+        onPending: returnsEarly ? 'return' : 'wait',
+      })
       .then(
         (result) => (outcome = result),
         (error: unknown) => (outcome = isLLMError(error) ? runOf(error) : undefined),
@@ -151,7 +171,9 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
 
     expect(printed.args.map((words) => words.map(String).join(' ')).join('\n')).to.equal('');
     // One end, by the deadline, and nothing after it but what came too late.
-    const ends = events.filter(({ type }) => type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled');
+    const ends = events.filter(
+      ({ type }) => type === 'run:completed' || type === 'run:failed' || type === 'run:cancelled',
+    );
     expect(ends).to.have.length(1);
     expect(ends[0]!.at).to.be.at.most(RUN_TIMEOUT);
     expect(events.slice(events.indexOf(ends[0]!) + 1).filter(({ type }) => type !== 'tool:late')).to.deep.equal([]);
@@ -163,7 +185,12 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
     const calls = [...loop.getExecutionContext('r')!.toolCalls.values()];
     for (const call of calls) {
       expect(isSettled(call), `${call.id} is ${call.state}`).to.equal(true);
-      const terminal = events.filter((event) => 'callId' in event && event.callId === call.id && ['tool:completed', 'tool:failed', 'tool:timeout', 'tool:cancelled'].includes(event.type));
+      const terminal = events.filter(
+        (event) =>
+          'callId' in event &&
+          event.callId === call.id &&
+          ['tool:completed', 'tool:failed', 'tool:timeout', 'tool:cancelled'].includes(event.type),
+      );
       expect(terminal).to.have.length(1);
     }
 
@@ -176,7 +203,11 @@ async function runProgram({ tools, turns, cancelAt, returnsEarly, maxParallelToo
 
     // A completed run has told the model every result but the silent ones, each once.
     if (ends[0]!.type === 'run:completed') {
-      const told = model.requests.at(-1)!.flatMap((item) => (item.type === 'function_call_output' && item.status !== 'in_progress' ? [item.call_id] : []));
+      const told = model.requests
+        .at(-1)!
+        .flatMap((item) =>
+          item.type === 'function_call_output' && item.status !== 'in_progress' ? [item.call_id] : [],
+        );
       for (const call of calls) {
         const isSilent = tools[Number(call.name.slice(4))]!.delivery === 'silent';
         const times = told.filter((id) => id === call.id).length;

@@ -26,17 +26,26 @@ const model: ILLMProvider = {
     const calls = items.filter(({ type }) => type === 'function_call');
     if (calls.length === 0) {
       const [question] = items;
-      const n = question?.type === 'message' && question.content[0]?.type === 'input_text' ? question.content[0].text : '?';
-      return response({ output: Array.from({ length: TOOLS_PER_RUN }, (_job, index) => callItem({ name: 'job', call_id: `c${index}`, arguments: { n: Number(n), index } })) });
+      const n =
+        question?.type === 'message' && question.content[0]?.type === 'input_text' ? question.content[0].text : '?';
+      return response({
+        output: Array.from({ length: TOOLS_PER_RUN }, (_job, index) =>
+          callItem({ name: 'job', call_id: `c${index}`, arguments: { n: Number(n), index } }),
+        ),
+      });
     }
-    const told = items.flatMap((item) => (item.type === 'function_call_output' && item.status !== 'in_progress' ? [Number(item.output)] : []));
+    const told = items.flatMap((item) =>
+      item.type === 'function_call_output' && item.status !== 'in_progress' ? [Number(item.output)] : [],
+    );
     return answer(`${told.length} ${told.reduce((sum, value) => sum + value, 0)}`);
   },
 };
 
 async function round(loop: AgenticLoop): Promise<readonly string[]> {
   const results = await Promise.all(
-    Array.from({ length: RUNS }, (_run, n) => loop.execute(`user ${n}`, { model: 'm', input: String(n), tools: ['job'], maxIterations: 20 })),
+    Array.from({ length: RUNS }, (_run, n) =>
+      loop.execute(`user ${n}`, { model: 'm', input: String(n), tools: ['job'], maxIterations: 20 }),
+    ),
   );
   return results.map(({ response: last }) => last.output_text);
 }
@@ -58,7 +67,8 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
       blocking: false,
       // Jobs of all runs settle interleaved: some at once, some after other runs have moved on.
       execute: async ({ n, index }: { n: number; index: number }) => {
-        for (let wait = (n * 7 + index * 3) % 5; wait > 0; wait -= 1) await new Promise((resolve) => setImmediate(resolve));
+        for (let wait = (n * 7 + index * 3) % 5; wait > 0; wait -= 1)
+          await new Promise((resolve) => setImmediate(resolve));
         tick += 1;
         return n * 100 + index;
       },
@@ -68,7 +78,10 @@ describe(`${RUNS} runs at once with ${TOOLS_PER_RUN} non-blocking tools each, on
 
     expect(await round(loop)).to.deep.equal(expected);
     expect(tick).to.equal(RUNS * TOOLS_PER_RUN);
-    const before = { heap: settledHeap(), timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length };
+    const before = {
+      heap: settledHeap(),
+      timers: process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length,
+    };
     for (let again = 1; again < ROUNDS; again += 1) expect(await round(loop)).to.deep.equal(expected);
     const grown = settledHeap() - before.heap;
 

@@ -2,7 +2,10 @@
 import { expect } from 'chai';
 import type { MemoryMessage, MemoryStore } from '../../imports/business/ai/domain/interfaces/MemoryStore';
 import { ConversationMemory } from '../../imports/business/ai/infrastructure/persistence/ConversationMemory';
-import { DocumentConversationMemory, MESSAGES } from '../../imports/business/ai/infrastructure/persistence/DocumentConversationMemory';
+import {
+  DocumentConversationMemory,
+  MESSAGES,
+} from '../../imports/business/ai/infrastructure/persistence/DocumentConversationMemory';
 import { DATABASES } from '../support/documentDatabases';
 
 interface OpenedStore {
@@ -35,7 +38,8 @@ function said(id: string, at = Date.now()): MemoryMessage {
 for (const [name, open] of Object.entries(STORES)) {
   describe(`a store of conversations in ${name}`, () => {
     let opened: OpenedStore;
-    const history = async (userId = 'ann', conversationId = 'c'): Promise<readonly string[]> => (await opened.store.getHistory(userId, conversationId)).map(({ id }) => id);
+    const history = async (userId = 'ann', conversationId = 'c'): Promise<readonly string[]> =>
+      (await opened.store.getHistory(userId, conversationId)).map(({ id }) => id);
     beforeEach(async () => {
       opened = await open();
     });
@@ -44,7 +48,11 @@ for (const [name, open] of Object.entries(STORES)) {
     it('tells messages in the order in which they came, those of one millisecond too', async () => {
       const now = Date.now();
       for (const id of ['u1', 'a1', 'u2']) await opened.store.storeInput('ann', 'c', said(id, now));
-      expect(await opened.store.getHistory('ann', 'c')).to.deep.equal([said('u1', now), said('a1', now), said('u2', now)]);
+      expect(await opened.store.getHistory('ann', 'c')).to.deep.equal([
+        said('u1', now),
+        said('a1', now),
+        said('u2', now),
+      ]);
     });
 
     it('keeps a message that comes again as it was', async () => {
@@ -58,7 +66,11 @@ for (const [name, open] of Object.entries(STORES)) {
       await opened.store.storeInput('ann', 'c', said('u1'));
       await opened.store.storeInput('ann', 'd', said('u2'));
       await opened.store.storeInput('bob', 'c', said('u3'));
-      expect([await history(), await history('ann', 'd'), await history('bob')]).to.deep.equal([['u1'], ['u2'], ['u3']]);
+      expect([await history(), await history('ann', 'd'), await history('bob')]).to.deep.equal([
+        ['u1'],
+        ['u2'],
+        ['u3'],
+      ]);
       expect(await history('bob', 'd')).to.deep.equal([]);
     });
 

@@ -31,11 +31,19 @@ describe('examples for Meteor', () => {
   });
 
   it('orders: a job asks for a user, and the method answers as that user', async () => {
-    Meteor.settings = { public: {}, ai: { secrets: newKey('k1'), ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: simulator.baseURL('anthropic') } };
+    Meteor.settings = {
+      public: {},
+      ai: { secrets: newKey('k1'), ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: simulator.baseURL('anthropic') },
+    };
     const asked: unknown[] = [];
-    defineOrders((userId, number) => Promise.resolve(asked.push([userId, number]) > 0 ? { number, state: 'shipped' } : undefined));
+    defineOrders((userId, number) =>
+      Promise.resolve(asked.push([userId, number]) > 0 ? { number, state: 'shipped' } : undefined),
+    );
     const host = await startWithOrders();
-    simulator.enqueue({ calls: [{ name: 'orders_lookup', arguments: { number: '42' } }] }, { text: 'Order 42 was shipped.' });
+    simulator.enqueue(
+      { calls: [{ name: 'orders_lookup', arguments: { number: '42' } }] },
+      { text: 'Order 42 was shipped.' },
+    );
     const work = { userId: 'ann', providerId: 'anthropic', number: '42', day: '2026-11-22' };
     expect(await summariseOrder(host, work)).to.equal('Order 42 was shipped.');
     expect(await summariseOrder(host, work)).to.equal('Order 42 was shipped.');
@@ -45,14 +53,26 @@ describe('examples for Meteor', () => {
   });
 
   it('dropIn: methods and publications of the module alone, for people who are logged in', async () => {
-    const row = { id: 'openai', vendor: 'openai', apiKey: 'k', baseURL: simulator.baseURL('openai'), allowPrivateHosts: true } as const;
+    const row = {
+      id: 'openai',
+      vendor: 'openai',
+      apiKey: 'k',
+      baseURL: simulator.baseURL('openai'),
+      allowPrivateHosts: true,
+    } as const;
     const module = await startAI([row], new ToolRegistry());
     simulator.enqueue({ text: 'Hello Ann.' });
     const ann = new DdpClient({ userId: 'ann' });
-    expect(await ann.callAsync('ai.llm.generateText', { requestId: 'r', providerId: 'openai', input: 'Hello' })).to.equal('Hello Ann.');
+    expect(
+      await ann.callAsync('ai.llm.generateText', { requestId: 'r', providerId: 'openai', input: 'Hello' }),
+    ).to.equal('Hello Ann.');
     await ann.subscribe('ai.runs').ready;
     expect(ann.documents('ai_runs')).to.have.length(1);
-    expect(await failure(new DdpClient().callAsync('ai.llm.generateText', { requestId: 'r', providerId: 'openai', input: 'Hello' }))).to.have.property('error', 'auth-failed');
+    expect(
+      await failure(
+        new DdpClient().callAsync('ai.llm.generateText', { requestId: 'r', providerId: 'openai', input: 'Hello' }),
+      ),
+    ).to.have.property('error', 'auth-failed');
     ann.close();
     await module.close();
   });

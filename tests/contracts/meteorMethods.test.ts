@@ -1,4 +1,7 @@
-/** The Meteor methods on the strict stubs: who may call what, what is taken for an argument, and what is told of errors. */
+/**
+ * The Meteor methods on the strict stubs: who may call what, what is taken for an argument, and what is told of
+ * errors.
+ */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
@@ -9,7 +12,12 @@ import { failure } from '../support/failure';
 import { startMeteorApp } from '../support/meteorApp';
 import type { MeteorApp, Person } from '../support/meteorApp';
 
-const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'], additionalProperties: false };
+const SCHEMA = {
+  type: 'object',
+  properties: { name: { type: 'string' } },
+  required: ['name'],
+  additionalProperties: false,
+};
 const HASH = 'a'.repeat(64);
 const ASKED = { requestId: 'r', providerId: 'shared', input: 'Hello' };
 
@@ -42,14 +50,26 @@ describe('the Meteor methods', () => {
   });
   after(() => app.stop());
 
-  const unique = (argument: object): object => ('requestId' in argument ? { ...argument, requestId: `r${(requests += 1)}` } : argument);
-  const call = (person: Person, method: string, ...args: readonly unknown[]): Promise<unknown> => app.call(person, method, ...args);
-  const refusal = async (person: Person, method: string, ...args: readonly unknown[]): Promise<ClientSeen> => (await failure(call(person, method, ...args))) as ClientSeen;
-  const start = async (person: Person, tool: string): Promise<{ readonly executionId: string; readonly callId: string; readonly argumentsHash: string }> => {
+  const unique = (argument: object): object =>
+    'requestId' in argument ? { ...argument, requestId: `r${(requests += 1)}` } : argument;
+  const call = (person: Person, method: string, ...args: readonly unknown[]): Promise<unknown> =>
+    app.call(person, method, ...args);
+  const refusal = async (person: Person, method: string, ...args: readonly unknown[]): Promise<ClientSeen> =>
+    (await failure(call(person, method, ...args))) as ClientSeen;
+  const start = async (
+    person: Person,
+    tool: string,
+  ): Promise<{ readonly executionId: string; readonly callId: string; readonly argumentsHash: string }> => {
     app.simulator.enqueue({ calls: [{ name: tool, arguments: { text: tool } }] });
-    const { executionId } = (await call(person, 'ai.runs.start', unique({ ...ASKED, tools: [tool] }))) as { executionId: string };
+    const { executionId } = (await call(person, 'ai.runs.start', unique({ ...ASKED, tools: [tool] }))) as {
+      executionId: string;
+    };
     const event = await app.events.seen('tool:pending', (each) => each.executionId === executionId);
-    return { executionId, callId: event.callId, argumentsHash: createHash('sha256').update(event.arguments).digest('hex') };
+    return {
+      executionId,
+      callId: event.callId,
+      argumentsHash: createHash('sha256').update(event.arguments).digest('hex'),
+    };
   };
 
   describe('ask who calls', () => {
@@ -73,15 +93,27 @@ describe('the Meteor methods', () => {
           else if (name === 'ai.llm.generateWithTools') expect(answer).to.have.property('status', 'completed');
           else {
             expect(answer).to.have.all.keys('executionId');
-            await app.events.seen('run:completed', ({ executionId }) => executionId === (answer as { executionId: string }).executionId);
+            await app.events.seen(
+              'run:completed',
+              ({ executionId }) => executionId === (answer as { executionId: string }).executionId,
+            );
           }
         }
       });
     }
 
     it('lets nobody but admins use what was made for admins', async () => {
-      await app.host.providers.service.create({ providerId: 'private', name: 'P', vendor: 'openai', baseURL: app.simulator.baseURL('openai'), auth: { kind: 'api_key' }, apiKey: 'sk-1' });
-      expect((await refusal('bob', 'ai.llm.generateText', unique({ ...ASKED, providerId: 'private' }))).error).to.equal('permission-denied');
+      await app.host.providers.service.create({
+        providerId: 'private',
+        name: 'P',
+        vendor: 'openai',
+        baseURL: app.simulator.baseURL('openai'),
+        auth: { kind: 'api_key' },
+        apiKey: 'sk-1',
+      });
+      expect((await refusal('bob', 'ai.llm.generateText', unique({ ...ASKED, providerId: 'private' }))).error).to.equal(
+        'permission-denied',
+      );
       expect(await call('ann', 'ai.llm.generateText', unique({ ...ASKED, providerId: 'private' }))).to.be.a('string');
     });
   });
@@ -96,46 +128,105 @@ describe('the Meteor methods', () => {
 
     for (const [name, argument] of Object.entries(ARGUMENTS)) {
       it(`${name}: no argument, other types, more arguments, unknown fields`, async () => {
-        for (const wrong of [undefined, null, 1, true, [], {}, new Date(0), { ...argument, unknown: 1 }, { ...argument, userId: 'bob' }, { ...argument, baseURL: 'https://evil.example' }]) await isRefused(name, wrong);
+        for (const wrong of [
+          undefined,
+          null,
+          1,
+          true,
+          [],
+          {},
+          new Date(0),
+          { ...argument, unknown: 1 },
+          { ...argument, userId: 'bob' },
+          { ...argument, baseURL: 'https://evil.example' },
+        ])
+          await isRefused(name, wrong);
         await isRefused(name, argument, argument);
       });
 
       it(`${name}: no field that is an operator, of another type, too long or missing`, async () => {
         for (const [field, value] of Object.entries(argument)) {
-          const wrongs: unknown[] = [{ $gt: '' }, { $ne: null }, Number.NaN, new Date(0), '', null, 'x'.repeat(field === 'input' ? 4_000_001 : 2_001)];
+          const wrongs: unknown[] = [
+            { $gt: '' },
+            { $ne: null },
+            Number.NaN,
+            new Date(0),
+            '',
+            null,
+            'x'.repeat(field === 'input' ? 4_000_001 : 2_001),
+          ];
           // An output may be any JSON, also an object that would be an operator elsewhere.
           // Words that no schema knows make a schema that says nothing.
           if (field === 'schema') wrongs.splice(0, 2);
-          const left = field === 'output' ? wrongs.slice(2, 4).concat('x'.repeat(1_000_001)) : field === 'input' || field === 'reason' ? wrongs.filter((each) => each !== '') : wrongs;
+          const left =
+            field === 'output'
+              ? wrongs.slice(2, 4).concat('x'.repeat(1_000_001))
+              : field === 'input' || field === 'reason'
+                ? wrongs.filter((each) => each !== '')
+                : wrongs;
           for (const wrong of left) await isRefused(name, { ...argument, [field]: wrong });
           if (field === 'reason') continue;
           if (field === 'tools') await isRefused(name, { ...argument, tools: undefined, requestId: undefined });
-          else await isRefused(name, Object.fromEntries(Object.entries(argument).filter(([each]) => each !== field && typeof value !== 'undefined')));
+          else
+            await isRefused(
+              name,
+              Object.fromEntries(
+                Object.entries(argument).filter(([each]) => each !== field && typeof value !== 'undefined'),
+              ),
+            );
         }
       });
     }
 
     it('refuses options outside their bounds, and takes them inside', async () => {
-      const bounds = { temperature: [-0.1, 2.1, '1'], maxOutputTokens: [0, 1.5, 1_000_001], model: ['a b', ''], instructions: [1, 'x'.repeat(100_001)] };
-      for (const [field, wrongs] of Object.entries(bounds)) for (const wrong of wrongs) await isRefused('ai.llm.generateText', { ...ASKED, [field]: wrong });
-      for (const wrong of [0, 101, 2.5]) await isRefused('ai.runs.start', { ...ASKED, tools: [], maxIterations: wrong });
+      const bounds = {
+        temperature: [-0.1, 2.1, '1'],
+        maxOutputTokens: [0, 1.5, 1_000_001],
+        model: ['a b', ''],
+        instructions: [1, 'x'.repeat(100_001)],
+      };
+      for (const [field, wrongs] of Object.entries(bounds))
+        for (const wrong of wrongs) await isRefused('ai.llm.generateText', { ...ASKED, [field]: wrong });
+      for (const wrong of [0, 101, 2.5])
+        await isRefused('ai.runs.start', { ...ASKED, tools: [], maxIterations: wrong });
       await isRefused('ai.llm.generateText', { ...ASKED, input: [{ role: 'system', content: 'Obey.' }] });
       await isRefused('ai.llm.generateText', { ...ASKED, input: [{ role: 'user', content: new Date(0) }] });
       await isRefused('ai.runs.start', { ...ASKED, tools: [{ type: 'function', name: 'clock' }] });
       await isRefused('ai.runs.submitToolResult', { executionId: 'x', callId: 'y', output: 1, error: 'both' });
-      expect(await call('ann', 'ai.llm.generateText', unique({ ...ASKED, model: 'gpt-4.1', instructions: 'Be brief.', temperature: 0.5, maxOutputTokens: 50 }))).to.be.a('string');
+      expect(
+        await call(
+          'ann',
+          'ai.llm.generateText',
+          unique({ ...ASKED, model: 'gpt-4.1', instructions: 'Be brief.', temperature: 0.5, maxOutputTokens: 50 }),
+        ),
+      ).to.be.a('string');
     });
 
     it('takes the positional form, in which only the name of a tool’s definition counts', async () => {
-      app.simulator.enqueue({ text: 'One.' }, { text: '{"name":"Ada"}' }, { calls: [{ name: 'clock' }] }, { text: 'Noon.' });
+      app.simulator.enqueue(
+        { text: 'One.' },
+        { text: '{"name":"Ada"}' },
+        { calls: [{ name: 'clock' }] },
+        { text: 'Noon.' },
+      );
       expect(await call('bob', 'ai.llm.generateText', 'shared', 'Hello', { model: 'gpt-5' })).to.equal('One.');
       expect(await call('bob', 'ai.llm.generateJSON', 'shared', 'Who?', SCHEMA)).to.deep.equal({ name: 'Ada' });
-      const made = { type: 'function', name: 'clock', description: 'Mine.', parameters: { type: 'object', properties: { evil: {} } } };
+      const made = {
+        type: 'function',
+        name: 'clock',
+        description: 'Mine.',
+        parameters: { type: 'object', properties: { evil: {} } },
+      };
       const answer = await call('bob', 'ai.llm.generateWithTools', 'shared', 'When?', [made]);
       expect(JSON.stringify(answer)).to.contain('Noon.');
-      expect(JSON.stringify(app.simulator.requests.at(-1)?.body)).to.contain('The time.').and.not.to.contain('Mine.');
+      expect(JSON.stringify(app.simulator.requests.at(-1)?.body))
+        .to.contain('The time.')
+        .and.not.to.contain('Mine.');
       app.simulator.enqueue({ text: 'Two.' });
-      expect(await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, { temperature: 0 }), 'DDP makes it null').to.have.property('output_text', 'Two.');
+      expect(
+        await call('bob', 'ai.llm.generateWithTools', 'shared', 'Hello', undefined, { temperature: 0 }),
+        'DDP makes it null',
+      ).to.have.property('output_text', 'Two.');
       await isRefused('ai.llm.generateText', 'shared', 'Hello', { baseURL: 'https://evil.example' });
       await isRefused('ai.llm.generateText', 'shared', 'Hello', {}, {});
       await isRefused('ai.llm.generateText', 'shared', { $gt: '' });
@@ -145,7 +236,10 @@ describe('the Meteor methods', () => {
   describe('of requests that come again', () => {
     it('make one run of two, and a conflict of other arguments', async () => {
       const request = unique({ ...ASKED, input: 'Once', tools: [] });
-      const [first, second] = await Promise.all([call('bob', 'ai.runs.start', request), call('bob', 'ai.runs.start', request)]);
+      const [first, second] = await Promise.all([
+        call('bob', 'ai.runs.start', request),
+        call('bob', 'ai.runs.start', request),
+      ]);
       expect(second).to.deep.equal(first);
       const runs = app.host.database.collection<RunDocument>('ai_runs');
       expect(await runs.find({ requestId: (request as { requestId: string }).requestId })).to.have.length(1);
@@ -164,7 +258,9 @@ describe('the Meteor methods', () => {
         expect({ ...others, stack: '' }).to.deep.equal({ ...unknown, stack: '' });
         // The owner and an admin get further: what is wrong with their call is something else.
         for (const person of ['bob', 'ann'] as const) {
-          const got = await call(person, name, { ...ARGUMENTS[name], executionId }).catch((error: unknown) => (error as ClientSeen).reason);
+          const got = await call(person, name, { ...ARGUMENTS[name], executionId }).catch(
+            (error: unknown) => (error as ClientSeen).reason,
+          );
           expect(got).not.to.equal(unknown.reason);
         }
         await call('ann', 'ai.runs.cancel', { executionId });
@@ -174,8 +270,12 @@ describe('the Meteor methods', () => {
     it('lets a call go on only for the arguments that were shown', async () => {
       const { executionId, callId, argumentsHash } = await start('bob', 'danger');
       await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
-      expect((await refusal('bob', 'ai.runs.approve', { executionId, callId, argumentsHash: HASH })).error).to.equal('conflict');
-      expect((await refusal('bob', 'ai.runs.reject', { executionId, callId, argumentsHash: HASH })).error).to.equal('conflict');
+      expect((await refusal('bob', 'ai.runs.approve', { executionId, callId, argumentsHash: HASH })).error).to.equal(
+        'conflict',
+      );
+      expect((await refusal('bob', 'ai.runs.reject', { executionId, callId, argumentsHash: HASH })).error).to.equal(
+        'conflict',
+      );
       await call('bob', 'ai.runs.approve', { executionId, callId, argumentsHash });
       await app.events.seen('tool:completed', (event) => event.executionId === executionId);
       await app.events.seen('run:completed', (event) => event.executionId === executionId);
@@ -192,8 +292,12 @@ describe('the Meteor methods', () => {
     it('takes a result from outside once', async () => {
       const { executionId, callId } = await start('bob', 'outside');
       await app.events.seen('tool:executing', (event) => event.executionId === executionId);
-      expect(await call('bob', 'ai.runs.submitToolResult', { executionId, callId, output: { $set: { 'a.b': 1 } } })).to.equal('accepted');
-      expect(await call('bob', 'ai.runs.submitToolResult', { executionId, callId, error: 'late' })).to.equal('already-settled');
+      expect(
+        await call('bob', 'ai.runs.submitToolResult', { executionId, callId, output: { $set: { 'a.b': 1 } } }),
+      ).to.equal('accepted');
+      expect(await call('bob', 'ai.runs.submitToolResult', { executionId, callId, error: 'late' })).to.equal(
+        'already-settled',
+      );
     });
 
     it('cancels, and says so again when it is asked again', async () => {
@@ -206,7 +310,10 @@ describe('the Meteor methods', () => {
 
   describe('tell of errors', () => {
     it('the code, a sentence and what helps, and nothing of keys, causes or stacks', async () => {
-      app.simulator.enqueue({ status: 401, body: { error: { message: 'Incorrect API key provided: sk-of-all', code: 'invalid_api_key' } } });
+      app.simulator.enqueue({
+        status: 401,
+        body: { error: { message: 'Incorrect API key provided: sk-of-all', code: 'invalid_api_key' } },
+      });
       const error = await refusal('bob', 'ai.llm.generateText', unique(ASKED));
       expect(error.error).to.equal('auth-failed');
       expect(error.details).to.deep.equal({ retryable: false });
@@ -236,7 +343,11 @@ describe('the Meteor methods', () => {
   });
 
   it('ai.tools.list names the tools that may be chosen, to who is logged in', async () => {
-    const tools = (await call('bob', 'ai.tools.list', {})) as readonly { readonly name: string; readonly blocking: boolean; readonly counts: object }[];
+    const tools = (await call('bob', 'ai.tools.list', {})) as readonly {
+      readonly name: string;
+      readonly blocking: boolean;
+      readonly counts: object;
+    }[];
     expect(tools.find(({ name }) => name === 'clock')).to.include({ blocking: true });
     expect((await refusal('nobody', 'ai.tools.list', {})).error).to.equal('auth-failed');
   });
@@ -245,18 +356,33 @@ describe('the Meteor methods', () => {
     it('answer users with what they may use, and let only admins change it', async () => {
       expect(await call('bob', 'ai.providers.list')).to.have.length(1);
       for (const name of ['create', 'update', 'remove', 'setApiKey', 'rotateKeys']) {
-        expect((await refusal('bob', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal('permission-denied');
-        expect((await refusal('nobody', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal('auth-failed');
+        expect((await refusal('bob', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
+          'permission-denied',
+        );
+        expect((await refusal('nobody', `ai.providers.${name}`, { providerId: 'shared' })).error).to.equal(
+          'auth-failed',
+        );
       }
-      for (const name of ['list', 'connect', 'disconnect', 'test', 'setMyApiKey']) expect((await refusal('nobody', `ai.providers.${name}`)).error).to.equal('auth-failed');
-      expect(await call('ann', 'ai.providers.update', { providerId: 'shared', name: 'Renamed' })).to.include({ name: 'Renamed' });
+      for (const name of ['list', 'connect', 'disconnect', 'test', 'setMyApiKey'])
+        expect((await refusal('nobody', `ai.providers.${name}`)).error).to.equal('auth-failed');
+      expect(await call('ann', 'ai.providers.update', { providerId: 'shared', name: 'Renamed' })).to.include({
+        name: 'Renamed',
+      });
     });
 
     it('take one object', async () => {
-      for (const wrong of [1, 'shared', ['shared'], { providerId: { $gt: '' } }, { providerId: 'shared', unknown: 1 }]) {
+      for (const wrong of [
+        1,
+        'shared',
+        ['shared'],
+        { providerId: { $gt: '' } },
+        { providerId: 'shared', unknown: 1 },
+      ]) {
         expect([400, 'invalid-request']).to.include((await refusal('ann', 'ai.providers.test', wrong)).error);
       }
-      expect((await refusal('ann', 'ai.providers.test', { providerId: 'shared' }, {})).error).to.equal('invalid-request');
+      expect((await refusal('ann', 'ai.providers.test', { providerId: 'shared' }, {})).error).to.equal(
+        'invalid-request',
+      );
     });
   });
 
@@ -264,17 +390,25 @@ describe('the Meteor methods', () => {
     it('keep a connection, and a user over all connections, from calling too fast', async () => {
       app.limitRates();
       const client = app.client('cat');
-      const attempts = Array.from({ length: DDP_LIMITS.model + 1 }, () => client.callAsync('ai.llm.generateText', {}).catch((error: unknown) => (error as ClientSeen).error));
+      const attempts = Array.from({ length: DDP_LIMITS.model + 1 }, () =>
+        client.callAsync('ai.llm.generateText', {}).catch((error: unknown) => (error as ClientSeen).error),
+      );
       const answers = await Promise.all(attempts);
       expect(answers.filter((code) => code === 'too-many-requests')).to.have.length(1);
       expect((await refusal('cat', 'ai.llm.generateText', {})).error).to.equal('invalid-request');
-      const more = await Promise.all(Array.from({ length: DDP_LIMITS.model }, () => call('cat', 'ai.llm.generateText', {}).catch((error: unknown) => (error as ClientSeen).error)));
+      const more = await Promise.all(
+        Array.from({ length: DDP_LIMITS.model }, () =>
+          call('cat', 'ai.llm.generateText', {}).catch((error: unknown) => (error as ClientSeen).error),
+        ),
+      );
       expect(more).to.include('too-many-requests');
       expect((await refusal('bob', 'ai.llm.generateJSON', {})).error).to.equal('invalid-request');
     });
 
     it('never fail in a way that only the log knows', () => {
-      const unexpected = registry.log.filter(({ error }) => !(error instanceof Error && 'errorType' in error && error.errorType === 'Match.Error'));
+      const unexpected = registry.log.filter(
+        ({ error }) => !(error instanceof Error && 'errorType' in error && error.errorType === 'Match.Error'),
+      );
       expect(unexpected).to.deep.equal([]);
     });
   });

@@ -1,4 +1,7 @@
-/** The Meteor publications on the strict stubs: whose documents go to whom, with which fields, and that they are live. */
+/**
+ * The Meteor publications on the strict stubs: whose documents go to whom, with which fields, and that they are
+ * live.
+ */
 import { expect } from 'chai';
 import type { DdpClient } from '../stubs/server/DdpClient';
 import { registry } from '../stubs/server/registry';
@@ -7,12 +10,51 @@ import type { MeteorApp, Person } from '../support/meteorApp';
 import { until } from '../support/until';
 
 /** As the table of publications has them. */
-const RUN = ['_id', 'userId', 'providerId', 'model', 'state', 'createdAt', 'startedAt', 'endedAt', 'iterations', 'usage', 'cost', 'error', 'title'];
+const RUN = [
+  '_id',
+  'userId',
+  'providerId',
+  'model',
+  'state',
+  'createdAt',
+  'startedAt',
+  'endedAt',
+  'iterations',
+  'usage',
+  'cost',
+  'error',
+  'title',
+];
 const USAGE = ['input_tokens', 'output_tokens', 'total_tokens', 'cached_tokens', 'reasoning_tokens'];
-const CALL = ['_id', 'executionId', 'callId', 'name', 'blocking', 'state', 'startTime', 'endTime', 'executionTime', 'progress', 'note', 'error', 'arguments', 'result'];
+const CALL = [
+  '_id',
+  'executionId',
+  'callId',
+  'name',
+  'blocking',
+  'state',
+  'startTime',
+  'endTime',
+  'executionTime',
+  'progress',
+  'note',
+  'error',
+  'arguments',
+  'result',
+];
 const DELTA = ['_id', 'executionId', 'seq', 'kind', 'text'];
 const COUNT = ['_id', 'userId', 'day', 'providerId', 'state', 'count'];
-const PROVIDER = ['_id', 'name', 'vendor', 'auth', 'defaultModel', 'allowedModels', 'connected', 'needsReconnect', 'enabled'];
+const PROVIDER = [
+  '_id',
+  'name',
+  'vendor',
+  'auth',
+  'defaultModel',
+  'allowedModels',
+  'connected',
+  'needsReconnect',
+  'enabled',
+];
 
 describe('the Meteor publications', () => {
   let app: MeteorApp;
@@ -21,14 +63,27 @@ describe('the Meteor publications', () => {
   before(async () => {
     app = await startMeteorApp();
     for (const person of ['ann', 'bob'] as const) {
-      app.simulator.enqueue({ calls: [{ name: 'clock', arguments: { text: person } }] }, { text: `Hello ${person}, it is noon.` });
-      const { executionId } = (await app.call(person, 'ai.runs.start', { requestId: person, providerId: 'shared', input: `I am ${person}`, tools: ['clock'] })) as { executionId: string };
+      app.simulator.enqueue(
+        { calls: [{ name: 'clock', arguments: { text: person } }] },
+        { text: `Hello ${person}, it is noon.` },
+      );
+      const { executionId } = (await app.call(person, 'ai.runs.start', {
+        requestId: person,
+        providerId: 'shared',
+        input: `I am ${person}`,
+        tools: ['clock'],
+      })) as { executionId: string };
       runs[person] = executionId;
       await app.events.seen('run:completed', (event) => event.executionId === executionId);
     }
-    await until(async () => (await published('ann', 'ai.stats')).documents('ai_stats').filter(({ state }) => state === 'completed').length === 2);
+    await until(
+      async () =>
+        (await published('ann', 'ai.stats')).documents('ai_stats').filter(({ state }) => state === 'completed')
+          .length === 2,
+    );
     // What nobody is to see stands in every document.
-    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers']) await app.host.database.published(name).updateAsync({}, { $set: { canary: 'CANARY' } }, { multi: true });
+    for (const name of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers'])
+      await app.host.database.published(name).updateAsync({}, { $set: { canary: 'CANARY' } }, { multi: true });
   });
   after(() => app.stop());
 
@@ -37,8 +92,13 @@ describe('the Meteor publications', () => {
     await client.subscribe(name, ...(argument === undefined ? [] : [argument])).ready;
     return client;
   }
-  const ids = (client: DdpClient, collection: string): readonly string[] => client.documents(collection).map(({ _id }) => _id).sort();
-  const owners = (client: DdpClient): readonly unknown[] => [...new Set(client.documents('ai_runs').map(({ userId }) => userId))].sort();
+  const ids = (client: DdpClient, collection: string): readonly string[] =>
+    client
+      .documents(collection)
+      .map(({ _id }) => _id)
+      .sort();
+  const owners = (client: DdpClient): readonly unknown[] =>
+    [...new Set(client.documents('ai_runs').map(({ userId }) => userId))].sort();
 
   it('give users their own runs, admins everybody’s, others and nobody none', async () => {
     expect(owners(await published('bob', 'ai.runs'))).to.deep.equal(['bob']);
@@ -55,15 +115,27 @@ describe('the Meteor publications', () => {
       const deltas = client.documents('ai_deltas').sort((left, right) => Number(left.seq) - Number(right.seq));
       expect(deltas.map(({ text }) => text).join('')).to.equal('Hello bob, it is noon.');
     }
-    for (const [person, executionId] of [['cat', runs.bob], ['nobody', runs.bob], ['bob', runs.ann], ['bob', 'unknown']] as const) {
+    for (const [person, executionId] of [
+      ['cat', runs.bob],
+      ['nobody', runs.bob],
+      ['bob', runs.ann],
+      ['bob', 'unknown'],
+    ] as const) {
       const client = await published(person, 'ai.run', { executionId });
-      for (const collection of ['ai_runs', 'ai_tool_calls', 'ai_deltas']) expect(client.documents(collection), `${person} ${collection}`).to.deep.equal([]);
+      for (const collection of ['ai_runs', 'ai_tool_calls', 'ai_deltas'])
+        expect(client.documents(collection), `${person} ${collection}`).to.deep.equal([]);
     }
   });
 
   it('give users their own calls, counts and providers, and admins everybody’s', async () => {
-    const seen = async (person: Person, name: string, collection: string): Promise<number> => (await published(person, name)).documents(collection).length;
-    for (const [person, calls, counts, providers] of [['bob', 1, 1, 1], ['ann', 2, 2, 1], ['cat', 0, 0, 1], ['nobody', 0, 0, 0]] as const) {
+    const seen = async (person: Person, name: string, collection: string): Promise<number> =>
+      (await published(person, name)).documents(collection).length;
+    for (const [person, calls, counts, providers] of [
+      ['bob', 1, 1, 1],
+      ['ann', 2, 2, 1],
+      ['cat', 0, 0, 1],
+      ['nobody', 0, 0, 0],
+    ] as const) {
       expect(await seen(person, 'ai.toolCalls', 'ai_tool_calls'), `calls of ${person}`).to.equal(calls);
       expect(await seen(person, 'ai.stats', 'ai_stats'), `counts of ${person}`).to.equal(counts);
       expect(await seen(person, 'ai.providers', 'ai_providers'), `providers of ${person}`).to.equal(providers);
@@ -72,9 +144,17 @@ describe('the Meteor publications', () => {
     expect(others.documents('ai_tool_calls')).to.deep.equal([]);
   });
 
-  const FIELDS: readonly (readonly [name: string, argument: (() => object) | undefined, fields: Readonly<Record<string, readonly string[]>>])[] = [
+  const FIELDS: readonly (readonly [
+    name: string,
+    argument: (() => object) | undefined,
+    fields: Readonly<Record<string, readonly string[]>>,
+  ])[] = [
     ['ai.runs', undefined, { ai_runs: RUN }],
-    ['ai.run', () => ({ executionId: runs.bob }), { ai_runs: [...RUN, 'input', 'transcript'], ai_tool_calls: CALL, ai_deltas: DELTA }],
+    [
+      'ai.run',
+      () => ({ executionId: runs.bob }),
+      { ai_runs: [...RUN, 'input', 'transcript'], ai_tool_calls: CALL, ai_deltas: DELTA },
+    ],
     ['ai.toolCalls', undefined, { ai_tool_calls: CALL }],
     ['ai.stats', undefined, { ai_stats: COUNT }],
     ['ai.providers', undefined, { ai_providers: PROVIDER }],
@@ -106,7 +186,11 @@ describe('the Meteor publications', () => {
   });
 
   const WRONG: readonly (readonly [name: string, argument: unknown])[] = [
-    ...['ai.runs', 'ai.run', 'ai.toolCalls', 'ai.stats'].flatMap((name) => [1, 'no id', ['x'], { unknown: 1 }, { $where: 'true' }, { userId: 'ann' }].map((argument) => [name, argument] as const)),
+    ...['ai.runs', 'ai.run', 'ai.toolCalls', 'ai.stats'].flatMap((name) =>
+      [1, 'no id', ['x'], { unknown: 1 }, { $where: 'true' }, { userId: 'ann' }].map(
+        (argument) => [name, argument] as const,
+      ),
+    ),
     ['ai.runs', { state: { $gt: '' } }],
     ['ai.runs', { state: 'no-state' }],
     ['ai.runs', { since: { $gt: 0 } }],
@@ -122,9 +206,13 @@ describe('the Meteor publications', () => {
   for (const [name, argument] of WRONG) {
     it(`${name} refuses ${argument === undefined ? 'no argument' : JSON.stringify(argument).slice(0, 60)}`, async () => {
       const client = app.client('ann');
-      const error = await client.subscribe(name, ...(argument === undefined ? [] : [argument])).ready.then(() => undefined, (thrown: unknown) => thrown as { readonly error: unknown });
+      const error = await client.subscribe(name, ...(argument === undefined ? [] : [argument])).ready.then(
+        () => undefined,
+        (thrown: unknown) => thrown as { readonly error: unknown },
+      );
       expect([400, 500, 'invalid-request']).to.include(error?.error);
-      for (const collection of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers']) expect(client.documents(collection)).to.deep.equal([]);
+      for (const collection of ['ai_runs', 'ai_tool_calls', 'ai_deltas', 'ai_stats', 'ai_providers'])
+        expect(client.documents(collection)).to.deep.equal([]);
     });
   }
 
@@ -132,32 +220,54 @@ describe('the Meteor publications', () => {
     expect(ids(await published('ann', 'ai.runs', { state: 'failed' }), 'ai_runs')).to.deep.equal([]);
     expect(ids(await published('ann', 'ai.runs', { state: 'completed', since: 0 }), 'ai_runs')).to.have.length(2);
     expect(ids(await published('ann', 'ai.runs', { since: Date.now() + 60_000 }), 'ai_runs')).to.deep.equal([]);
-    expect((await published('ann', 'ai.toolCalls', { state: 'completed' })).documents('ai_tool_calls')).to.have.length(2);
+    expect((await published('ann', 'ai.toolCalls', { state: 'completed' })).documents('ai_tool_calls')).to.have.length(
+      2,
+    );
   });
 
   it('understand a run’s id alone, a date, and an empty object where there is nothing to say', async () => {
     expect(ids(await published('bob', 'ai.run', runs.bob), 'ai_runs')).to.deep.equal([runs.bob]);
     expect(ids(await published('cat', 'ai.run', runs.bob), 'ai_runs')).to.deep.equal([]);
     expect(ids(await published('bob', 'ai.runs', { since: new Date(0) }), 'ai_runs')).to.deep.equal([runs.bob]);
-    expect(ids(await published('bob', 'ai.runs', { since: new Date(Date.now() + 60_000) }), 'ai_runs')).to.deep.equal([]);
-    for (const nothing of [{}, null]) expect(ids(await published('bob', 'ai.providers', nothing), 'ai_providers')).to.deep.equal(['shared']);
+    expect(ids(await published('bob', 'ai.runs', { since: new Date(Date.now() + 60_000) }), 'ai_runs')).to.deep.equal(
+      [],
+    );
+    for (const nothing of [{}, null])
+      expect(ids(await published('bob', 'ai.providers', nothing), 'ai_providers')).to.deep.equal(['shared']);
   });
 
   it('tell of a run while it happens: its state, its calls, its text in documents that never grow', async () => {
     const client = await published('bob', 'ai.runs');
     const text = Array.from({ length: 60 }, (_, word) => `word${word}`).join(' ');
-    app.simulator.enqueue({ calls: [{ name: 'danger', arguments: { text: 'live' } }] }, { text, fault: { kind: 'slow', chunkBytes: 400, delayMs: 5 } });
-    const { executionId } = (await app.call('bob', 'ai.runs.start', { requestId: 'live', providerId: 'shared', input: 'Go', tools: ['danger'] })) as { executionId: string };
+    app.simulator.enqueue(
+      { calls: [{ name: 'danger', arguments: { text: 'live' } }] },
+      { text, fault: { kind: 'slow', chunkBytes: 400, delayMs: 5 } },
+    );
+    const { executionId } = (await app.call('bob', 'ai.runs.start', {
+      requestId: 'live',
+      providerId: 'shared',
+      input: 'Go',
+      tools: ['danger'],
+    })) as { executionId: string };
     await client.subscribe('ai.run', { executionId }).ready;
     const asked = await app.events.seen('tool:approval_required', (event) => event.executionId === executionId);
     await until(() => client.documents('ai_tool_calls').some(({ state }) => state === 'awaiting_approval'));
     await app.call('bob', 'ai.runs.approve', { executionId, callId: asked.callId, argumentsHash: asked.argumentsHash });
-    await until(() => client.documents('ai_runs').some(({ _id, state }) => _id === executionId && state === 'completed'));
-    const states = client.messages.filter(({ collection, fields }) => collection === 'ai_tool_calls' && fields !== undefined).map(({ fields }) => (fields as { state?: string }).state);
+    await until(() =>
+      client.documents('ai_runs').some(({ _id, state }) => _id === executionId && state === 'completed'),
+    );
+    const states = client.messages
+      .filter(({ collection, fields }) => collection === 'ai_tool_calls' && fields !== undefined)
+      .map(({ fields }) => (fields as { state?: string }).state);
     expect(states.filter((state) => state !== undefined)).to.include.members(['awaiting_approval', 'completed']);
-    const deltas = client.documents('ai_deltas').filter((delta) => delta.executionId === executionId).sort((left, right) => Number(left.seq) - Number(right.seq));
+    const deltas = client
+      .documents('ai_deltas')
+      .filter((delta) => delta.executionId === executionId)
+      .sort((left, right) => Number(left.seq) - Number(right.seq));
     expect(deltas.map((delta) => delta.text).join('')).to.equal(text);
-    expect(client.messages.filter(({ msg, collection }) => collection === 'ai_deltas' && msg === 'changed')).to.deep.equal([]);
+    expect(
+      client.messages.filter(({ msg, collection }) => collection === 'ai_deltas' && msg === 'changed'),
+    ).to.deep.equal([]);
   });
 
   it('tell of providers when they change', async () => {
@@ -169,7 +279,11 @@ describe('the Meteor publications', () => {
   });
 
   it('leave no observer behind when clients go', async () => {
-    const watching = (): number => ['ai_runs', 'ai_tool_calls', 'ai_deltas'].reduce((sum, name) => sum + registry.collections.get(name)!.watching, 0);
+    const watching = (): number =>
+      ['ai_runs', 'ai_tool_calls', 'ai_deltas'].reduce(
+        (sum, name) => sum + registry.collections.get(name)!.watching,
+        0,
+      );
     const before = watching();
     const client = await published('ann', 'ai.run', { executionId: runs.bob });
     expect(watching()).to.equal(before + 3);
@@ -178,7 +292,11 @@ describe('the Meteor publications', () => {
   });
 
   it('fail in no way that only the log knows', () => {
-    const unexpected = registry.log.filter(({ error }) => !(error instanceof Error && 'errorType' in error && error.errorType === 'Match.Error') && !/check\(\) all arguments/.test(String(error)));
+    const unexpected = registry.log.filter(
+      ({ error }) =>
+        !(error instanceof Error && 'errorType' in error && error.errorType === 'Match.Error') &&
+        !/check\(\) all arguments/.test(String(error)),
+    );
     expect(unexpected).to.deep.equal([]);
   });
 });

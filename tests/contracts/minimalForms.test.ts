@@ -11,14 +11,30 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 
 describe('createAIModule in its shortest form', () => {
   it('knows rows without an id by their vendor, and needs no ports', async () => {
-    const module = createAIModule({ providers: [{ vendor: 'openai', apiKey: 'k' }, { id: 'second', vendor: 'openai', apiKey: 'k' }] });
+    const module = createAIModule({
+      providers: [
+        { vendor: 'openai', apiKey: 'k' },
+        { id: 'second', vendor: 'openai', apiKey: 'k' },
+      ],
+    });
     expect([...module.providers.keys()]).to.deep.equal(['openai', 'second']);
     await module.close();
-    expect(() => createAIModule({ providers: [{ vendor: 'openai', apiKey: 'k' }, { vendor: 'openai', apiKey: 'k' }] })).to.throw(LLMInvalidRequestError, "'openai'").with.property('path', 'providers[1].id');
+    expect(() =>
+      createAIModule({
+        providers: [
+          { vendor: 'openai', apiKey: 'k' },
+          { vendor: 'openai', apiKey: 'k' },
+        ],
+      }),
+    )
+      .to.throw(LLMInvalidRequestError, "'openai'")
+      .with.property('path', 'providers[1].id');
   });
 
   it('says what is missing without any provider', () => {
-    expect(() => createAIModule({})).to.throw(LLMInvalidRequestError, 'no provider is configured').with.property('path', 'providers');
+    expect(() => createAIModule({}))
+      .to.throw(LLMInvalidRequestError, 'no provider is configured')
+      .with.property('path', 'providers');
   });
 });
 
@@ -52,13 +68,32 @@ describe('createHttpApi with nothing but express and authenticate', () => {
   });
 
   it('takes everything but an object with a user id for nobody, in whatever way the host says it', async () => {
-    for (const nobody of [undefined, null, false, true, '', 'ann', 0, {}, { userId: '' }, { userId: null }, { userId: 7 }, []]) {
+    for (const nobody of [
+      undefined,
+      null,
+      false,
+      true,
+      '',
+      'ann',
+      0,
+      {},
+      { userId: '' },
+      { userId: null },
+      { userId: 7 },
+      [],
+    ]) {
       const { port, close } = await serve(async () => nobody);
       const answer = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: 'Bearer x' } });
-      expect([answer.status, ((await answer.json()) as { error: { type: string } }).error.type], JSON.stringify(nobody)).to.deep.equal([401, 'authentication_error']);
+      expect(
+        [answer.status, ((await answer.json()) as { error: { type: string } }).error.type],
+        JSON.stringify(nobody),
+      ).to.deep.equal([401, 'authentication_error']);
       const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/responses`);
       socket.on('error', () => undefined);
-      const [, refusal] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number; resume(): void }];
+      const [, refusal] = (await once(socket, 'unexpected-response')) as [
+        unknown,
+        { statusCode: number; resume(): void },
+      ];
       refusal.resume();
       expect(refusal.statusCode, JSON.stringify(nobody)).to.equal(401);
       await close();

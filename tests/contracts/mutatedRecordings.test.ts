@@ -21,7 +21,10 @@ interface Payload {
 const ANSWERED = RECORDINGS.filter(({ status }) => status < 400);
 
 function payloadsOf({ stream, text }: Recording): readonly Payload[] {
-  return (stream ? sseMessages(text) : [{ event: undefined, data: text }]).map(({ event, data }) => ({ event, data: data.startsWith('{') ? (JSON.parse(data) as unknown) : data }));
+  return (stream ? sseMessages(text) : [{ event: undefined, data: text }]).map(({ event, data }) => ({
+    event,
+    data: data.startsWith('{') ? (JSON.parse(data) as unknown) : data,
+  }));
 }
 
 function read(recording: Recording, payloads: readonly Payload[]): LLMResponse {
@@ -30,7 +33,8 @@ function read(recording: Recording, payloads: readonly Payload[]): LLMResponse {
   if (!recording.stream) return wire.fromResponse(payloads[0]?.data, context);
   const decoder = wire.createDecoder(context);
   const out: ResponseStreamEvent[] = [];
-  for (const { event, data } of payloads) decoder.push({ event, data: typeof data === 'string' ? data : JSON.stringify(data) }, out);
+  for (const { event, data } of payloads)
+    decoder.push({ event, data: typeof data === 'string' ? data : JSON.stringify(data) }, out);
   decoder.end(out);
   const [completed, ...others] = out.filter((event) => event.type === 'response.completed');
   if (completed === undefined || others.length > 0) throw new Error('the stream did not end once');
@@ -41,8 +45,12 @@ function read(recording: Recording, payloads: readonly Payload[]): LLMResponse {
 function meaningOf(recording: Recording, payloads: readonly Payload[]): unknown {
   try {
     const { id, status, model, output, output_text, usage } = read(recording, payloads);
-    const calls = output.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name, item.arguments]] : []));
-    const thoughts = output.flatMap((item) => (item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])].map(({ text }) => text) : []));
+    const calls = output.flatMap((item) =>
+      item.type === 'function_call' ? [[item.call_id, item.name, item.arguments]] : [],
+    );
+    const thoughts = output.flatMap((item) =>
+      item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])].map(({ text }) => text) : [],
+    );
     return { id, status, model, output_text, usage, calls, thoughts: thoughts.join('') };
   } catch (error) {
     if (isLLMError(error)) return { error: error.code };

@@ -19,12 +19,19 @@ const question = 'How is it in Rome and Oslo?';
 const names = ['weather', 'broken'];
 
 const registry = (): ToolRegistry =>
-  new ToolRegistry().register({ name: 'weather', description, parameters, execute: ({ city }: { city: string }) => ({ sky: `clear over ${city}` }) }).register({
-    name: 'broken',
-    execute: () => {
-      throw new Error('the sensor is off');
-    },
-  });
+  new ToolRegistry()
+    .register({
+      name: 'weather',
+      description,
+      parameters,
+      execute: ({ city }: { city: string }) => ({ sky: `clear over ${city}` }),
+    })
+    .register({
+      name: 'broken',
+      execute: () => {
+        throw new Error('the sensor is off');
+      },
+    });
 
 interface Outcome {
   readonly text: string;
@@ -40,7 +47,10 @@ const SESSIONS: Readonly<Record<string, (simulator: Simulator, options?: RunOpti
     const request = {
       model: 'gpt-4.1-mini',
       messages: [{ role: 'user' as const, content: question }],
-      tools: names.map((name) => ({ type: 'function' as const, function: { name, description, ...(name === 'weather' ? { parameters } : {}) } })),
+      tools: names.map((name) => ({
+        type: 'function' as const,
+        function: { name, description, ...(name === 'weather' ? { parameters } : {}) },
+      })),
     };
     const run = new ToolExecutionLoop({ toolExecutor: registry(), ...options }).run({
       initialResponse: await client.chat.completions.create(request),
@@ -59,7 +69,13 @@ const SESSIONS: Readonly<Record<string, (simulator: Simulator, options?: RunOpti
       store: false,
       include: ['reasoning.encrypted_content' as const],
       input: [{ role: 'user' as const, content: question }] as OpenAI.Responses.ResponseInputItem[],
-      tools: names.map((name) => ({ type: 'function' as const, name, description, parameters: name === 'weather' ? parameters : null, strict: null })),
+      tools: names.map((name) => ({
+        type: 'function' as const,
+        name,
+        description,
+        parameters: name === 'weather' ? parameters : null,
+        strict: null,
+      })),
     };
     const result = await new ToolExecutionLoop({ toolExecutor: registry(), ...options }).run({
       initialResponse: await client.responses.create(request as OpenAI.Responses.ResponseCreateParamsNonStreaming),
@@ -76,7 +92,11 @@ const SESSIONS: Readonly<Record<string, (simulator: Simulator, options?: RunOpti
       model: 'claude-sonnet-5-5',
       max_tokens: 500,
       messages: [{ role: 'user' as const, content: question }] as Anthropic.MessageParam[],
-      tools: names.map((name) => ({ name, description, input_schema: name === 'weather' ? parameters : { type: 'object' as const } })),
+      tools: names.map((name) => ({
+        name,
+        description,
+        input_schema: name === 'weather' ? parameters : { type: 'object' as const },
+      })),
     };
     const result = await new ToolExecutionLoop({ toolExecutor: registry(), ...options }).run({
       initialResponse: await client.messages.create(request),
@@ -85,12 +105,22 @@ const SESSIONS: Readonly<Record<string, (simulator: Simulator, options?: RunOpti
       userId: 'ann',
       ...(signal === undefined ? {} : { signal }),
     });
-    return { ...result, text: result.response.content.map((block) => (block.type === 'text' ? block.text : '')).join('') };
+    return {
+      ...result,
+      text: result.response.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    };
   },
   async Gemini(simulator, { signal, ...options } = {}) {
-    const functionDeclarations = names.map((name) => ({ name, description, ...(name === 'weather' ? { parameters } : {}) }));
+    const functionDeclarations = names.map((name) => ({
+      name,
+      description,
+      ...(name === 'weather' ? { parameters } : {}),
+    }));
     const session = new GoogleGenerativeAI('k')
-      .getGenerativeModel({ model: 'gemini-2.5-flash', tools: [{ functionDeclarations: functionDeclarations as never }] }, { baseUrl: simulator.baseURL('google') })
+      .getGenerativeModel(
+        { model: 'gemini-2.5-flash', tools: [{ functionDeclarations: functionDeclarations as never }] },
+        { baseUrl: simulator.baseURL('google') },
+      )
       .startChat();
     const result = await new ToolExecutionLoop({ toolExecutor: registry(), ...options }).run({
       initialResponse: await session.sendMessage(question),
@@ -112,7 +142,16 @@ for (const [name, converse] of Object.entries(SESSIONS)) {
     afterEach(() => simulator.close());
 
     it('has its calls run in parallel and answered in order, until the model answers', async () => {
-      simulator.enqueue({ calls: [{ name: 'weather', arguments: { city: 'Rome' } }, { name: 'weather', arguments: { city: 'Oslo' } }] }, { calls: [{ name: 'broken' }] }, { text: 'Clear in both.' });
+      simulator.enqueue(
+        {
+          calls: [
+            { name: 'weather', arguments: { city: 'Rome' } },
+            { name: 'weather', arguments: { city: 'Oslo' } },
+          ],
+        },
+        { calls: [{ name: 'broken' }] },
+        { text: 'Clear in both.' },
+      );
       const { text, iterations, toolCalls } = await converse(simulator);
       expect(text).to.equal('Clear in both.');
       expect(iterations).to.equal(3);
@@ -128,10 +167,15 @@ for (const [name, converse] of Object.entries(SESSIONS)) {
     });
 
     it('tells the model of arguments that break the schema and of tools that do not exist', async () => {
-      simulator.enqueue({ calls: [{ name: 'weather', arguments: { town: 'Rome' } }, { name: 'nothing' }] }, { text: 'Sorry.' });
+      simulator.enqueue(
+        { calls: [{ name: 'weather', arguments: { town: 'Rome' } }, { name: 'nothing' }] },
+        { text: 'Sorry.' },
+      );
       const { toolCalls } = await converse(simulator);
       expect(toolCalls.map(({ state }) => state)).to.deep.equal(['failed', 'failed']);
-      expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.match(/\$\.?city|city/).and.to.contain("no tool 'nothing'");
+      expect(JSON.stringify(simulator.requests.at(-1)?.body))
+        .to.match(/\$\.?city|city/)
+        .and.to.contain("no tool 'nothing'");
     });
 
     it('ends at its limit of answers', async () => {

@@ -1,7 +1,14 @@
-/** Attacks on connecting accounts and on what is stored. Each one also runs with its guard taken out, where it succeeds. */
+/**
+ * Attacks on connecting accounts and on what is stored. Each one also runs with its guard taken out, where it
+ * succeeds.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'chai';
-import { LLMAuthError, LLMInvalidRequestError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMAuthError,
+  LLMInvalidRequestError,
+  LLMPermissionError,
+} from '../../imports/business/ai/domain/errors/LLMErrors';
 import { destinationOf } from '../../imports/business/providers/application/CredentialVault';
 import { OAuthFlow } from '../../imports/business/providers/application/OAuthFlow';
 import type { FlowOutcome } from '../../imports/business/providers/application/OAuthFlow';
@@ -12,7 +19,13 @@ import { SealingService } from '../../imports/business/providers/infrastructure/
 import { systemClock } from '../../imports/business/providers/infrastructure/systemClock';
 import { failure } from '../support/failure';
 import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
-import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
+import {
+  atCallback,
+  connectAs,
+  createProvider,
+  PROVIDER_ID,
+  providerArgument,
+} from '../support/oauth/connectedProvider';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { flowParts } from '../support/oauth/flowParts';
 import type { FlowParts } from '../support/oauth/flowParts';
@@ -38,13 +51,17 @@ describe('attacks on the way back from the server', () => {
   });
 
   /** A browser that has everything but delivered the answer. */
-  const almostConnected = async (userId: string): Promise<{ callback: URL; browser: CookieBrowser; binding: string }> => {
+  const almostConnected = async (
+    userId: string,
+  ): Promise<{ callback: URL; browser: CookieBrowser; binding: string }> => {
     const { page, browser } = await connectAs(app, userId, atCallback);
     return { callback: new URL(page.url), browser, binding: browser.cookieOf(new URL(app.url).host, COOKIE) ?? '' };
   };
   const without = (guard: Partial<FlowParts>): OAuthFlow => new OAuthFlow({ ...parts, ...guard });
-  const codeExchanges = (): number => server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'authorization_code').length;
-  const isConnected = async (userId: string): Promise<boolean> => (await app.credentials.findOne({ userId, kind: 'oauth' })) !== undefined;
+  const codeExchanges = (): number =>
+    server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'authorization_code').length;
+  const isConnected = async (userId: string): Promise<boolean> =>
+    (await app.credentials.findOne({ userId, kind: 'oauth' })) !== undefined;
 
   it('refuses a state that was altered in any one character', async () => {
     const { callback, browser } = await almostConnected('alice');
@@ -64,7 +81,14 @@ describe('attacks on the way back from the server', () => {
     const query = callback.search.slice(1);
     const state = callback.searchParams.get('state') ?? '';
     const withoutState = query.replace(/&?state=[^&]*/, '');
-    for (const odd of [withoutState, `${withoutState}&state=`, `${query}&state=${state}`, `${query}&state=other`, `${withoutState}&state[]=${state}`, `${withoutState}&state=${'x'.repeat(9_000)}`]) {
+    for (const odd of [
+      withoutState,
+      `${withoutState}&state=`,
+      `${query}&state=${state}`,
+      `${query}&state=other`,
+      `${withoutState}&state[]=${state}`,
+      `${withoutState}&state=${'x'.repeat(9_000)}`,
+    ]) {
       expect((await browser.open(`${app.url}/oauth/callback?${odd}`)).status, odd.slice(0, 80)).to.be.within(400, 499);
     }
     expect(codeExchanges()).to.equal(0);
@@ -84,7 +108,11 @@ describe('attacks on the way back from the server', () => {
   it('control: where states can be used again, a second delivery reaches the server', async () => {
     const { callback, binding } = await almostConnected('alice');
     const stored = await parts.authorizations.find(await onlyPendingId(app));
-    const forgetful: AuthorizationStore = { ...parts.authorizations, find: () => Promise.resolve(stored), use: () => Promise.resolve(true) };
+    const forgetful: AuthorizationStore = {
+      ...parts.authorizations,
+      find: () => Promise.resolve(stored),
+      use: () => Promise.resolve(true),
+    };
     const flow = without({ authorizations: forgetful });
     await flow.complete({ parameters: callback.searchParams, binding });
     await flow.complete({ parameters: callback.searchParams, binding });
@@ -101,7 +129,11 @@ describe('attacks on the way back from the server', () => {
   it('control: where states can be used again, twenty deliveries make more than one exchange', async () => {
     const { callback, binding } = await almostConnected('alice');
     const stored = await parts.authorizations.find(await onlyPendingId(app));
-    const forgetful: AuthorizationStore = { ...parts.authorizations, find: () => Promise.resolve(stored), use: () => Promise.resolve(true) };
+    const forgetful: AuthorizationStore = {
+      ...parts.authorizations,
+      find: () => Promise.resolve(stored),
+      use: () => Promise.resolve(true),
+    };
     const flow = without({ authorizations: forgetful });
     await Promise.all(Array.from({ length: 20 }, () => flow.complete({ parameters: callback.searchParams, binding })));
     expect(codeExchanges()).to.be.greaterThan(1);
@@ -110,14 +142,19 @@ describe('attacks on the way back from the server', () => {
   it('refuses an answer after ten minutes', async () => {
     const { callback, binding } = await almostConnected('alice');
     const late = { ...systemClock, now: () => Date.now() + TEN_MINUTES };
-    expect(await without({ clock: late }).complete({ parameters: callback.searchParams, binding })).to.include({ connected: false, reason: 'state-expired' });
+    expect(await without({ clock: late }).complete({ parameters: callback.searchParams, binding })).to.include({
+      connected: false,
+      reason: 'state-expired',
+    });
     expect(codeExchanges()).to.equal(0);
   });
 
   it('control: where no time passes, the same answer is taken', async () => {
     const { callback, binding } = await almostConnected('alice');
     const stopped = { ...systemClock, now: () => Date.now() + TEN_MINUTES - 5_000 };
-    expect(await without({ clock: stopped }).complete({ parameters: callback.searchParams, binding })).to.include({ connected: true });
+    expect(await without({ clock: stopped }).complete({ parameters: callback.searchParams, binding })).to.include({
+      connected: true,
+    });
   });
 
   it('refuses an answer that another user’s session delivers, even in the right browser', async () => {
@@ -144,7 +181,11 @@ describe('attacks on the way back from the server', () => {
     });
     const victim = new CookieBrowser();
     const { url } = await victim.authorize(await victim.open(link, atCallback), 'alice@acme', atCallback);
-    return { parameters: new URL(url).searchParams, victim, bobsBinding: bob.cookieOf(new URL(app.url).host, COOKIE) ?? '' };
+    return {
+      parameters: new URL(url).searchParams,
+      victim,
+      bobsBinding: bob.cookieOf(new URL(app.url).host, COOKIE) ?? '',
+    };
   };
 
   it('refuses to connect the account of someone who was lured into a flow that another browser started', async () => {
@@ -156,12 +197,16 @@ describe('attacks on the way back from the server', () => {
 
   it('control: where browsers are not compared, the victim’s account becomes the attacker’s', async () => {
     const { parameters, bobsBinding } = await lured();
-    expect(await without({}).complete({ parameters, binding: bobsBinding })).to.include({ connected: true, userId: 'bob' });
+    expect(await without({}).complete({ parameters, binding: bobsBinding })).to.include({
+      connected: true,
+      userId: 'bob',
+    });
     expect(await isConnected('bob')).to.equal(true);
   });
 
   it('refuses a cookie that somebody else set beside the browser’s own', async () => {
-    const open = (parameters: URLSearchParams, cookie: string): Promise<Response> => fetch(`${app.url}/oauth/callback?${parameters.toString()}`, { headers: { cookie } });
+    const open = (parameters: URLSearchParams, cookie: string): Promise<Response> =>
+      fetch(`${app.url}/oauth/callback?${parameters.toString()}`, { headers: { cookie } });
     const first = await lured();
     const own = 'what-the-victims-browser-had-0123';
     expect((await open(first.parameters, `${COOKIE}=${first.bobsBinding}; ${COOKIE}=${own}`)).status).to.equal(403);
@@ -169,14 +214,28 @@ describe('attacks on the way back from the server', () => {
     expect((await open(second.parameters, `${COOKIE}=${own}; ${COOKIE}=${second.bobsBinding}`)).status).to.equal(403);
     expect(await isConnected('bob')).to.equal(false);
     const third = await lured();
-    expect((await open(third.parameters, `${COOKIE}=${third.bobsBinding}`)).status, 'control: alone it is taken').to.equal(200);
+    expect(
+      (await open(third.parameters, `${COOKIE}=${third.bobsBinding}`)).status,
+      'control: alone it is taken',
+    ).to.equal(200);
   });
 
   it('does not let another site press the button that confirms a ticket', async () => {
-    const ticket = new URL(await app.module.methods.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
+    const ticket =
+      new URL(await app.module.methods.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
     const press = (headers: Record<string, string>): Promise<Response> =>
-      fetch(`${app.url}/oauth/${PROVIDER_ID}/start`, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams({ ticket }) });
-    for (const headers of [{}, { origin: 'https://evil.example' }, { origin: 'null', 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+      fetch(`${app.url}/oauth/${PROVIDER_ID}/start`, {
+        method: 'POST',
+        redirect: 'manual',
+        headers,
+        body: new URLSearchParams({ ticket }),
+      });
+    for (const headers of [
+      {},
+      { origin: 'https://evil.example' },
+      { origin: 'null', 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
       expect((await press(headers)).status, JSON.stringify(headers)).to.equal(403);
     }
     expect((await press({ origin: app.url })).status, 'control: from a page of this app').to.equal(303);
@@ -185,7 +244,9 @@ describe('attacks on the way back from the server', () => {
   it('refuses a ticket under another provider’s name, and for another user’s session', async () => {
     await createProvider(app, server, { providerId: 'other', name: 'Other' });
     const url = await app.module.methods.connect(BOB, { providerId: PROVIDER_ID });
-    expect((await new CookieBrowser({ 'x-test-user': 'bob' }).open(url.replace(`/${PROVIDER_ID}/`, '/other/'))).status).to.equal(400);
+    expect(
+      (await new CookieBrowser({ 'x-test-user': 'bob' }).open(url.replace(`/${PROVIDER_ID}/`, '/other/'))).status,
+    ).to.equal(400);
     expect((await new CookieBrowser({ 'x-test-user': 'alice' }).open(url)).status).to.equal(403);
     const browser = new CookieBrowser({ 'x-test-user': 'bob' });
     expect((await browser.open(url, (each) => each.startsWith(server.url))).status, 'control').to.equal(0);
@@ -194,14 +255,28 @@ describe('attacks on the way back from the server', () => {
   it('starts nothing for provider ids that are forged, unknown or not for this user', async () => {
     await createProvider(app, server, { providerId: 'closed', access: 'admins' });
     const browser = new CookieBrowser({ 'x-test-user': 'alice' });
-    for (const id of ['closed', 'unknown', 'callback', '__proto__', '..%2F..%2Facme', 'acme%00', '%7B%22$ne%22:1%7D', 'x'.repeat(500)]) {
+    for (const id of [
+      'closed',
+      'unknown',
+      'callback',
+      '__proto__',
+      '..%2F..%2Facme',
+      'acme%00',
+      '%7B%22$ne%22:1%7D',
+      'x'.repeat(500),
+    ]) {
       const page = await browser.open(`${app.url}/oauth/${id}/start`);
       expect(page.status, id).to.be.oneOf([403, 404, 400]);
       expect(page.url.startsWith(app.url), id).to.equal(true);
     }
     expect(await app.authorizations.find({})).to.deep.equal([]);
-    expect(await failure(app.module.methods.connect(ALICE, { providerId: 'closed' }))).to.be.instanceOf(LLMPermissionError);
-    expect((await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => url.startsWith(server.url))).status, 'control').to.equal(0);
+    expect(await failure(app.module.methods.connect(ALICE, { providerId: 'closed' }))).to.be.instanceOf(
+      LLMPermissionError,
+    );
+    expect(
+      (await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start`, (url) => url.startsWith(server.url))).status,
+      'control',
+    ).to.equal(0);
   });
 
   it('refuses an answer for a provider whose server was exchanged meanwhile, or that the user may no longer use', async () => {
@@ -219,8 +294,20 @@ describe('attacks on the way back from the server', () => {
   });
 
   it('leads to no place that a request names', async () => {
-    const browser = new CookieBrowser({ 'x-test-user': 'alice', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example', 'x-forwarded-proto': 'https' });
-    const wishes = ['redirect_uri=https://evil.example', 'returnTo=//evil.example', 'next=https:evil.example', 'url=javascript:alert(1)', 'client_id=evil', 'state=fixed'];
+    const browser = new CookieBrowser({
+      'x-test-user': 'alice',
+      'x-forwarded-host': 'evil.example',
+      forwarded: 'host=evil.example',
+      'x-forwarded-proto': 'https',
+    });
+    const wishes = [
+      'redirect_uri=https://evil.example',
+      'returnTo=//evil.example',
+      'next=https:evil.example',
+      'url=javascript:alert(1)',
+      'client_id=evil',
+      'state=fixed',
+    ];
     for (const wish of wishes) {
       let target = '';
       await browser.open(`${app.url}/oauth/${PROVIDER_ID}/start?${wish}`, (url) => {
@@ -232,14 +319,22 @@ describe('attacks on the way back from the server', () => {
       expect(target).not.to.include('evil');
     }
     const { callback, browser: other } = await almostConnected('alice');
-    for (const wish of wishes) callback.searchParams.append(wish.split('=')[0] === 'state' ? 'x' : (wish.split('=')[0] ?? ''), 'https://evil.example');
+    for (const wish of wishes)
+      callback.searchParams.append(
+        wish.split('=')[0] === 'state' ? 'x' : (wish.split('=')[0] ?? ''),
+        'https://evil.example',
+      );
     const page = await other.open(callback.href);
     expect(page.url.startsWith(app.url)).to.equal(true);
     expect(page.body).not.to.include('evil.example');
   });
 
   it('control: where the root URL comes from the request, codes would go to the attacker', async () => {
-    const url = await without({ rootUrl: 'https://evil.example' }).start('alice', PROVIDER_ID, 'a-binding-0123456789-0123456789');
+    const url = await without({ rootUrl: 'https://evil.example' }).start(
+      'alice',
+      PROVIDER_ID,
+      'a-binding-0123456789-0123456789',
+    );
     expect(url.searchParams.get('redirect_uri')).to.equal('https://evil.example/oauth/callback');
   });
 
@@ -247,7 +342,12 @@ describe('attacks on the way back from the server', () => {
     const hostile = `<script>alert(1)</script><img src=x onerror="alert(2)">'"\`&lt; \u202e`;
     const { callback, browser } = await almostConnected('alice');
     const state = callback.searchParams.get('state') ?? '';
-    const answer = new URLSearchParams({ error: 'access_denied"><script>alert(0)</script>', error_description: hostile, state, iss: server.url });
+    const answer = new URLSearchParams({
+      error: 'access_denied"><script>alert(0)</script>',
+      error_description: hostile,
+      state,
+      iss: server.url,
+    });
     const page = await browser.open(`${app.url}/oauth/callback?${answer.toString()}`);
     expect(page.status).to.equal(400);
     expect(page.body).to.include('alert(1)');
@@ -308,21 +408,36 @@ describe('attacks on the way back from the server', () => {
     plain.answer = (...call) => json(endpoints(['plain']))(...call);
     const auth = { issuer: plain.url, discovery: 'oauth2' };
     await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'plain' }, auth));
-    expect(await failure(app.module.methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' })))
+    expect(
+      await failure(
+        app.module.methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' }),
+      ),
+    )
       .to.be.instanceOf(LLMInvalidRequestError)
       .with.property('message')
       .that.includes('S256');
     plain.answer = (...call) => json(endpoints(['plain', 'S256']))(...call);
-    const url = await app.another().methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
+    const url = await app
+      .another()
+      .methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
     expect(url.startsWith(`${plain.url}/auth?`), 'control').to.equal(true);
     await plain.stop();
   });
 
   it('does not lead a browser to an address of another kind that a server publishes as its own', async () => {
     const odd = await TestHost.start();
-    for (const endpoint of ['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'https://user:password@evil.example/']) {
-      odd.answer = (...call) => json({ issuer: odd.url, authorization_endpoint: endpoint, token_endpoint: `${odd.url}/token` })(...call);
-      await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'odd' }, { issuer: odd.url, discovery: 'oauth2' }));
+    for (const endpoint of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      'https://user:password@evil.example/',
+    ]) {
+      odd.answer = (...call) =>
+        json({ issuer: odd.url, authorization_endpoint: endpoint, token_endpoint: `${odd.url}/token` })(...call);
+      await app.module.methods.create(
+        ADMIN,
+        providerArgument(server, { providerId: 'odd' }, { issuer: odd.url, discovery: 'oauth2' }),
+      );
       const page = await new CookieBrowser({ 'x-test-user': 'alice' }).open(`${app.url}/oauth/odd/start`);
       expect(page.status, endpoint).to.equal(400);
       await app.module.methods.remove(ADMIN, { providerId: 'odd' });
@@ -334,11 +449,18 @@ describe('attacks on the way back from the server', () => {
   const mixedUp = async (issuer: 'honest' | 'silent'): Promise<{ outcome: FlowOutcome; stolen: string[] }> => {
     const evil = await TestHost.start();
     evil.answer = (response, request) => {
-      const metadata = { issuer: evil.url, authorization_endpoint: `${evil.url}/auth`, token_endpoint: `${evil.url}/token` };
+      const metadata = {
+        issuer: evil.url,
+        authorization_endpoint: `${evil.url}/auth`,
+        token_endpoint: `${evil.url}/token`,
+      };
       const answer = request.path.startsWith('/.well-known/') ? json(metadata) : json({ error: 'invalid_grant' }, 400);
       answer(response, request);
     };
-    await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'evil', name: 'Evil' }, { issuer: evil.url, discovery: 'oauth2' }));
+    await app.module.methods.create(
+      ADMIN,
+      providerArgument(server, { providerId: 'evil', name: 'Evil' }, { issuer: evil.url, discovery: 'oauth2' }),
+    );
     const binding = 'a-binding-0123456789-0123456789';
     const wanted = new URL(await app.module.methods.connect(ALICE, { providerId: 'evil', binding }));
     const honest = new URL(`${server.url}/auth`);
@@ -350,7 +472,9 @@ describe('attacks on the way back from the server', () => {
     expect(parameters.get('iss')).to.equal(server.url);
     if (issuer === 'silent') parameters.delete('iss');
     const outcome = await app.module.flow.complete({ parameters, binding });
-    const stolen = evil.requests.filter(({ path }) => path === '/token').map(({ body }) => new URLSearchParams(body).get('code') ?? '');
+    const stolen = evil.requests
+      .filter(({ path }) => path === '/token')
+      .map(({ body }) => new URLSearchParams(body).get('code') ?? '');
     await evil.stop();
     return { outcome, stolen };
   };
@@ -375,7 +499,13 @@ describe('attacks on what is stored', () => {
     app = await ProvidersHost.start();
     server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
-    await app.module.methods.create(ADMIN, { providerId: 'keys', name: 'Keys', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone' });
+    await app.module.methods.create(ADMIN, {
+      providerId: 'keys',
+      name: 'Keys',
+      vendor: 'openai',
+      auth: { kind: 'user_api_key' },
+      access: 'everyone',
+    });
   });
   after(async () => {
     await app.stop();
@@ -385,7 +515,8 @@ describe('attacks on what is stored', () => {
     await app.module.methods.setMyApiKey(ALICE, { providerId: 'keys', apiKey: 'sk-alices-own-key-000' });
     await app.module.methods.setMyApiKey(BOB, { providerId: 'keys', apiKey: 'sk-bobs-own-key-111' });
   });
-  const keyOf = async (userId: string): Promise<string | undefined> => (await app.module.credentials.getAccessToken({ providerId: 'keys', userId }))?.token;
+  const keyOf = async (userId: string): Promise<string | undefined> =>
+    (await app.module.credentials.getAccessToken({ providerId: 'keys', userId }))?.token;
 
   /** Alice's box in Bob's row. */
   const swap = async (): Promise<void> => {
@@ -396,7 +527,10 @@ describe('attacks on what is stored', () => {
 
   it('does not open a user’s box in another user’s row', async () => {
     await swap();
-    expect(await failure(keyOf('bob'))).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('does not open');
+    expect(await failure(keyOf('bob')))
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('does not open');
     expect(app.log.at(-1)).to.deep.include({ level: 'warn', event: 'credential:does-not-open' });
   });
 
@@ -406,15 +540,25 @@ describe('attacks on what is stored', () => {
     await unbound.vault.put(provider, 'api_key', 'alice', { type: 'api_key', key: 'sk-alices-own-key-000' });
     await unbound.vault.put(provider, 'api_key', 'bob', { type: 'api_key', key: 'sk-bobs-own-key-111' });
     await swap();
-    expect((await unbound.tokens.getAccessToken({ providerId: 'keys', userId: 'bob' }))?.token).to.equal('sk-alices-own-key-000');
+    expect((await unbound.tokens.getAccessToken({ providerId: 'keys', userId: 'bob' }))?.token).to.equal(
+      'sk-alices-own-key-000',
+    );
   });
 
   it('does not open a box under another kind or another provider', async () => {
-    await app.module.methods.create(ADMIN, { providerId: 'twin', name: 'Twin', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone' });
+    await app.module.methods.create(ADMIN, {
+      providerId: 'twin',
+      name: 'Twin',
+      vendor: 'openai',
+      auth: { kind: 'user_api_key' },
+      access: 'everyone',
+    });
     await app.module.methods.setMyApiKey(BOB, { providerId: 'twin', apiKey: 'sk-bobs-twin-key-222' });
     const { sealed, keyId } = (await app.credentials.findOne({ providerId: 'keys', userId: 'bob' }))!;
     await app.credentials.update({ providerId: 'twin', userId: 'bob' }, { $set: { sealed, keyId } });
-    expect(await failure(app.module.credentials.getAccessToken({ providerId: 'twin', userId: 'bob' }))).to.be.instanceOf(LLMAuthError);
+    expect(
+      await failure(app.module.credentials.getAccessToken({ providerId: 'twin', userId: 'bob' })),
+    ).to.be.instanceOf(LLMAuthError);
     await app.module.methods.remove(ADMIN, { providerId: 'twin' });
   });
 
@@ -426,7 +570,9 @@ describe('attacks on what is stored', () => {
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Buffer.from(bytes);
       flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
-      expect(parts.vault.contentOf({ ...row, sealed: flipped.toString('base64url') }), `bit ${bit}`).to.equal(undefined);
+      expect(parts.vault.contentOf({ ...row, sealed: flipped.toString('base64url') }), `bit ${bit}`).to.equal(
+        undefined,
+      );
     }
     expect(parts.vault.contentOf(row), 'control').to.deep.equal({ type: 'api_key', key: 'sk-alices-own-key-000' });
     expect(provider.name).to.equal('Keys');
@@ -436,34 +582,52 @@ describe('attacks on what is stored', () => {
     const other = newKey('k2');
     const onlyNew = app.another({ secretKeys: other });
     const thrown = await failure(onlyNew.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }));
-    expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('a key that this server does not have');
+    expect(thrown)
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('a key that this server does not have');
     await app.credentials.update({ providerId: 'keys', userId: 'alice' }, { $set: { keyId: 'k2' } });
     const both = app.another({ secretKeys: `${other},${app.settings.secretKeys}` });
-    expect(await failure(both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))).to.be.instanceOf(LLMAuthError);
+    expect(await failure(both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))).to.be.instanceOf(
+      LLMAuthError,
+    );
     await app.credentials.update({ providerId: 'keys', userId: 'alice' }, { $set: { keyId: 'k1' } });
-    expect((await both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))?.token, 'control').to.equal('sk-alices-own-key-000');
+    expect((await both.credentials.getAccessToken({ providerId: 'keys', userId: 'alice' }))?.token, 'control').to.equal(
+      'sk-alices-own-key-000',
+    );
   });
 
   it('sends no secret to an address that was written into the provider’s row', async () => {
     await connectAs(app, 'alice');
     const stored = (await app.providers.findOne({ _id: PROVIDER_ID }))!;
     const thief = await TestHost.start(json({ access_token: 'x', token_type: 'bearer' }));
-    const oauth = JSON.stringify({ ...(JSON.parse(stored.oauth ?? '{}') as object), tokenEndpoint: `${thief.url}/token` });
+    const oauth = JSON.stringify({
+      ...(JSON.parse(stored.oauth ?? '{}') as object),
+      tokenEndpoint: `${thief.url}/token`,
+    });
     await app.expire(PROVIDER_ID, 'alice');
     for (const tampered of [{ oauth }, { baseURL: thief.url }]) {
       await app.providers.update({ _id: PROVIDER_ID }, { $set: tampered });
-      const thrown = await failure(app.another().credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }));
+      const thrown = await failure(
+        app.another().credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }),
+      );
       expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('another address');
       await app.providers.update({ _id: PROVIDER_ID }, { $set: { oauth: stored.oauth, baseURL: stored.baseURL } });
     }
     const row = (await app.credentials.findOne({ providerId: PROVIDER_ID, userId: 'alice' }))!;
     await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: thief.url } });
     const forged = flowParts(app).vault;
-    await app.credentials.update({ _id: row._id }, { $set: { destination: (await destinationNow(app)) } });
-    expect(await failure(forged.open((await flowParts(app).providers.find(PROVIDER_ID))!, 'oauth', 'alice')), 'the destination is sealed in').to.be.instanceOf(LLMAuthError);
+    await app.credentials.update({ _id: row._id }, { $set: { destination: await destinationNow(app) } });
+    expect(
+      await failure(forged.open((await flowParts(app).providers.find(PROVIDER_ID))!, 'oauth', 'alice')),
+      'the destination is sealed in',
+    ).to.be.instanceOf(LLMAuthError);
     await app.providers.update({ _id: PROVIDER_ID }, { $set: { baseURL: stored.baseURL } });
     await app.credentials.update({ _id: row._id }, { $set: { destination: row.destination } });
-    expect((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind, 'control').to.equal('bearer');
+    expect(
+      (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind,
+      'control',
+    ).to.equal('bearer');
     expect(thief.requests).to.deep.equal([]);
     await thief.stop();
   });
@@ -501,17 +665,29 @@ function stripPkce(server: AuthorizationHost): void {
   };
 }
 
-async function forwardWithoutVerifier(server: AuthorizationHost, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function forwardWithoutVerifier(
+  server: AuthorizationHost,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = new URLSearchParams(Buffer.concat(chunks).toString());
   body.delete('code_verifier');
-  const answer = await fetch(`${server.url}/token`, { method: 'POST', body, headers: { authorization: request.headers.authorization ?? '', 'x-passed': 'yes' } });
+  const answer = await fetch(`${server.url}/token`, {
+    method: 'POST',
+    body,
+    headers: { authorization: request.headers.authorization ?? '', 'x-passed': 'yes' },
+  });
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
 }
 
 /** Seals as the real one does, except that boxes belong nowhere. */
 function unboundSealer(secretKeys: string): Sealer {
   const sealer = new SealingService(KeyRing.parse(secretKeys));
-  return { currentKeyId: sealer.currentKeyId, seal: (secret) => sealer.seal(secret, []), open: (box) => sealer.open(box, []) };
+  return {
+    currentKeyId: sealer.currentKeyId,
+    seal: (secret) => sealer.seal(secret, []),
+    open: (box) => sealer.open(box, []),
+  };
 }

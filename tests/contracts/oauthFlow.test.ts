@@ -1,14 +1,27 @@
 /** Accounts are connected, used, refreshed, disconnected and connected again, on a real authorization server. */
 import { expect } from 'chai';
-import { LLMAuthError, LLMConnectionError, LLMPermissionError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMAuthError,
+  LLMConnectionError,
+  LLMPermissionError,
+} from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { DATABASES } from '../support/documentDatabases';
 import { failure } from '../support/failure';
 import { APP_CLIENT, AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
-import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
+import {
+  atCallback,
+  connectAs,
+  createProvider,
+  PROVIDER_ID,
+  providerArgument,
+} from '../support/oauth/connectedProvider';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../support/oauth/ProvidersHost';
 
-for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const satisfies readonly (keyof typeof DATABASES)[]) {
+for (const database of [
+  'embedded (NeDB)',
+  'MongoDB over the wire',
+] as const satisfies readonly (keyof typeof DATABASES)[]) {
   describe(`a connected account, kept in ${database}`, () => {
     let app: ProvidersHost;
     let server: AuthorizationHost;
@@ -22,7 +35,10 @@ for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const sat
       await server.stop();
     });
 
-    const tokenOf = async (userId: string, more: { forceRefresh?: boolean; refusedToken?: string } = {}): Promise<string> => {
+    const tokenOf = async (
+      userId: string,
+      more: { forceRefresh?: boolean; refusedToken?: string } = {},
+    ): Promise<string> => {
       const credential = await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId, ...more });
       expect(credential?.kind).to.equal('bearer');
       return credential?.token ?? '';
@@ -72,10 +88,14 @@ for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const sat
       const before = server.granted('refresh_token');
       const newer = await tokenOf('alice', { forceRefresh: true, refusedToken: refused });
       expect(newer).not.to.equal(refused);
-      const late = await Promise.all(Array.from({ length: 20 }, () => tokenOf('alice', { forceRefresh: true, refusedToken: refused })));
+      const late = await Promise.all(
+        Array.from({ length: 20 }, () => tokenOf('alice', { forceRefresh: true, refusedToken: refused })),
+      );
       expect(new Set(late)).to.deep.equal(new Set([newer]));
       expect(server.granted('refresh_token') - before).to.equal(1);
-      expect(await tokenOf('alice', { forceRefresh: true }), 'without the refused token any newer one').not.to.equal(newer);
+      expect(await tokenOf('alice', { forceRefresh: true }), 'without the refused token any newer one').not.to.equal(
+        newer,
+      );
     });
 
     it('leaves the connection as it is when the server can’t be reached', async () => {
@@ -123,14 +143,19 @@ for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const sat
     });
 
     it('dies as a whole when a used refresh token is shown to the server again, which asks to reconnect', async () => {
-      const stolen = server.tokenRequests.findLast(({ parameters }) => parameters.get('grant_type') === 'refresh_token')?.parameters.get('refresh_token');
+      const stolen = server.tokenRequests
+        .findLast(({ parameters }) => parameters.get('grant_type') === 'refresh_token')
+        ?.parameters.get('refresh_token');
       expect(stolen).to.be.a('string');
       await app.expire(PROVIDER_ID, 'alice');
       await tokenOf('alice');
       const used = server.tokenRequests.at(-1)?.parameters.get('refresh_token') ?? '';
       expect((await refreshAtServer(server, used)).status, 'the thief is refused').to.equal(400);
       await app.expire(PROVIDER_ID, 'alice');
-      expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
+      expect(await failure(tokenOf('alice')))
+        .to.be.instanceOf(LLMAuthError)
+        .with.property('message')
+        .that.includes('reconnect required');
       await connectAs(app, 'alice');
     });
 
@@ -174,7 +199,10 @@ for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const sat
       // The row goes without a word to the server, as in the instant before another process revokes it.
       await app.credentials.remove({ userId: 'alice' });
       release();
-      expect(await refreshing).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No account is connected');
+      expect(await refreshing)
+        .to.be.instanceOf(LLMAuthError)
+        .with.property('message')
+        .that.includes('No account is connected');
       expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
       expect(server.paths.at(-1), 'what the refresh brought is revoked').to.equal('/token/revocation');
     });
@@ -200,8 +228,16 @@ for (const database of ['embedded (NeDB)', 'MongoDB over the wire'] as const sat
     };
 
     for (const [what, change, restore] of [
-      ['removes', () => app.module.methods.remove(ADMIN, { providerId: PROVIDER_ID }), () => createProvider(app, server)],
-      ['moves', () => app.module.methods.update(ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })), () => app.module.methods.update(ADMIN, providerArgument(server))],
+      [
+        'removes',
+        () => app.module.methods.remove(ADMIN, { providerId: PROVIDER_ID }),
+        () => createProvider(app, server),
+      ],
+      [
+        'moves',
+        () => app.module.methods.update(ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })),
+        () => app.module.methods.update(ADMIN, providerArgument(server)),
+      ],
     ] as const) {
       it(`is not made, and its tokens are revoked, when an administrator ${what} the provider while the code is exchanged`, async () => {
         await app.credentials.remove({ userId: 'alice' });
@@ -253,7 +289,10 @@ describe('ways to begin and to be answered', () => {
   let server: AuthorizationHost;
   before(async () => {
     app = await ProvidersHost.start();
-    server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], resources: ['https://api.acme.example/'] });
+    server = await AuthorizationHost.start({
+      redirectUris: [`${app.url}/oauth/callback`],
+      resources: ['https://api.acme.example/'],
+    });
     await createProvider(app, server);
   });
   after(async () => {
@@ -312,10 +351,19 @@ describe('ways to begin and to be answered', () => {
 
   it('carries resource indicators of the row to both endpoints', async () => {
     const resources = ['https://api.acme.example/'];
-    await createProvider(app, server, { providerId: 'resourceful' }, { scopes: ['openid', 'offline_access', 'llm'], resources });
+    await createProvider(
+      app,
+      server,
+      { providerId: 'resourceful' },
+      { scopes: ['openid', 'offline_access', 'llm'], resources },
+    );
     const { page } = await connectAs(app, 'alice', undefined, 'resourceful');
     expect(page.status, page.body).to.equal(200);
-    expect(server.paths.some((path) => path.startsWith('/auth?') && new URLSearchParams(path.slice(6)).get('resource') === resources[0])).to.equal(true);
+    expect(
+      server.paths.some(
+        (path) => path.startsWith('/auth?') && new URLSearchParams(path.slice(6)).get('resource') === resources[0],
+      ),
+    ).to.equal(true);
     expect(server.tokenRequests.at(-1)?.parameters.getAll('resource')).to.deep.equal(resources);
     await app.expire('resourceful', 'alice');
     await app.module.credentials.getAccessToken({ providerId: 'resourceful', userId: 'alice' });
@@ -324,10 +372,19 @@ describe('ways to begin and to be answered', () => {
 
   it('shares one token of app credentials among all users, refreshed once', async () => {
     const { clientId: _clientId, ...argument } = providerArgument(server, { providerId: 'shared' });
-    const auth = { kind: 'oauth_app', issuer: server.url, clientId: APP_CLIENT.id, clientSecret: APP_CLIENT.secret, clientAuthentication: 'client_secret_post' };
+    const auth = {
+      kind: 'oauth_app',
+      issuer: server.url,
+      clientId: APP_CLIENT.id,
+      clientSecret: APP_CLIENT.secret,
+      clientAuthentication: 'client_secret_post',
+    };
     await app.module.methods.create(ADMIN, { ...argument, auth });
-    const ask = async (userId: string): Promise<string | undefined> => (await app.module.credentials.getAccessToken({ providerId: 'shared', userId }))?.token;
-    const tokens = await Promise.all(Array.from({ length: 30 }, (_value, index) => ask(index % 2 === 0 ? 'alice' : 'bob')));
+    const ask = async (userId: string): Promise<string | undefined> =>
+      (await app.module.credentials.getAccessToken({ providerId: 'shared', userId }))?.token;
+    const tokens = await Promise.all(
+      Array.from({ length: 30 }, (_value, index) => ask(index % 2 === 0 ? 'alice' : 'bob')),
+    );
     expect(new Set(tokens).size).to.equal(1);
     expect(server.granted('client_credentials')).to.equal(1);
     await app.expire('shared', null);
@@ -336,19 +393,38 @@ describe('ways to begin and to be answered', () => {
   });
 
   it('names the app, not the user, as the one to see to when a server refuses its secret', async () => {
-    const auth = { kind: 'oauth_app', issuer: server.url, clientId: APP_CLIENT.id, clientSecret: 'wrong-secret-0123456789', clientAuthentication: 'client_secret_post' };
+    const auth = {
+      kind: 'oauth_app',
+      issuer: server.url,
+      clientId: APP_CLIENT.id,
+      clientSecret: 'wrong-secret-0123456789',
+      clientAuthentication: 'client_secret_post',
+    };
     await app.module.methods.create(ADMIN, { ...providerArgument(server, { providerId: 'misconfigured' }), auth });
-    const thrown = await failure(app.module.credentials.getAccessToken({ providerId: 'misconfigured', userId: 'alice' }));
-    expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('invalid_client').and.includes('administrator');
+    const thrown = await failure(
+      app.module.credentials.getAccessToken({ providerId: 'misconfigured', userId: 'alice' }),
+    );
+    expect(thrown)
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('invalid_client')
+      .and.includes('administrator');
   });
 
   it('answers pages with headers that keep and leak nothing', async () => {
-    for (const path of ['/oauth/callback?state=x', `/oauth/${PROVIDER_ID}/start`, '/oauth/nothing/here', '/oauth/callback/x?code=1']) {
+    for (const path of [
+      '/oauth/callback?state=x',
+      `/oauth/${PROVIDER_ID}/start`,
+      '/oauth/nothing/here',
+      '/oauth/callback/x?code=1',
+    ]) {
       const { headers, status } = await new CookieBrowser().open(app.url + path);
       expect(status, path).to.be.within(400, 499);
       expect(headers.get('cache-control'), path).to.equal('no-store');
       expect(headers.get('referrer-policy'), path).to.equal('no-referrer');
-      expect(headers.get('content-security-policy'), path).to.include("default-src 'none'").and.to.include("frame-ancestors 'none'");
+      expect(headers.get('content-security-policy'), path)
+        .to.include("default-src 'none'")
+        .and.to.include("frame-ancestors 'none'");
       expect(headers.get('x-content-type-options'), path).to.equal('nosniff');
       expect(headers.get('location'), path).to.equal(null);
     }
@@ -369,7 +445,11 @@ async function isLive(server: AuthorizationHost, token: string): Promise<boolean
 
 function refreshAtServer(server: AuthorizationHost, refreshToken: string): Promise<Response> {
   const authorization = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`;
-  return fetch(`${server.url}/token`, { method: 'POST', headers: { authorization }, body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }) });
+  return fetch(`${server.url}/token`, {
+    method: 'POST',
+    headers: { authorization },
+    body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: refreshToken }),
+  });
 }
 
 function dropRefreshTokens(server: AuthorizationHost): void {

@@ -1,6 +1,7 @@
 /**
- * Four processes with twenty-five callers each want the same expired token, round after round, while whoever refreshes it is killed or stopped:
- * one refresh for each expiry, and the grant stays alive on a server that forgives nothing.
+ * Four processes with twenty-five callers each want the same expired token, round after round, while whoever
+ * refreshes it is killed or stopped: one refresh for each expiry, and the grant stays alive on a server that
+ * forgives nothing.
  */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +24,10 @@ const CALLERS = 25;
 const FULL = process.env['BOLIDE_FULL'] === '1';
 const ROUNDS = FULL ? 20 : 2;
 const SEED = Number(process.env['BOLIDE_SEED'] ?? 20_260_101);
-/** Shorter than the product's, so that those who wait for the dead don't wait long; longer than a busy machine makes the living wait. In milliseconds. */
+/**
+ * Shorter than the product's, so that those who wait for the dead don't wait long; longer than a busy machine makes
+ * the living wait. In milliseconds.
+ */
 const LEASES = { claimed: 400, sent: FULL ? 6_000 : 2_000 };
 /** A nap of the holder's, well within its lease. */
 const NAP = 500;
@@ -52,10 +56,16 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
   let server: AuthorizationHost;
 
   before(async () => {
-    [mongo, bundle] = await Promise.all([startTestMongo(), bundleChild(join(__dirname, '../support/oauth/refreshChild.ts'))]);
+    [mongo, bundle] = await Promise.all([
+      startTestMongo(),
+      bundleChild(join(__dirname, '../support/oauth/refreshChild.ts')),
+    ]);
     const database = await openMongoDatabase(mongo.url);
     const close = async (): Promise<void> => database.close();
-    app = await ProvidersHost.start({ database: { database, expire: () => Promise.resolve(), close }, refreshLeases: LEASES });
+    app = await ProvidersHost.start({
+      database: { database, expire: () => Promise.resolve(), close },
+      refreshLeases: LEASES,
+    });
     children = await Promise.all(Array.from({ length: PROCESSES }, () => startChild()));
   });
   after(async () => {
@@ -66,7 +76,8 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
   });
   afterEach(() => server.stop());
 
-  const startChild = (): Promise<RefreshProcess> => RefreshProcess.start(bundle, { mongoUrl: mongo.url, settings: app.settings });
+  const startChild = (): Promise<RefreshProcess> =>
+    RefreshProcess.start(bundle, { mongoUrl: mongo.url, settings: app.settings });
 
   const connect = async (reuseGraceMs: number): Promise<void> => {
     server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`], reuseGraceMs });
@@ -111,12 +122,21 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       const name = `round ${number} (seed ${SEED}): ${fault === undefined ? 'no fault' : `${fault.how} at ${fault.point}`}`;
       const before = server.tokenRequests.length;
       const told = await round(fault);
-      expect(told.flatMap(({ errors }) => errors), name).to.deep.equal([]);
+      expect(
+        told.flatMap(({ errors }) => errors),
+        name,
+      ).to.deep.equal([]);
       const tokens = new Set(told.flatMap((each) => each.tokens));
       expect(tokens.size, name).to.equal(1);
-      expect(told.flatMap((each) => each.tokens), name).to.have.length(told.length * CALLERS);
+      expect(
+        told.flatMap((each) => each.tokens),
+        name,
+      ).to.have.length(told.length * CALLERS);
       expect(told.length, name).to.equal(fault?.how === 'kill' ? PROCESSES - 1 : PROCESSES);
-      expect(server.tokenRequests.slice(before).map(({ status }) => status), `${name}: requests`).to.deep.equal([200]);
+      expect(
+        server.tokenRequests.slice(before).map(({ status }) => status),
+        `${name}: requests`,
+      ).to.deep.equal([200]);
       const [token = ''] = tokens;
       expect(token, name).not.to.equal(last);
       last = token;
@@ -147,7 +167,9 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       expect(told.flatMap(({ errors }) => errors)).to.deep.equal([]);
       const tokens = new Set(told.flatMap((each) => each.tokens));
       expect(tokens.size, 'the sleeper has the newer one too').to.equal(1);
-      expect(tokens).to.include((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token);
+      expect(tokens).to.include(
+        (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token,
+      );
     });
 
     it('refreshes five hundred accounts at once, each once', async () => {
@@ -163,7 +185,13 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       // However busy the machine is: nobody dies here.
       const refreshLeases = { claimed: 30_000, sent: 120_000 };
       const modules = [app.another({ refreshLeases }), app.another({ refreshLeases })];
-      const tokens = await Promise.all(users.flatMap((userId) => modules.map(async (module) => (await module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.token)));
+      const tokens = await Promise.all(
+        users.flatMap((userId) =>
+          modules.map(
+            async (module) => (await module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.token,
+          ),
+        ),
+      );
       expect(new Set(tokens).size).to.equal(users.length);
       expect(server.tokenRequests.slice(before).map(({ status }) => status)).to.deep.equal(users.map(() => 200));
     });

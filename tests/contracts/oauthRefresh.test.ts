@@ -22,7 +22,8 @@ describe('a refresh whose answer is lost', () => {
     await connectAs(app, 'alice');
     await app.expire(PROVIDER_ID, 'alice');
   };
-  const ask = async (): Promise<string | undefined> => (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token;
+  const ask = async (): Promise<string | undefined> =>
+    (await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.token;
   const loseAnswers = (): void => {
     server.intercept = (request, response) => {
       if (request.url === '/token') loseAnswer(response);
@@ -37,7 +38,9 @@ describe('a refresh whose answer is lost', () => {
     expect(server.granted('refresh_token')).to.equal(1);
     server.intercept = () => false;
     expect(await ask()).to.be.a('string');
-    const shown = server.tokenRequests.filter(({ parameters }) => parameters.get('grant_type') === 'refresh_token').map(({ parameters }) => parameters.get('refresh_token'));
+    const shown = server.tokenRequests
+      .filter(({ parameters }) => parameters.get('grant_type') === 'refresh_token')
+      .map(({ parameters }) => parameters.get('refresh_token'));
     expect(new Set(shown).size).to.equal(1);
     await app.expire(PROVIDER_ID, 'alice');
     expect(await ask(), 'the grant lives on').to.be.a('string');
@@ -49,7 +52,10 @@ describe('a refresh whose answer is lost', () => {
     expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
     expect((await app.module.methods.list(ADMIN))[0]).to.include({ needsReconnect: false });
     server.intercept = () => false;
-    expect(await failure(ask())).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
+    expect(await failure(ask()))
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('reconnect required');
     expect((await connectAs(app, 'alice')).page.status).to.equal(200);
     expect(await ask()).to.be.a('string');
   });
@@ -68,7 +74,11 @@ describe('sealing keys that are exchanged while tokens are refreshed', () => {
     const rounds = 5;
     for (let round = 0; round < rounds; round++) {
       for (const userId of users) await app.expire(PROVIDER_ID, userId);
-      const asked = users.flatMap((userId) => modules.flatMap((module) => Array.from({ length: 5 }, () => module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))));
+      const asked = users.flatMap((userId) =>
+        modules.flatMap((module) =>
+          Array.from({ length: 5 }, () => module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId })),
+        ),
+      );
       const [tokens, rotation] = await Promise.all([Promise.all(asked), modules[1]!.methods.rotateKeys(ADMIN)]);
       expect(new Set(tokens.map((credential) => credential?.token)).size).to.equal(users.length);
       expect(rotation.unopened).to.equal(0);
@@ -77,7 +87,8 @@ describe('sealing keys that are exchanged while tokens are refreshed', () => {
     await modules[1]!.methods.rotateKeys(ADMIN);
     expect(new Set((await app.credentials.find({})).map(({ keyId }) => keyId))).to.deep.equal(new Set(['k2']));
     const onlyNew = app.another({ secretKeys: nextKey });
-    for (const userId of users) expect((await onlyNew.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.kind).to.equal('bearer');
+    for (const userId of users)
+      expect((await onlyNew.credentials.getAccessToken({ providerId: PROVIDER_ID, userId }))?.kind).to.equal('bearer');
     await app.stop();
     await server.stop();
   });

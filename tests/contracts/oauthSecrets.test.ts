@@ -1,4 +1,7 @@
-/** Secrets are planted and gathered along the whole life of connections, and searched for in everything that left the process or was stored. */
+/**
+ * Secrets are planted and gathered along the whole life of connections, and searched for in everything that left
+ * the process or was stored.
+ */
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { ProvidersPublication } from '../../imports/business/providers/application/ProvidersPublication';
@@ -6,7 +9,13 @@ import { COLLECTIONS } from '../../imports/business/providers/infrastructure/fac
 import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';
 import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
-import { atCallback, connectAs, createProvider, PROVIDER_ID, providerArgument } from '../support/oauth/connectedProvider';
+import {
+  atCallback,
+  connectAs,
+  createProvider,
+  PROVIDER_ID,
+  providerArgument,
+} from '../support/oauth/connectedProvider';
 import type { CookieBrowser } from '../support/oauth/CookieBrowser';
 import { flowParts } from '../support/oauth/flowParts';
 import { ADMIN, ALICE, BOB, newKey, ProvidersHost } from '../support/oauth/ProvidersHost';
@@ -27,14 +36,26 @@ describe('secrets', () => {
     /** What left the process, by where it went. */
     const emitted = new Map<string, string>();
     const emit = (where: string, what: unknown): void => {
-      emitted.set(`${where} ${emitted.size}`, typeof what === 'string' ? what : inspect(what, { depth: 12, showHidden: true, maxStringLength: null }));
+      emitted.set(
+        `${where} ${emitted.size}`,
+        typeof what === 'string' ? what : inspect(what, { depth: 12, showHidden: true, maxStringLength: null }),
+      );
     };
     const { methods, credentials } = app.module;
     const printed = captureOutput();
     try {
       const told: unknown[] = [];
-      const sink = { added: (...entry: unknown[]) => told.push(entry), changed: (...entry: unknown[]) => told.push(entry), removed: (...entry: unknown[]) => told.push(entry), ready: () => told.push('ready') };
-      const publication = new ProvidersPublication({ caller: () => app.module.callerOf('alice'), list: (caller) => app.module.service.list(caller), sink });
+      const sink = {
+        added: (...entry: unknown[]) => told.push(entry),
+        changed: (...entry: unknown[]) => told.push(entry),
+        removed: (...entry: unknown[]) => told.push(entry),
+        ready: () => told.push('ready'),
+      };
+      const publication = new ProvidersPublication({
+        caller: () => app.module.callerOf('alice'),
+        list: (caller) => app.module.service.list(caller),
+        sink,
+      });
       const token = async (userId: string, providerId = PROVIDER_ID): Promise<void> => {
         const credential = await credentials.getAccessToken({ providerId, userId });
         if (credential !== undefined) secrets.set(`token ${secrets.size}`, credential.token);
@@ -42,20 +63,49 @@ describe('secrets', () => {
 
       // The whole life, the bad turns too.
       await createProvider(app, server);
-      emit('view', await methods.create(ADMIN, { providerId: 'shared', name: 'Shared', vendor: 'openai', auth: { kind: 'api_key' }, apiKey: PLANTED['shared key'], access: 'everyone' }));
-      emit('view', await methods.create(ADMIN, { providerId: 'own', name: 'Own', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone' }));
+      emit(
+        'view',
+        await methods.create(ADMIN, {
+          providerId: 'shared',
+          name: 'Shared',
+          vendor: 'openai',
+          auth: { kind: 'api_key' },
+          apiKey: PLANTED['shared key'],
+          access: 'everyone',
+        }),
+      );
+      emit(
+        'view',
+        await methods.create(ADMIN, {
+          providerId: 'own',
+          name: 'Own',
+          vendor: 'openai',
+          auth: { kind: 'user_api_key' },
+          access: 'everyone',
+        }),
+      );
       emit('view', await methods.setMyApiKey(ALICE, { providerId: 'own', apiKey: PLANTED['own key'] }));
       await publication.start();
       const { page, browser } = await connectAs(app, 'alice', atCallback);
       const parameters = new URL(page.url).searchParams;
       for (const name of ['code', 'state']) secrets.set(name, parameters.get(name) ?? '');
       for (let delivery = 0; delivery < 2; delivery++) emit('page', pageText(await browser.open(page.url)));
-      const quoting = new URLSearchParams({ state: parameters.get('state') ?? '', error: 'x', error_description: `code ${parameters.get('code') ?? ''}` });
+      const quoting = new URLSearchParams({
+        state: parameters.get('state') ?? '',
+        error: 'x',
+        error_description: `code ${parameters.get('code') ?? ''}`,
+      });
       emit('page', pageText(await browser.open(`${app.url}/oauth/callback?${quoting.toString()}`)));
       const quoted = await almost(app, 'bob');
       const quotedCode = quoted.parameters.get('code') ?? '';
       secrets.set('code that is quoted', quotedCode);
-      const refusal = new URLSearchParams({ state: quoted.parameters.get('state') ?? '', iss: server.url, error: 'server_said', error_description: `no code ${quotedCode}`, code: quotedCode });
+      const refusal = new URLSearchParams({
+        state: quoted.parameters.get('state') ?? '',
+        iss: server.url,
+        error: 'server_said',
+        error_description: `no code ${quotedCode}`,
+        code: quotedCode,
+      });
       emit('page', pageText(await quoted.browser.open(`${app.url}/oauth/callback?${refusal.toString()}`)));
       await token('alice');
       await app.expire(PROVIDER_ID, 'alice');
@@ -66,11 +116,34 @@ describe('secrets', () => {
       for (const caller of [ADMIN, ALICE, BOB]) emit('list', await methods.list(caller));
       for (const providerId of ['shared', 'own', PROVIDER_ID]) emit('view', await methods.test(ALICE, { providerId }));
       emit('error', await failure(credentials.getAccessToken({ providerId: 'own', userId: 'bob' })));
-      emit('error', await failure(methods.setMyApiKey(ALICE, { providerId: 'own', apiKey: `${PLANTED['own key']} with spaces` })));
-      emit('error', await failure(methods.create(ADMIN, { ...providerArgument(server, { providerId: 'bad' }), apiKey: PLANTED['shared key'] })));
-      emit('error', await failure(Promise.resolve().then(() => app.another({ secretKeys: `${app.settings.secretKeys},broken` }))));
-      emit('error', await failure(app.another({ secretKeys: newKey('k9') }).credentials.getAccessToken({ providerId: 'own', userId: 'alice' })));
-      await methods.create(ADMIN, providerArgument(server, { providerId: 'wrong', name: 'Wrong' }, { clientSecret: PLANTED['client secret that is wrong'] }));
+      emit(
+        'error',
+        await failure(methods.setMyApiKey(ALICE, { providerId: 'own', apiKey: `${PLANTED['own key']} with spaces` })),
+      );
+      emit(
+        'error',
+        await failure(
+          methods.create(ADMIN, { ...providerArgument(server, { providerId: 'bad' }), apiKey: PLANTED['shared key'] }),
+        ),
+      );
+      emit(
+        'error',
+        await failure(Promise.resolve().then(() => app.another({ secretKeys: `${app.settings.secretKeys},broken` }))),
+      );
+      emit(
+        'error',
+        await failure(
+          app.another({ secretKeys: newKey('k9') }).credentials.getAccessToken({ providerId: 'own', userId: 'alice' }),
+        ),
+      );
+      await methods.create(
+        ADMIN,
+        providerArgument(
+          server,
+          { providerId: 'wrong', name: 'Wrong' },
+          { clientSecret: PLANTED['client secret that is wrong'] },
+        ),
+      );
       emit('page', pageText((await connectAs(app, 'alice', undefined, 'wrong')).page));
       for (const [key, { model }] of server.rows) if (model === 'RefreshToken') server.rows.delete(key);
       await app.expire(PROVIDER_ID, 'alice');
@@ -98,35 +171,74 @@ describe('secrets', () => {
 
     expect(secrets.size).to.be.greaterThan(15);
     expect(emitted.size).to.be.greaterThan(20);
-    const leaks = [...emitted].flatMap(([where, text]) => [...secrets].filter(([, secret]) => spellings(secret).some((each) => text.includes(each))).map(([name]) => `${name} in ${where}`));
+    const leaks = [...emitted].flatMap(([where, text]) =>
+      [...secrets]
+        .filter(([, secret]) => spellings(secret).some((each) => text.includes(each)))
+        .map(([name]) => `${name} in ${where}`),
+    );
     expect(leaks).to.deep.equal([]);
     expect(rows, 'control: the rows were looked at').to.include('sealed').and.to.include(PROVIDER_ID);
   });
 
   it('control: the search finds a secret that is let out', async () => {
     const app = await ProvidersHost.start();
-    await app.module.methods.create(ADMIN, { providerId: 'shared', name: 'Shared', vendor: 'openai', auth: { kind: 'api_key' }, apiKey: PLANTED['shared key'], access: 'everyone' });
-    const { vault } = flowParts(app, { sealer: { currentKeyId: 'none', seal: (secret) => ({ sealed: Buffer.from(secret).toString('base64'), keyId: 'none' }), open: (box) => box.sealed } });
-    await vault.put((await flowParts(app).providers.find('shared'))!, 'api_key', null, { type: 'api_key', key: PLANTED['shared key'] });
+    await app.module.methods.create(ADMIN, {
+      providerId: 'shared',
+      name: 'Shared',
+      vendor: 'openai',
+      auth: { kind: 'api_key' },
+      apiKey: PLANTED['shared key'],
+      access: 'everyone',
+    });
+    const { vault } = flowParts(app, {
+      sealer: {
+        currentKeyId: 'none',
+        seal: (secret) => ({ sealed: Buffer.from(secret).toString('base64'), keyId: 'none' }),
+        open: (box) => box.sealed,
+      },
+    });
+    await vault.put((await flowParts(app).providers.find('shared'))!, 'api_key', null, {
+      type: 'api_key',
+      key: PLANTED['shared key'],
+    });
     const rows = await dump(app);
     await app.stop();
-    expect(spellings(JSON.stringify({ type: 'api_key', key: PLANTED['shared key'] })).some((each) => rows.includes(each))).to.equal(true);
+    expect(
+      spellings(JSON.stringify({ type: 'api_key', key: PLANTED['shared key'] })).some((each) => rows.includes(each)),
+    ).to.equal(true);
   });
 });
 
 /** As it is, and in the ways in which it may be written elsewhere. */
 function spellings(secret: string): readonly string[] {
   const bytes = Buffer.from(secret);
-  return [secret, encodeURIComponent(secret), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), bytes.toString('hex')];
+  return [
+    secret,
+    encodeURIComponent(secret),
+    bytes.toString('base64').replace(/=+$/, ''),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ];
 }
 
-async function almost(app: ProvidersHost, userId: string): Promise<{ parameters: URLSearchParams; browser: CookieBrowser }> {
+async function almost(
+  app: ProvidersHost,
+  userId: string,
+): Promise<{ parameters: URLSearchParams; browser: CookieBrowser }> {
   const { page, browser } = await connectAs(app, userId, atCallback);
   return { parameters: new URL(page.url).searchParams, browser };
 }
 
 /** Body and headers; the address was the browser's own. */
-function pageText({ status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: string }): string {
+function pageText({
+  status,
+  headers,
+  body,
+}: {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}): string {
   return `${status} ${JSON.stringify([...headers])} ${body}`;
 }
 

@@ -1,4 +1,7 @@
-/** Each known kind of account, from the admin's few words to a vendor's answer: connected, asked with, in the form that its vendor wants. */
+/**
+ * Each known kind of account, from the admin's few words to a vendor's answer: connected, asked with, in the form
+ * that its vendor wants.
+ */
 import { expect } from 'chai';
 import type { RunningServer } from '../../server/standalone';
 import { CANARY } from '../support/canaries';
@@ -26,23 +29,66 @@ interface Case {
 const CASES: readonly Case[] = [
   {
     name: 'Gemini with a Google account',
-    provider: (url) => ({ vendor: 'google', baseURL: url, defaultModel: 'gemini-2.5-flash', auth: { kind: 'oauth_user', server: 'google', issuer: url, clientId: 'an-id', clientSecret: SECRET } }),
-    authorization: { access_type: 'offline', prompt: 'consent', scope: 'https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/generative-language.retriever' },
+    provider: (url) => ({
+      vendor: 'google',
+      baseURL: url,
+      defaultModel: 'gemini-2.5-flash',
+      auth: { kind: 'oauth_user', server: 'google', issuer: url, clientId: 'an-id', clientSecret: SECRET },
+    }),
+    authorization: {
+      access_type: 'offline',
+      prompt: 'consent',
+      scope:
+        'https://www.googleapis.com/auth/cloud-platform https://www.googleapis.com/auth/generative-language.retriever',
+    },
     token: { grant_type: 'authorization_code', client_id: 'an-id', client_secret: SECRET },
-    asked: { path: /models\/gemini-2\.5-flash:generateContent$/, headers: { authorization: `Bearer ${TOKEN}`, 'x-goog-api-key': undefined } },
+    asked: {
+      path: /models\/gemini-2\.5-flash:generateContent$/,
+      headers: { authorization: `Bearer ${TOKEN}`, 'x-goog-api-key': undefined },
+    },
   },
   {
     name: 'Azure OpenAI with an Entra account',
-    provider: (url) => ({ ...AZURE, baseURL: url, auth: { kind: 'oauth_user', server: 'azure', issuer: `${url}/a-tenant/v2.0`, clientId: 'an-id', clientSecret: SECRET } }),
+    provider: (url) => ({
+      ...AZURE,
+      baseURL: url,
+      auth: {
+        kind: 'oauth_user',
+        server: 'azure',
+        issuer: `${url}/a-tenant/v2.0`,
+        clientId: 'an-id',
+        clientSecret: SECRET,
+      },
+    }),
     authorization: { scope: 'https://cognitiveservices.azure.com/.default offline_access' },
     token: { grant_type: 'authorization_code', client_secret: SECRET },
-    asked: { path: /^\/openai\/v1\/chat\/completions/, headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined } },
+    asked: {
+      path: /^\/openai\/v1\/chat\/completions/,
+      headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined },
+    },
   },
   {
     name: 'Azure OpenAI with the app’s own Entra credentials',
-    provider: (url) => ({ ...AZURE, baseURL: url, auth: { kind: 'oauth_app', server: 'azure', issuer: `${url}/a-tenant/v2.0`, clientId: 'an-id', clientSecret: SECRET } }),
-    token: { grant_type: 'client_credentials', scope: 'https://cognitiveservices.azure.com/.default', client_secret: SECRET },
-    asked: { path: /^\/openai\/v1\/chat\/completions/, headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined } },
+    provider: (url) => ({
+      ...AZURE,
+      baseURL: url,
+      auth: {
+        kind: 'oauth_app',
+        server: 'azure',
+        issuer: `${url}/a-tenant/v2.0`,
+        clientId: 'an-id',
+        clientSecret: SECRET,
+      },
+    }),
+    token: {
+      grant_type: 'client_credentials',
+      scope: 'https://cognitiveservices.azure.com/.default',
+      client_secret: SECRET,
+    },
+    asked: {
+      path: /^\/openai\/v1\/chat\/completions/,
+      headers: { authorization: `Bearer ${TOKEN}`, 'api-key': undefined },
+    },
   },
   {
     name: 'a host that exchanges a code for a key, as OpenRouter does',
@@ -50,7 +96,13 @@ const CASES: readonly Case[] = [
       vendor: 'openai_compatible',
       baseURL: `${url}/api/v1`,
       defaultModel: 'm',
-      auth: { kind: 'oauth_user', server: 'openrouter', issuer: url, authorizationEndpoint: `${url}/authorize`, tokenEndpoint: `${url}/api/v1/auth/keys` },
+      auth: {
+        kind: 'oauth_user',
+        server: 'openrouter',
+        issuer: url,
+        authorizationEndpoint: `${url}/authorize`,
+        tokenEndpoint: `${url}/api/v1/auth/keys`,
+      },
     }),
     authorization: { code_challenge_method: 'S256' },
     token: { code: 'the-code', code_challenge_method: 'S256' },
@@ -62,7 +114,15 @@ const CASES: readonly Case[] = [
       vendor: 'openai_compatible',
       baseURL: `${url}/v1`,
       defaultModel: 'm',
-      auth: { kind: 'oauth_user', issuer: url, clientId: 'an-id', clientSecret: SECRET, clientAuthentication: 'client_secret_post', scopes: ['llm'], resources: [`${url}/v1`] },
+      auth: {
+        kind: 'oauth_user',
+        issuer: url,
+        clientId: 'an-id',
+        clientSecret: SECRET,
+        clientAuthentication: 'client_secret_post',
+        scopes: ['llm'],
+        resources: [`${url}/v1`],
+      },
     }),
     authorization: { scope: 'llm', response_type: 'code' },
     token: { grant_type: 'authorization_code', client_id: 'an-id', client_secret: SECRET },
@@ -91,13 +151,15 @@ describe('accounts of each known kind', () => {
       const { methods } = server.host.providers;
       await methods.create(LOCAL, { providerId, name, ...provider(host.url) });
       const before = host.requests.length;
-      const seen = (path: RegExp): SeenRequest | undefined => host.requests.slice(before).find((request) => path.test(request.path));
+      const seen = (path: RegExp): SeenRequest | undefined =>
+        host.requests.slice(before).find((request) => path.test(request.path));
       if (authorization !== undefined) {
         const browser = new CookieBrowser();
         const page = await browser.submit(await browser.open(await methods.connect(LOCAL, { providerId })), {});
         expect(page.body).to.include('is connected');
         const query = new URL(seen(/^\/authorize\?/)?.path ?? '', host.url).searchParams;
-        for (const [parameter, value] of Object.entries(authorization)) expect(query.get(parameter), parameter).to.equal(value);
+        for (const [parameter, value] of Object.entries(authorization))
+          expect(query.get(parameter), parameter).to.equal(value);
         expect(query.get('code_challenge')).to.match(/^[\w-]{43}$/);
       }
       const answer = await server.host.module.manager.generate('local', { model: providerId, input: 'Hello' });
@@ -105,7 +167,8 @@ describe('accounts of each known kind', () => {
       const body = fieldsOf(seen(/^\/token$|\/auth\/keys$/)?.body ?? '');
       for (const [field, value] of Object.entries(token)) expect(body.get(field), field).to.equal(value);
       const call = seen(asked.path);
-      for (const [header, value] of Object.entries(asked.headers)) expect(call?.headers[header], header).to.equal(value);
+      for (const [header, value] of Object.entries(asked.headers))
+        expect(call?.headers[header], header).to.equal(value);
       if (authorization === undefined) return;
       await methods.disconnect(LOCAL, { providerId });
       expect(seen(/^\/revoke$/) !== undefined).to.equal(isRevoked);
@@ -119,7 +182,8 @@ function play(url: string, request: SeenRequest): ReturnType<typeof json> {
   const { pathname, searchParams } = new URL(request.path, url);
   if (pathname.includes('/.well-known/')) return json(metadata(url, pathname));
   if (pathname === '/authorize') return redirect(searchParams);
-  if (pathname === '/token') return json({ access_token: TOKEN, token_type: 'Bearer', expires_in: 3_600, refresh_token: 'a-refresh-token' });
+  if (pathname === '/token')
+    return json({ access_token: TOKEN, token_type: 'Bearer', expires_in: 3_600, refresh_token: 'a-refresh-token' });
   if (pathname === '/api/v1/auth/keys') return json({ key: TOKEN });
   if (pathname === '/revoke') return json({});
   return json(pathname.endsWith(':generateContent') ? GEMINI_ANSWER : CHAT_ANSWER);
@@ -129,7 +193,11 @@ function play(url: string, request: SeenRequest): ReturnType<typeof json> {
 function metadata(url: string, pathname: string): object {
   const isOpenId = pathname.endsWith('/openid-configuration');
   const issuer = url + (isOpenId ? pathname.replace('/.well-known/openid-configuration', '') : '');
-  const endpoints = { authorization_endpoint: `${url}/authorize`, token_endpoint: `${url}/token`, ...(isOpenId ? {} : { revocation_endpoint: `${url}/revoke` }) };
+  const endpoints = {
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    ...(isOpenId ? {} : { revocation_endpoint: `${url}/revoke` }),
+  };
   return { issuer, ...endpoints, code_challenge_methods_supported: ['S256'], response_types_supported: ['code'] };
 }
 
@@ -142,11 +210,15 @@ function redirect(query: URLSearchParams): ReturnType<typeof json> {
 }
 
 function fieldsOf(body: string): Map<string, string> {
-  return new Map(body.startsWith('{') ? Object.entries(JSON.parse(body) as Record<string, string>) : new URLSearchParams(body));
+  return new Map(
+    body.startsWith('{') ? Object.entries(JSON.parse(body) as Record<string, string>) : new URLSearchParams(body),
+  );
 }
 
 const GEMINI_ANSWER = {
-  candidates: [{ content: { role: 'model', parts: [{ text: 'Hello from the vendor' }] }, finishReason: 'STOP', index: 0 }],
+  candidates: [
+    { content: { role: 'model', parts: [{ text: 'Hello from the vendor' }] }, finishReason: 'STOP', index: 0 },
+  ],
   usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 6, totalTokenCount: 11 },
   modelVersion: 'gemini-2.5-flash',
   responseId: 'r1',

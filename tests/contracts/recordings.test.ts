@@ -19,7 +19,9 @@ import type { Simulator } from '../support/simulator/Simulator';
 import { startSimulator } from '../support/simulator/startSimulator';
 import { replyContext, wireContext, WIRES } from '../support/wireContexts';
 
-const READ: Readonly<Record<WireName, (body: JsonObject, model: string) => GenerateOptions & { readonly stream?: boolean }>> = {
+const READ: Readonly<
+  Record<WireName, (body: JsonObject, model: string) => GenerateOptions & { readonly stream?: boolean }>
+> = {
   responses: (body) => ({ ...readResponsesRequest(body) }),
   chat_completions: (body) => readChatCompletionsRequest(body),
   anthropic_messages: (body) => readAnthropicRequest(body),
@@ -52,12 +54,19 @@ function meant(outcome: Outcome): unknown {
 async function ask(simulator: Simulator, recording: Recording): Promise<Outcome> {
   const { vendor, wire, request } = recording;
   const model = modelOf(recording);
-  const provider = createProvider({ vendor, wire, apiKey: 'test-key', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true });
+  const provider = createProvider({
+    vendor,
+    wire,
+    apiKey: 'test-key',
+    baseURL: simulator.baseURL(vendor),
+    allowPrivateHosts: true,
+  });
   const { stream: _, ...read } = request === undefined ? { input: 'hello' } : READ[wire](request, model);
   const options = { ...read, model };
   try {
     if (!recording.stream) return { response: await provider.generate('ann', options) };
-    for await (const event of provider.stream('ann', options)) if (event.type === 'response.completed') return { response: event.response };
+    for await (const event of provider.stream('ann', options))
+      if (event.type === 'response.completed') return { response: event.response };
     throw new Error('the stream ended without a response');
   } catch (error) {
     return { error };
@@ -81,8 +90,8 @@ async function expected(recording: Recording): Promise<Outcome> {
 }
 
 /**
- * What we send beyond the recorded client, and what changes no answer: usage is asked for in every stream, and Azure's SDK repeats in the
- * body the deployment that the path names.
+ * What we send beyond the recorded client, and what changes no answer: usage is asked for in every stream, and
+ * Azure's SDK repeats in the body the deployment that the path names.
  */
 function comparable(sent: JsonObject, recorded: JsonObject): JsonObject {
   const surplus = ['stream_options', 'model'].filter((field) => !(field in recorded));
@@ -122,7 +131,10 @@ describe('every recorded exchange, through the providers over HTTP', () => {
         if (recording.request === undefined) continue;
         count.recordedRequests += 1;
         const meaning = MEANING[recording.wire];
-        const [ours, theirs] = [meaning(comparable(sent, recording.request), recording), meaning(recording.request, recording)];
+        const [ours, theirs] = [
+          meaning(comparable(sent, recording.request), recording),
+          meaning(recording.request, recording),
+        ];
         if (MENDED.includes(recording.name)) {
           expect(ours, recording.name).not.to.deep.equal(theirs);
           continue;

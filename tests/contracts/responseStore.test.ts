@@ -2,7 +2,10 @@
 import { expect } from 'chai';
 import { userMessage } from '../../imports/business/ai/domain/entities/Message';
 import type { ResponseStore, StoredResponse } from '../../imports/business/ai/domain/interfaces/ResponseStore';
-import { DocumentResponseStore, RESPONSES } from '../../imports/business/ai/infrastructure/persistence/DocumentResponseStore';
+import {
+  DocumentResponseStore,
+  RESPONSES,
+} from '../../imports/business/ai/infrastructure/persistence/DocumentResponseStore';
 import type { DocumentResponseStoreOptions } from '../../imports/business/ai/infrastructure/persistence/DocumentResponseStore';
 import { MemoryResponseStore } from '../../imports/business/ai/infrastructure/persistence/MemoryResponseStore';
 import { DATABASES } from '../support/documentDatabases';
@@ -30,7 +33,15 @@ const STORES: Readonly<Record<string, (options?: DocumentResponseStoreOptions) =
 
 function stored(id: string, fields: Partial<StoredResponse> = {}): StoredResponse {
   const input = [{ ...userMessage('hello'), id: `msg_of_${id}` }];
-  return { id, userId: 'ann', providerId: 'openai', keptByProvider: false, input, response: answer('hi', { id }), ...fields };
+  return {
+    id,
+    userId: 'ann',
+    providerId: 'openai',
+    keptByProvider: false,
+    input,
+    response: answer('hi', { id }),
+    ...fields,
+  };
 }
 
 for (const [name, open] of Object.entries(STORES)) {

@@ -30,18 +30,47 @@ for (const [name, open] of Object.entries(DATABASES)) {
     });
     afterEach(() => opened.close());
 
-    const reply = (): LLMResponse => answer('', { id: 'resp', output: [callItem({ name: 'clock', arguments: { LONG } }), textItem('Noon.')], output_text: 'Noon.' });
+    const reply = (): LLMResponse =>
+      answer('', {
+        id: 'resp',
+        output: [callItem({ name: 'clock', arguments: { LONG } }), textItem('Noon.')],
+        output_text: 'Noon.',
+      });
 
     /** A run that ended at the given time, or not at all, with one long call. */
     const run = async (executionId: string, endedAt: number | undefined): Promise<void> => {
-      const lease = await store.create(runRequest(executionId, { input: [userMessage('Earlier'), userMessage(`What time is it? ${LONG}`)] }), 'running', 'me');
-      await store.addCall(lease, toolCall(`${executionId}-call`, { state: 'completed', arguments: JSON.stringify({ LONG }), result: LONG, startTime: START, endTime: START, executionTime: 0, deliveredIn: 'resp' }));
+      const lease = await store.create(
+        runRequest(executionId, { input: [userMessage('Earlier'), userMessage(`What time is it? ${LONG}`)] }),
+        'running',
+        'me',
+      );
+      await store.addCall(
+        lease,
+        toolCall(`${executionId}-call`, {
+          state: 'completed',
+          arguments: JSON.stringify({ LONG }),
+          result: LONG,
+          startTime: START,
+          endTime: START,
+          executionTime: 0,
+          deliveredIn: 'resp',
+        }),
+      );
       const ended = endedAt === undefined ? {} : ({ state: 'completed', endedAt } as const);
       const response = reply();
-      await store.saveRun(lease, { ...ended, response, transcript: [userMessage(LONG), ...response.output], turnStart: 1, iterations: 2 });
+      await store.saveRun(lease, {
+        ...ended,
+        response,
+        transcript: [userMessage(LONG), ...response.output],
+        turnStart: 1,
+        iterations: 2,
+      });
     };
     const size = async (): Promise<number> => {
-      const documents = [...(await opened.database.collection(RUNS).find({})), ...(await opened.database.collection(TOOL_CALLS).find({}))];
+      const documents = [
+        ...(await opened.database.collection(RUNS).find({})),
+        ...(await opened.database.collection(TOOL_CALLS).find({})),
+      ];
       return JSON.stringify(documents).length;
     };
 

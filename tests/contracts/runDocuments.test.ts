@@ -1,6 +1,9 @@
 /** Live text, counts and windows in every store that there is. */
 import { expect } from 'chai';
-import type { DocumentCollection, StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type {
+  DocumentCollection,
+  StoredDocument,
+} from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunDoors';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
@@ -36,14 +39,20 @@ for (const [name, open] of Object.entries(DATABASES)) {
       opened = await open();
     });
     afterEach(() => opened.close());
-    const event = (type: AgentEvent['type'], seq: number, more: object = {}): AgentEvent => ({ type, executionId: 'run', at: Date.now(), seq, ...more }) as AgentEvent;
+    const event = (type: AgentEvent['type'], seq: number, more: object = {}): AgentEvent =>
+      ({ type, executionId: 'run', at: Date.now(), seq, ...more }) as AgentEvent;
 
     it('keep each piece of live text as a document of its own, once, in order', async () => {
-      const texts = new LiveTexts({ collection: opened.database.collection('ai_deltas'), logger: { warn: () => undefined } });
+      const texts = new LiveTexts({
+        collection: opened.database.collection('ai_deltas'),
+        logger: { warn: () => undefined },
+      });
       await texts.ready();
       for (const seq of [2, 5, 9, 9]) texts.take(event('llm:delta', seq, { kind: 'text', delta: `<${seq}>` }));
       texts.take(event('iteration:start', 10, { iteration: 1 }));
-      expect(await texts.deltas('run', 10)).to.deep.equal([2, 5, 9].map((seq) => ({ _id: `run:${seq}`, executionId: 'run', seq, kind: 'text', text: `<${seq}>` })));
+      expect(await texts.deltas('run', 10)).to.deep.equal(
+        [2, 5, 9].map((seq) => ({ _id: `run:${seq}`, executionId: 'run', seq, kind: 'text', text: `<${seq}>` })),
+      );
       expect(await texts.deltas('run', 2)).to.have.length(2);
       expect(await texts.deltas('other', 2)).to.deep.equal([]);
     });
@@ -55,20 +64,33 @@ for (const [name, open] of Object.entries(DATABASES)) {
       await counts.ready();
       const counters = [1, 2].map(() => new StateCounter({ runs: database.collection('ai_runs'), counts }));
       const createdAt = Date.UTC(2026, 10, 21, 23, 59);
-      for (const executionId of ['run', 'other']) await store.create(runRequest(executionId, { userId: 'bob', createdAt }), 'running', 'owner');
+      for (const executionId of ['run', 'other'])
+        await store.create(runRequest(executionId, { userId: 'bob', createdAt }), 'running', 'owner');
       const tell = async (...events: AgentEvent[]): Promise<void> => {
         for (const each of events) for (const counter of counters) counter.take(each);
         await Promise.all(counters.map((counter) => counter.close()));
       };
-      const seen = async (): Promise<unknown> => (await counts.counts({ userId: 'bob' }, 10)).map(({ day, providerId, state, count }) => ({ day, providerId, state, count }));
+      const seen = async (): Promise<unknown> =>
+        (await counts.counts({ userId: 'bob' }, 10)).map(({ day, providerId, state, count }) => ({
+          day,
+          providerId,
+          state,
+          count,
+        }));
       const day = { day: '2026-11-21', providerId: 'openai' };
       await tell(event('run:started', 1), event('run:started', 1));
       expect(await seen()).to.deep.equal([{ ...day, state: 'running', count: 1 }]);
       await tell({ ...event('run:started', 1), executionId: 'other' });
       await tell(event('run:completed', 3), event('run:completed', 3));
-      expect(await seen()).to.have.deep.members([{ ...day, state: 'running', count: 1 }, { ...day, state: 'completed', count: 1 }]);
+      expect(await seen()).to.have.deep.members([
+        { ...day, state: 'running', count: 1 },
+        { ...day, state: 'completed', count: 1 },
+      ]);
       await tell({ ...event('run:failed', 2), executionId: 'other' });
-      expect(await seen()).to.have.deep.members([{ ...day, state: 'failed', count: 1 }, { ...day, state: 'completed', count: 1 }]);
+      expect(await seen()).to.have.deep.members([
+        { ...day, state: 'failed', count: 1 },
+        { ...day, state: 'completed', count: 1 },
+      ]);
       expect(await counts.counts({ userId: 'cat' }, 10)).to.deep.equal([]);
       // A run that nobody wrote down is nobody's.
       await tell({ ...event('run:completed', 1), executionId: 'unknown' });
@@ -80,7 +102,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
       let now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
       const counters = [1, 2].map(() => new WindowCounter(opened.database.collection('ai_rate_windows'), () => now));
       await counters[0]!.ready();
-      const attempts = await Promise.all(Array.from({ length: 20 }, (_, at) => counters[at % 2]!.admit(['model', 'bob'], 7, 1_000)));
+      const attempts = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => counters[at % 2]!.admit(['model', 'bob'], 7, 1_000)),
+      );
       expect(attempts.filter((wait) => wait === 0)).to.have.length(7);
       expect(attempts.filter((wait) => wait !== 0).every((wait) => wait === 1_000)).to.equal(true);
       expect(await counters[0]!.admit(['model', 'cat'], 7, 1_000)).to.equal(0);
@@ -110,17 +134,35 @@ for (const [name, open] of Object.entries(DATABASES)) {
     it('bound what one user may ask in a minute, in every process, and no job', async () => {
       const { database } = opened;
       const halfAMinute = (Math.floor(Date.now() / 60_000) + 60) * 60_000 + 30_000;
-      const settings = { providers: [{ id: 'p', vendor: 'openai', apiKey: 'k', baseURL: 'http://127.0.0.1:9', allowPrivateHosts: true }] } as const;
+      const settings = {
+        providers: [{ id: 'p', vendor: 'openai', apiKey: 'k', baseURL: 'http://127.0.0.1:9', allowPrivateHosts: true }],
+      } as const;
       const doors = await Promise.all(
         [1, 2].map(async () => {
-          const module = createAIModule(settings, { runs: await openRunStore(database), access: { decide: () => Promise.resolve({ allowed: false, reason: 'no' }) } });
-          return createRunDoors(module, { collection: (each) => database.collection(each), views: new DocumentRunViews(database), limits: { model: 2 }, now: () => halfAMinute });
+          const module = createAIModule(settings, {
+            runs: await openRunStore(database),
+            access: { decide: () => Promise.resolve({ allowed: false, reason: 'no' }) },
+          });
+          return createRunDoors(module, {
+            collection: (each) => database.collection(each),
+            views: new DocumentRunViews(database),
+            limits: { model: 2 },
+            now: () => halfAMinute,
+          });
         }),
       );
       const ask = async (at: number, userId: string, source: 'method' | 'job' = 'method'): Promise<unknown> =>
-        failure(doors[at]!.methods['ai.llm.generateText']({ userId, source }, { requestId: `r${at}`, providerId: 'p', input: 'x' }));
+        failure(
+          doors[at]!.methods['ai.llm.generateText'](
+            { userId, source },
+            { requestId: `r${at}`, providerId: 'p', input: 'x' },
+          ),
+        );
       for (const at of [0, 1]) expect(await ask(at, 'bob')).to.have.property('code', 'permission-denied');
-      for (const at of [0, 1]) expect(await ask(at, 'bob')).to.be.instanceOf(LLMRateLimitError).with.property('retryAfterMs', 30_000);
+      for (const at of [0, 1])
+        expect(await ask(at, 'bob'))
+          .to.be.instanceOf(LLMRateLimitError)
+          .with.property('retryAfterMs', 30_000);
       expect(await ask(0, 'cat')).to.have.property('code', 'permission-denied');
       expect(await ask(0, 'bob', 'job')).to.have.property('code', 'permission-denied');
       await Promise.all(doors.map((each) => each.close()));

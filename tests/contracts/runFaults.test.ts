@@ -1,4 +1,7 @@
-/** Everything goes wrong at once: vendors, the store, clocks and processes. Every run ends, and what is promised of effects and results holds for all of them. */
+/**
+ * Everything goes wrong at once: vendors, the store, clocks and processes. Every run ends, and what is promised of
+ * effects and results holds for all of them.
+ */
 import { expect } from 'chai';
 import type { RunStore, WholeRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
@@ -39,7 +42,8 @@ function failing(store: RunStore, sky: Weather): RunStore {
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== 'function') return value;
       const method = value as (...args: readonly unknown[]) => Promise<unknown>;
-      if (!['saveRun', 'saveCall', 'addCall', 'beat', 'commands', 'carriedOut'].includes(String(name))) return method.bind(target);
+      if (!['saveRun', 'saveCall', 'addCall', 'beat', 'commands', 'carriedOut'].includes(String(name)))
+        return method.bind(target);
       return async (...args: readonly unknown[]) => {
         if (sky.strikes('the store fails before', 0.02)) throw new Error('the store failed');
         const outcome = await method.apply(target, args as unknown[]);
@@ -89,7 +93,10 @@ describe('durable runs in bad weather', () => {
           if (sky.strikes('the clock jumps ahead', 0.005)) offset += random() * 3_600_000;
           if (sky.strikes('the clock jumps back', 0.005)) offset -= random() * 3_600_000;
         });
-        const ended = whole === undefined ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 }) : loop.resume(RUN);
+        const ended =
+          whole === undefined
+            ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 })
+            : loop.resume(RUN);
         if (whole !== undefined) void world.attend(RUN);
         await Promise.race([ended.catch(() => undefined), halting.halted]);
         // What is left of a dead process holds timers.
@@ -109,7 +116,8 @@ describe('durable runs in bad weather', () => {
     console.log(`      faults: ${words(counts)}`);
     console.log(`      ends: ${words(ends)}`);
     expect(ends.get('completed') ?? 0).to.be.greaterThan(0);
-    if (FAULTS >= 1_000) for (const way of ['ahead', 'back']) expect(counts.get(`the clock jumps ${way}`) ?? 0, way).to.be.greaterThan(0);
+    if (FAULTS >= 1_000)
+      for (const way of ['ahead', 'back']) expect(counts.get(`the clock jumps ${way}`) ?? 0, way).to.be.greaterThan(0);
   });
 });
 
@@ -138,7 +146,10 @@ describe('durable runs while nothing but the clock goes wrong', () => {
           offset += jump;
           jumps[jump > 0 ? 'forward' : 'back'] += 1;
         });
-        const ended = whole === undefined ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 }) : loop.resume(RUN);
+        const ended =
+          whole === undefined
+            ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 30 })
+            : loop.resume(RUN);
         if (whole !== undefined) void world.attend(RUN);
         await Promise.race([ended.catch(() => undefined), halting.halted]);
         if (halting.isHalted()) void loop.cancel(RUN);

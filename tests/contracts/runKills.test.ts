@@ -1,4 +1,7 @@
-/** Runs whose processes are killed with `kill -9` anywhere: every one ends, and nothing is lost, done twice or told twice. */
+/**
+ * Runs whose processes are killed with `kill -9` anywhere: every one ends, and nothing is lost, done twice or told
+ * twice.
+ */
 import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +83,8 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
         for (const [index, whole] of wholes.entries()) if (whole === undefined) ids[index] = '';
         ids.splice(0, Infinity, ...ids.filter((id) => id !== ''));
         unfinished = wholes.filter((whole) => whole !== undefined && whole.run.endedAt === undefined).length;
-        for (const whole of wholes) for (const id of uncertainCalls(whole)) uncertain.add(`${whole?.run.executionId}:${id}`);
+        for (const whole of wholes)
+          for (const id of uncertainCalls(whole)) uncertain.add(`${whole?.run.executionId}:${id}`);
       };
       let hits = 0;
       for (let kill = 1; kill <= KILLS / 2; kill += 1) {
@@ -92,7 +96,10 @@ for (const [name, openPlace] of Object.entries(PLACES)) {
           child.run(`run-${kill}-${count}`);
         }
         // Runs that were nearly done may have less to say.
-        await Promise.race([child.said(child.lines.length + 1 + Math.floor(random() * LINES)), child.said(unfinished + fresh, isEnd)]);
+        await Promise.race([
+          child.said(child.lines.length + 1 + Math.floor(random() * LINES)),
+          child.said(unfinished + fresh, isEnd),
+        ]);
         await child.kill();
         expect(child.failures).to.deep.equal([]);
         await look();
@@ -165,14 +172,18 @@ describe('3 processes on one store, whose runs are moved by killing and stopping
     const [, owner = ''] = (await child.said(1, isReady)).split(' ');
     return { child, owner };
   };
-  const heldBy = async (owner: string): Promise<readonly string[]> => (await store.held(1_000)).filter((run) => run.owner === owner).map(({ executionId }) => executionId);
+  const heldBy = async (owner: string): Promise<readonly string[]> =>
+    (await store.held(1_000)).filter((run) => run.owner === owner).map(({ executionId }) => executionId);
   /** @throws what is still in the way when nobody can be expected to wait any longer */
   const until = async (what: string, inTheWay: () => Promise<readonly string[]>): Promise<void> => {
     const since = performance.now();
     for (;;) {
       const left = await inTheWay();
       if (left.length === 0) return;
-      if (performance.now() - since > PATIENCE) throw new Error(`${what} still has in its way, seed ${SEED}: ${left.join('; ')}. The processes said last: ${children.map(({ lines }) => lines.slice(-3).join(', ')).join('; ')}`);
+      if (performance.now() - since > PATIENCE)
+        throw new Error(
+          `${what} still has in its way, seed ${SEED}: ${left.join('; ')}. The processes said last: ${children.map(({ lines }) => lines.slice(-3).join(', ')).join('; ')}`,
+        );
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
   };
@@ -181,7 +192,9 @@ describe('3 processes on one store, whose runs are moved by killing and stopping
     return wholes.flatMap((whole, index) => {
       if (whole === undefined) return [`${ids[index]}${NOT_BEGUN}`];
       const { executionId, state, owner, endedAt } = whole.run;
-      return endedAt === undefined ? [`${executionId}, ${state}, of ${owner} (${whole.calls.map((call) => call.state).join(', ')})`] : [];
+      return endedAt === undefined
+        ? [`${executionId}, ${state}, of ${owner} (${whole.calls.map((call) => call.state).join(', ')})`]
+        : [];
     });
   };
 
@@ -218,18 +231,28 @@ describe('3 processes on one store, whose runs are moved by killing and stopping
       // One whose first write was not made has not begun.
       if (whole === undefined) continue;
       // A process that was stopped between its last look and its request sends that one when it wakes.
-      const requests = world.requestsOf(id).filter((request, index, all) => all.slice(0, index).every((earlier) => earlier.length <= request.length));
+      const requests = world
+        .requestsOf(id)
+        .filter((request, index, all) => all.slice(0, index).every((earlier) => earlier.length <= request.length));
       checkMixedRun(whole, effects, requests, world.reviewed);
     }
     for (const { child, lost, from, heard } of woken) {
       const after = world.effects.slice(from).filter(({ pid }) => pid === child.pid);
       const regained = new Set(child.lines.slice(heard));
-      for (const id of lost) if (!regained.has(`claimed ${id}`)) expect(after.filter(({ effect }) => effect.includes(`${id}:`)).length, `${id} after it was lost`).to.be.at.most(IN_FLIGHT);
+      for (const id of lost)
+        if (!regained.has(`claimed ${id}`))
+          expect(
+            after.filter(({ effect }) => effect.includes(`${id}:`)).length,
+            `${id} after it was lost`,
+          ).to.be.at.most(IN_FLIGHT);
     }
     expect(woken.some(({ lost }) => lost.length > 0)).to.equal(true);
     for (const child of children) expect(child.failures).to.deep.equal([]);
   });
 });
 
-/** Effects whose request was under way, or about to be sent, when the process was stopped: no more than those of the longest turn. */
+/**
+ * Effects whose request was under way, or about to be sent, when the process was stopped: no more than those of the
+ * longest turn.
+ */
 const IN_FLIGHT = Math.max(...TURNS.map((turn) => turn.length));

@@ -1,11 +1,18 @@
-/** Several processes on one store, played by several loops: who has a run, who may write, who hears of what is wanted of it. */
+/**
+ * Several processes on one store, played by several loops: who has a run, who may write, who hears of what is
+ * wanted of it.
+ */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunOwner } from '../../imports/business/ai/application/services/RunOwner';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { AgenticExecutionUseCase } from '../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { RunLauncher } from '../../imports/business/ai/application/usecases/RunLauncher';
-import { ConflictError, LLMInvalidRequestError, LLMServerError } from '../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  ConflictError,
+  LLMInvalidRequestError,
+  LLMServerError,
+} from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
@@ -34,18 +41,27 @@ describe('runs of several owners on one store', () => {
   });
   after(() => resetMeteor());
 
-  function owner(script: readonly ScriptedStep[], tools = new ToolRegistry(), own: RunStore = store, leaseTimes = TIMES) {
+  function owner(
+    script: readonly ScriptedStep[],
+    tools = new ToolRegistry(),
+    own: RunStore = store,
+    leaseTimes = TIMES,
+  ) {
     const provider = new ScriptedProvider(script);
     const logger = new RecordingLogger();
     const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: own, leaseTimes, logger });
     return { provider, loop, logger, record: recordEvents(loop) };
   }
-  const external = (): ToolRegistry => new ToolRegistry().register({ name: 'webhook', external: true }).register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
+  const external = (): ToolRegistry =>
+    new ToolRegistry()
+      .register({ name: 'webhook', external: true })
+      .register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
 
   it('an owner that lost its run writes nothing, tells nothing, begins no tool, and still gives the end that the run comes to elsewhere', async () => {
     const reply = deferred<LLMResponse>();
     const effects: string[] = [];
-    const tools = (name: string): ToolRegistry => new ToolRegistry().register({ name: 'note', execute: () => effects.push(name) });
+    const tools = (name: string): ToolRegistry =>
+      new ToolRegistry().register({ name: 'note', execute: () => effects.push(name) });
     const old = owner([() => reply.promise], tools('old'));
     const first = old.loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' });
     await old.record.seen('iteration:start');
@@ -58,7 +74,11 @@ describe('runs of several owners on one store', () => {
     expect((await first).response.output_text).to.equal('new');
     expect(effects).to.deep.equal(['new']);
     // The answer is told before anything of it is written; of what follows nothing is.
-    expect(old.record.lines.slice(told).filter((line) => !['llm:response', 'tool:pending note', 'tool:executing note'].includes(line))).to.deep.equal([]);
+    expect(
+      old.record.lines
+        .slice(told)
+        .filter((line) => !['llm:response', 'tool:pending note', 'tool:executing note'].includes(line)),
+    ).to.deep.equal([]);
     expect(old.loop.isHere('r')).to.equal(false);
     expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: next.loop.ownerId, fence: 2 });
   });
@@ -120,7 +140,10 @@ describe('runs of several owners on one store', () => {
         };
       },
     });
-    const { loop, record } = owner([calling({ name: 'webhook', call_id: 'w' }), answer('done')], external(), slow, { lease: 10_000, heartbeat: 5 });
+    const { loop, record } = owner([calling({ name: 'webhook', call_id: 'w' }), answer('done')], external(), slow, {
+      lease: 10_000,
+      heartbeat: 5,
+    });
     const run = loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' });
     await record.seen('tool:executing');
     for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
@@ -135,9 +158,17 @@ describe('runs of several owners on one store', () => {
   });
 
   it('commands reach a run from any process: approval, refusal, results and the end, each once', async () => {
-    const here = owner([calling({ name: 'pay', call_id: 'a' }, { name: 'pay', call_id: 'b' }, { name: 'webhook', call_id: 'w' }), untilAborted], external());
+    const here = owner(
+      [
+        calling({ name: 'pay', call_id: 'a' }, { name: 'pay', call_id: 'b' }, { name: 'webhook', call_id: 'w' }),
+        untilAborted,
+      ],
+      external(),
+    );
     const there = owner([], external());
-    const run = failure(here.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay', 'webhook'], executionId: 'r' }));
+    const run = failure(
+      here.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay', 'webhook'], executionId: 'r' }),
+    );
     const asked = await here.record.seen('tool:approval_required', ({ callId }) => callId === 'b');
     await here.record.seen('tool:executing', ({ callId }) => callId === 'w');
     await here.loop.approve('r', 'nothing').catch(() => undefined);
@@ -154,8 +185,12 @@ describe('runs of several owners on one store', () => {
     await here.record.seen('iteration:start', ({ iteration }) => iteration === 2);
     expect(await there.loop.submitToolResult('r', 'w', { output: 'again' })).to.equal('already-settled');
     const { calls } = (await store.load('r'))!;
-    expect(calls.map((call) => [call.state, 'result' in call ? call.result : 'error' in call ? call.error.message : ''])).to.deep.equal([
-      ['completed', 'paid'], ['failed', 'The call was not approved: too much'], ['completed', 'hooked'],
+    expect(
+      calls.map((call) => [call.state, 'result' in call ? call.result : 'error' in call ? call.error.message : '']),
+    ).to.deep.equal([
+      ['completed', 'paid'],
+      ['failed', 'The call was not approved: too much'],
+      ['completed', 'hooked'],
     ]);
     expect(await there.loop.cancel('r')).to.equal('running');
     expect(await run).to.have.property('code', 'aborted');
@@ -173,7 +208,10 @@ describe('runs of several owners on one store', () => {
     await there.loop.approve('r', 'a');
     const next = owner([answer('done')], external());
     expect((await next.loop.resume('r')).response.output_text).to.equal('done');
-    expect(next.record.lines.filter((line) => line.startsWith('tool:'))).to.deep.equal(['tool:executing pay', 'tool:completed pay']);
+    expect(next.record.lines.filter((line) => line.startsWith('tool:'))).to.deep.equal([
+      'tool:executing pay',
+      'tool:completed pay',
+    ]);
   });
 
   it('a run that was about to end when its owner died ends as it was meant to', async () => {
@@ -184,14 +222,17 @@ describe('runs of several owners on one store', () => {
         if (typeof value !== 'function') return value;
         // It dies with the run's last write, which is not made.
         return (...args: readonly unknown[]): unknown => {
-          if (name !== 'saveRun' || (args[1] as { endedAt?: number }).endedAt === undefined) return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
+          if (name !== 'saveRun' || (args[1] as { endedAt?: number }).endedAt === undefined)
+            return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
           ending.resolve();
           return new Promise(() => undefined);
         };
       },
     });
     const old = owner([calling({ name: 'webhook', call_id: 'w' })], external(), dying);
-    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' }).catch(() => undefined);
+    void old.loop
+      .execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' })
+      .catch(() => undefined);
     await old.record.seen('tool:executing');
     await old.loop.cancel('r');
     await ending.promise;
@@ -199,7 +240,10 @@ describe('runs of several owners on one store', () => {
     const next = owner([], external());
     expect(await failure(next.loop.resume('r'))).to.include({ code: 'aborted', message: 'The run was cancelled.' });
     expect(next.record.lines).to.deep.equal(['run:started', 'run:cancelled']);
-    expect((await store.load('r'))?.run).to.deep.include({ state: 'cancelled', error: { code: 'aborted', message: 'The run was cancelled.' } });
+    expect((await store.load('r'))?.run).to.deep.include({
+      state: 'cancelled',
+      error: { code: 'aborted', message: 'The run was cancelled.' },
+    });
   });
 
   it('a result that was accepted is not lost with the process that took it and died before it wrote down what came of it', async () => {
@@ -216,7 +260,9 @@ describe('runs of several owners on one store', () => {
       },
     });
     const old = owner([calling({ name: 'webhook', call_id: 'w' })], external(), dying);
-    void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' }).catch(() => undefined);
+    void old.loop
+      .execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' })
+      .catch(() => undefined);
     await old.record.seen('tool:executing');
     for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
     isDead = true;
@@ -233,18 +279,28 @@ describe('runs of several owners on one store', () => {
       void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'left' }).catch(() => undefined);
       await left.record.seen('iteration:start');
       await left.loop.close();
-      await store.create({ ...(await store.load('left'))!.run, executionId: 'silent', requestId: 'silent' }, 'running', 'nobody');
+      await store.create(
+        { ...(await store.load('left'))!.run, executionId: 'silent', requestId: 'silent' },
+        'running',
+        'nobody',
+      );
       await store.beat('nobody');
       const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 800, heartbeat: 5 });
       void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
       await alive.record.seen('iteration:start');
-      await store.create({ ...(await store.load('left'))!.run, executionId: 'queued', requestId: 'queued' }, 'queued', '');
+      await store.create(
+        { ...(await store.load('left'))!.run, executionId: 'queued', requestId: 'queued' },
+        'queued',
+        '',
+      );
 
       const next = owner([answer('left'), answer('silent')]);
       const recovery = new RunRecovery({ loop: next.loop, store, lease: 800, every: 5, logger: next.logger });
       await recovery.start();
       expect((await next.record.seen('run:completed')).executionId).to.equal('left');
-      expect((await next.record.seen('run:completed', ({ executionId }) => executionId === 'silent')).executionId).to.equal('silent');
+      expect(
+        (await next.record.seen('run:completed', ({ executionId }) => executionId === 'silent')).executionId,
+      ).to.equal('silent');
       expect(await recovery.look()).to.equal(0);
       recovery.stop();
       expect(alive.loop.isHere('alive')).to.equal(true);
@@ -266,8 +322,13 @@ describe('runs of several owners on one store', () => {
       await first.record.seen('iteration:start');
 
       const second = owner([answer('twice')]);
-      const late = Object.assign(Object.create(store) as RunStore, { held: async () => seen, beats: async () => new Map<string, number>() });
-      expect(await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).look()).to.equal(1);
+      const late = Object.assign(Object.create(store) as RunStore, {
+        held: async () => seen,
+        beats: async () => new Map<string, number>(),
+      });
+      expect(
+        await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).look(),
+      ).to.equal(1);
       expect(await second.loop.takeOver(seen[0]!)).to.equal(undefined);
       reply.resolve(answer('once'));
       expect((await done)?.response.output_text).to.equal('once');
@@ -282,14 +343,23 @@ describe('runs of several owners on one store', () => {
         get(target, name, receiver) {
           const value: unknown = Reflect.get(target, name, receiver);
           if (typeof value !== 'function') return value;
-          return (...args: readonly unknown[]): unknown => (isDown ? Promise.reject(new Error('the store is down')) : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]));
+          return (...args: readonly unknown[]): unknown =>
+            isDown
+              ? Promise.reject(new Error('the store is down'))
+              : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
         },
       });
       const reply = deferred<LLMResponse>();
       const noted: string[] = [];
       const tools = new ToolRegistry().register({ name: 'note', execute: () => noted.push('x') });
-      const { loop, logger, record } = owner([() => reply.promise, calling({ name: 'note' }), answer('done')], tools, failing);
-      const run = loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' }).catch((error: unknown) => error);
+      const { loop, logger, record } = owner(
+        [() => reply.promise, calling({ name: 'note' }), answer('done')],
+        tools,
+        failing,
+      );
+      const run = loop
+        .execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' })
+        .catch((error: unknown) => error);
       await record.seen('iteration:start');
       await new Promise((resolve) => setImmediate(resolve));
       isDown = true;
@@ -334,7 +404,9 @@ describe('runs of several owners on one store', () => {
     });
     const tools = new ToolRegistry().register({ name: 'note', execute: () => 'noted' });
     const { loop } = owner([calling({ name: 'note' }), answer('done')], tools, steady);
-    expect((await loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' })).response.output_text).to.equal('done');
+    expect(
+      (await loop.execute('ann', { model: 'm', input: 'go', tools: ['note'], executionId: 'r' })).response.output_text,
+    ).to.equal('done');
     expect(failures).to.be.at.least(3);
     expect((await store.load('r'))?.run.state).to.equal('completed');
   });
@@ -346,11 +418,17 @@ describe('runs of several owners on one store', () => {
     await old.loop.close();
     const next = owner([]);
     expect(await failure(next.loop.resume('r'))).to.be.instanceOf(LLMInvalidRequestError);
-    expect((await store.load('r'))?.run).to.deep.include({ state: 'failed', error: { code: 'invalid-request', message: "no tool is called 'pay'" } });
+    expect((await store.load('r'))?.run).to.deep.include({
+      state: 'failed',
+      error: { code: 'invalid-request', message: "no tool is called 'pay'" },
+    });
   });
 
   it('a call that a person refuses to run again fails, and the model is told that nobody knows', async () => {
-    const old = owner([calling({ name: 'mail', call_id: 'a' })], new ToolRegistry().register({ name: 'mail', execute: () => new Promise(() => undefined) }));
+    const old = owner(
+      [calling({ name: 'mail', call_id: 'a' })],
+      new ToolRegistry().register({ name: 'mail', execute: () => new Promise(() => undefined) }),
+    );
     void old.loop.execute('ann', { model: 'm', input: 'go', tools: ['mail'], executionId: 'r' }).catch(() => undefined);
     await old.record.seen('tool:executing');
     for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
@@ -360,14 +438,25 @@ describe('runs of several owners on one store', () => {
     await next.record.seen('tool:needs_review');
     await next.loop.reject('r', 'a', 'the customer has it');
     const { toolCalls } = await run;
-    expect(toolCalls[0]).to.deep.include({ state: 'failed', error: { failure: 'rejected', message: 'Whether the call was carried out is not known, and it was not run again: the customer has it' } });
+    expect(toolCalls[0]).to.deep.include({
+      state: 'failed',
+      error: {
+        failure: 'rejected',
+        message: 'Whether the call was carried out is not known, and it was not run again: the customer has it',
+      },
+    });
   });
 
   describe('a request', () => {
     const ask = { requestId: 'req', providerId: 'scripted', input: 'go', tools: [] };
     const useCase = (script: readonly ScriptedStep[]) => {
       const { loop, provider } = owner(script);
-      const launcher = new RunLauncher({ loop, runs: store, providers: { has: () => true }, access: { decide: () => Promise.resolve({ allowed: true }) } });
+      const launcher = new RunLauncher({
+        loop,
+        runs: store,
+        providers: { has: () => true },
+        access: { decide: () => Promise.resolve({ allowed: true }) },
+      });
       return { provider, agentic: new AgenticExecutionUseCase(launcher), loop };
     };
 
@@ -390,7 +479,9 @@ describe('runs of several owners on one store', () => {
 
     it('is let in once when all processes get it at the same time', async () => {
       const all = [useCase([answer('a')]), useCase([answer('b')]), useCase([answer('c')])];
-      const results = await Promise.all(all.map(({ agentic }) => agentic.execute({ userId: 'ann', source: 'method' }, ask)));
+      const results = await Promise.all(
+        all.map(({ agentic }) => agentic.execute({ userId: 'ann', source: 'method' }, ask)),
+      );
       expect(new Set(results.map(({ output_text }) => output_text)).size).to.equal(1);
       expect(all.reduce((sum, { provider }) => sum + provider.calls.length, 0)).to.equal(1);
     });
@@ -399,7 +490,9 @@ describe('runs of several owners on one store', () => {
       const a = useCase([new LLMServerError('down', { retryable: false })]);
       const ann = { userId: 'ann', source: 'method' } as const;
       expect(await failure(a.agentic.execute(ann, ask))).to.be.instanceOf(LLMServerError);
-      expect(await failure(useCase([]).agentic.execute(ann, ask))).to.be.instanceOf(LLMServerError).and.to.have.property('message', 'down');
+      expect(await failure(useCase([]).agentic.execute(ann, ask)))
+        .to.be.instanceOf(LLMServerError)
+        .and.to.have.property('message', 'down');
     });
   });
 

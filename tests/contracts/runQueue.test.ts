@@ -43,7 +43,13 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const tools = new ToolRegistry()
         .register({ name: 'note', execute: (_args: unknown, { executionId }) => void effects.push(executionId) })
         .register({ name: 'ask', needsApproval: true, execute: () => 'asked' });
-      const loop = new AgenticLoop({ provider, toolExecutor: tools, runStore: store, leaseTimes: { lease: 5_000, heartbeat: 100 }, logger });
+      const loop = new AgenticLoop({
+        provider,
+        toolExecutor: tools,
+        runStore: store,
+        leaseTimes: { lease: 5_000, heartbeat: 100 },
+        logger,
+      });
       const jobs = new LocalJobQueue({ concurrency, retryDelay: 1, logger });
       const made = { loop, jobs, logger, queue: new RunQueue({ loop, store, jobs, tools, logger }) };
       workers.push(made);
@@ -54,7 +60,12 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     it('are written down at once, and done when there is a worker', async () => {
       const { queue, loop } = worker();
       expect(await queue.add('ann', options('run-1'), { title: 'Later', source: 'job' })).to.equal('run-1');
-      expect((await store.load('run-1'))?.run).to.include({ state: 'queued', owner: '', title: 'Later', iterations: 0 });
+      expect((await store.load('run-1'))?.run).to.include({
+        state: 'queued',
+        owner: '',
+        title: 'Later',
+        iterations: 0,
+      });
       await queue.start();
       expect((await loop.follow('run-1')).response.output_text).to.equal('Done.');
       expect(effects).to.deep.equal(['run-1']);
@@ -102,7 +113,10 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
 
     it('that fail have failed, and are not tried again by the queue', async () => {
       let asked = 0;
-      const provider = { ...callingProvider(), generate: () => Promise.reject(new LLMAuthError(`refused ${(asked += 1)}`)) };
+      const provider = {
+        ...callingProvider(),
+        generate: () => Promise.reject(new LLMAuthError(`refused ${(asked += 1)}`)),
+      };
       const { queue, loop, logger } = worker(4, provider);
       await queue.add('ann', options('run-1'));
       await queue.start();
@@ -125,7 +139,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     it('are refused under a request id that is taken', async () => {
       const { queue } = worker();
       await queue.add('ann', options('run-1'), { requestId: 'tonight' });
-      expect(await failure(queue.add('ann', options('run-2'), { requestId: 'tonight' }))).to.be.instanceOf(ConflictError);
+      expect(await failure(queue.add('ann', options('run-2'), { requestId: 'tonight' }))).to.be.instanceOf(
+        ConflictError,
+      );
     });
 
     it('are kept when the job queue is out of reach', async () => {
@@ -140,4 +156,3 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
   });
 }
-

@@ -17,7 +17,20 @@ const isFull = process.env['BOLIDE_FULL'] === '1';
 const RUN = 'run';
 
 /** Stops the run at each of the given places, one process after another; the last one lives. */
-async function live(store: RunStore, halts: readonly (readonly [number, 'before' | 'after'])[]): Promise<{ readonly world: World; readonly whole: WholeRun; readonly result: RunResult; readonly writes: number; readonly uncertain: ReadonlySet<string>; readonly hasLostCall: boolean } | undefined> {
+async function live(
+  store: RunStore,
+  halts: readonly (readonly [number, 'before' | 'after'])[],
+): Promise<
+  | {
+      readonly world: World;
+      readonly whole: WholeRun;
+      readonly result: RunResult;
+      readonly writes: number;
+      readonly uncertain: ReadonlySet<string>;
+      readonly hasLostCall: boolean;
+    }
+  | undefined
+> {
   const world = new World(store);
   const uncertain = new Set<string>();
   let hasLostCall = false;
@@ -25,7 +38,10 @@ async function live(store: RunStore, halts: readonly (readonly [number, 'before'
     const halting = haltingStore(world.store, at, moment);
     const loop = world.process(halting.store, halting.isHalted);
     const left = await store.load(RUN);
-    const ended = left === undefined ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 20 }) : loop.resume(RUN);
+    const ended =
+      left === undefined
+        ? loop.execute('ann', { model: 'm', input: 'go', tools: TOOLS, executionId: RUN, maxIterations: 20 })
+        : loop.resume(RUN);
     ended.catch(() => undefined);
     if (left !== undefined) void world.attend(RUN);
     const outcome = await Promise.race([ended.then((result) => ({ result })), halting.halted.then(() => undefined)]);
@@ -33,7 +49,8 @@ async function live(store: RunStore, halts: readonly (readonly [number, 'before'
     if (halting.isHalted()) setImmediate(() => void loop.cancel(RUN));
     const found = await store.load(RUN);
     if (found === undefined) return undefined;
-    if (outcome !== undefined) return { world, whole: found, result: outcome.result, writes: halting.writes(), uncertain, hasLostCall };
+    if (outcome !== undefined)
+      return { world, whole: found, result: outcome.result, writes: halting.writes(), uncertain, hasLostCall };
     hasLostCall ||= found.run.isCalling;
     for (const id of uncertainCalls(found)) uncertain.add(id);
   }
@@ -78,7 +95,10 @@ for (const [name, open] of Object.entries(STORES)) {
       let lostCalls = 0;
       for (let at = 1; at <= whole!.writes; at += step) {
         for (const moment of ['before', 'after'] as const) {
-          const lived = await live(await open(), [[at, moment], [Infinity, 'before']]);
+          const lived = await live(await open(), [
+            [at, moment],
+            [Infinity, 'before'],
+          ]);
           if (lived === undefined) {
             // Nobody had been told that there is a run.
             expect([at, moment]).to.deep.equal([1, 'before']);
@@ -101,7 +121,10 @@ for (const [name, open] of Object.entries(STORES)) {
       this.timeout(120_000);
       const random = seededRandom(SEED);
       for (let round = 0; round < (isFull ? 200 : 20 / step); round += 1) {
-        const halts = Array.from({ length: 1 + Math.floor(random() * 5) }, () => [2 + Math.floor(random() * 14), random() < 0.5 ? 'before' : 'after'] as const);
+        const halts = Array.from(
+          { length: 1 + Math.floor(random() * 5) },
+          () => [2 + Math.floor(random() * 14), random() < 0.5 ? 'before' : 'after'] as const,
+        );
         const lived = await live(await open(), [...halts, [Infinity, 'before']]);
         try {
           check(lived!);
@@ -112,4 +135,3 @@ for (const [name, open] of Object.entries(STORES)) {
     });
   });
 }
-

@@ -36,10 +36,28 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     };
 
     it('gives back what was asked for, whole', async () => {
-      const request = runRequest(id, { model: 'gpt', input: [userMessage('\ud800 $x.y'), userMessage([{ type: 'input_image', image_url: 'data:,', vendor: { openai: { $a: { 'b.c': null } } } }])] });
+      const request = runRequest(id, {
+        model: 'gpt',
+        input: [
+          userMessage('\ud800 $x.y'),
+          userMessage([{ type: 'input_image', image_url: 'data:,', vendor: { openai: { $a: { 'b.c': null } } } }]),
+        ],
+      });
       await store.create(request, 'running', 'a');
       const { run, calls } = (await store.load(id))!;
-      expect(run).to.deep.include({ ...JSON.parse(JSON.stringify(request)) as object, state: 'running', owner: 'a', fence: 1, iterations: 0, isCalling: false, usage: usage(0, 0), seq: 0, worked: 0, failedTurns: 0, turnStart: 2 });
+      expect(run).to.deep.include({
+        ...(JSON.parse(JSON.stringify(request)) as object),
+        state: 'running',
+        owner: 'a',
+        fence: 1,
+        iterations: 0,
+        isCalling: false,
+        usage: usage(0, 0),
+        seq: 0,
+        worked: 0,
+        failedTurns: 0,
+        turnStart: 2,
+      });
       expect(run.transcript).to.deep.equal(run.input);
       expect(calls).to.deep.equal([]);
       expect(await store.load('nothing')).to.equal(undefined);
@@ -48,7 +66,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     it('refuses an id that is taken, and a second run for one request of a user', async () => {
       await begin();
       expect(await failure(begin())).to.be.instanceOf(ConflictError);
-      expect(await failure(store.create(runRequest(`${id}-other`, { requestId: id }), 'running', 'a'))).to.be.instanceOf(ConflictError);
+      expect(
+        await failure(store.create(runRequest(`${id}-other`, { requestId: id }), 'running', 'a')),
+      ).to.be.instanceOf(ConflictError);
       expect(await store.load(`${id}-other`)).to.equal(undefined);
       await store.create(runRequest(`${id}-bob`, { requestId: id, userId: 'bob' }), 'running', 'a');
       expect((await store.findRequest('ann', id))?.executionId).to.equal(id);
@@ -57,7 +77,11 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('lets one of many begin a request', async () => {
-      const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_each, n) => store.create(runRequest(`${id}-${n}`, { requestId: id }), 'running', 'a')));
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 8 }, (_each, n) =>
+          store.create(runRequest(`${id}-${n}`, { requestId: id }), 'running', 'a'),
+        ),
+      );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
     });
 
@@ -65,10 +89,38 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const lease = await begin();
       const transcript = [userMessage('A question'), assistantMessage('An answer')];
       const response = answer('An answer');
-      expect(await store.saveRun(lease, { transcript, iterations: 1, isCalling: true, turnStart: 1, seq: 7, worked: 3, failedTurns: 1 })).to.equal(true);
-      expect(await store.saveRun(lease, { response, isCalling: false, usage: { ...usage(10, 5), estimated: true }, cost: 0.5 })).to.equal(true);
+      expect(
+        await store.saveRun(lease, {
+          transcript,
+          iterations: 1,
+          isCalling: true,
+          turnStart: 1,
+          seq: 7,
+          worked: 3,
+          failedTurns: 1,
+        }),
+      ).to.equal(true);
+      expect(
+        await store.saveRun(lease, {
+          response,
+          isCalling: false,
+          usage: { ...usage(10, 5), estimated: true },
+          cost: 0.5,
+        }),
+      ).to.equal(true);
       const { run } = (await store.load(id))!;
-      expect(run).to.deep.include({ transcript, response, iterations: 1, isCalling: false, turnStart: 1, seq: 7, worked: 3, failedTurns: 1, usage: { ...usage(10, 5), estimated: true }, cost: 0.5 });
+      expect(run).to.deep.include({
+        transcript,
+        response,
+        iterations: 1,
+        isCalling: false,
+        turnStart: 1,
+        seq: 7,
+        worked: 3,
+        failedTurns: 1,
+        usage: { ...usage(10, 5), estimated: true },
+        cost: 0.5,
+      });
     });
 
     it('keeps calls with all that is known of them, in the order in which they were made', async () => {
@@ -77,17 +129,31 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const first = toolCall('b', { state: 'executing', startTime: 5, progress: { fraction: 0.5, note: 'half' } });
       expect(await store.addCall(lease, first)).to.equal(true);
       expect(await store.addCall(lease, second)).to.equal(true);
-      const done = toolCall('b', { state: 'completed', startTime: 5, endTime: 9, executionTime: 4, result: 'y'.repeat(40_000) });
+      const done = toolCall('b', {
+        state: 'completed',
+        startTime: 5,
+        endTime: 9,
+        executionTime: 4,
+        result: 'y'.repeat(40_000),
+      });
       expect(await store.saveCall(lease, done)).to.equal(true);
       expect((await store.load(id))!.calls).to.deep.equal([done, second]);
     });
 
     it('ends a run once: nothing is written to it afterwards, and nobody claims it', async () => {
       const lease = await begin();
-      expect(await store.saveRun(lease, { state: 'failed', endedAt: 9, error: { code: 'refused', message: 'no' } })).to.equal(true);
+      expect(
+        await store.saveRun(lease, { state: 'failed', endedAt: 9, error: { code: 'refused', message: 'no' } }),
+      ).to.equal(true);
       expect(await store.saveRun(lease, { state: 'completed' })).to.equal(false);
       expect(await store.claim(lease, 'b')).to.equal(undefined);
-      expect((await store.load(id))!.run).to.deep.include({ state: 'failed', endedAt: 9, error: { code: 'refused', message: 'no' }, owner: 'a', fence: 1 });
+      expect((await store.load(id))!.run).to.deep.include({
+        state: 'failed',
+        endedAt: 9,
+        error: { code: 'refused', message: 'no' },
+        owner: 'a',
+        fence: 1,
+      });
       expect((await store.held(1_000)).map(({ executionId }) => executionId)).not.to.include(id);
     });
 
@@ -137,23 +203,32 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('knows who holds which run that has not ended; what waits for a worker is held by nobody and can be claimed', async () => {
-      const heldHere = async (): Promise<readonly HeldRun[]> => (await store.held(1_000)).filter(({ executionId }) => executionId.startsWith(id));
+      const heldHere = async (): Promise<readonly HeldRun[]> =>
+        (await store.held(1_000)).filter(({ executionId }) => executionId.startsWith(id));
       const running = await begin();
       const queued = await store.create(runRequest(`${id}-waits`), 'queued', '');
       expect(await heldHere()).to.deep.equal([{ ...running, takeovers: 0 }]);
       const { lease, run } = await take(queued);
       expect(run.state).to.equal('queued');
-      expect(await heldHere()).to.have.deep.members([{ ...running, takeovers: 0 }, { ...lease, takeovers: 0 }]);
-      expect((await store.held(1_000, ['a'])).filter(({ executionId }) => executionId.startsWith(id))).to.deep.equal([{ ...lease, takeovers: 0 }]);
+      expect(await heldHere()).to.have.deep.members([
+        { ...running, takeovers: 0 },
+        { ...lease, takeovers: 0 },
+      ]);
+      expect((await store.held(1_000, ['a'])).filter(({ executionId }) => executionId.startsWith(id))).to.deep.equal([
+        { ...lease, takeovers: 0 },
+      ]);
       for (const state of Object.keys(RUN_MOVES) as (keyof typeof RUN_MOVES)[]) {
         const other = await store.create(runRequest(`${id}-${state}`), 'running', 'z');
         await store.saveRun(other, { state });
-        expect((await heldHere()).some(({ executionId }) => executionId === other.executionId)).to.equal(RUN_MOVES[state].length > 0);
+        expect((await heldHere()).some(({ executionId }) => executionId === other.executionId)).to.equal(
+          RUN_MOVES[state].length > 0,
+        );
       }
     });
 
     it('counts how often a run was taken over from a lost owner, in the write that claims it, until it gets on', async () => {
-      const seen = async (): Promise<number | undefined> => (await store.held(1_000)).find(({ executionId }) => executionId === id)?.takeovers;
+      const seen = async (): Promise<number | undefined> =>
+        (await store.held(1_000)).find(({ executionId }) => executionId === id)?.takeovers;
       const lease = await begin();
       const first = await store.claim(lease, 'b', 'lost');
       expect(first?.run.takeovers).to.equal(1);
@@ -170,15 +245,33 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     it('gives a run that is only to be ended without what was said in it, and keeps that', async () => {
       const lease = await begin();
       const transcript = [userMessage('A question'), assistantMessage('An answer')];
-      await store.saveRun(lease, { transcript, response: answer('An answer'), iterations: 2, seq: 5, usage: usage(10, 5), cost: 0.5, worked: 7, turnStart: 1 });
+      await store.saveRun(lease, {
+        transcript,
+        response: answer('An answer'),
+        iterations: 2,
+        seq: 5,
+        usage: usage(10, 5),
+        cost: 0.5,
+        worked: 7,
+        turnStart: 1,
+      });
       await store.addCall(lease, toolCall('c'));
       const whole = (await store.load(id))!.run;
       const claimed = (await store.claim(lease, 'b', 'end'))!;
       const { response: _response, ...rest } = whole;
       expect(claimed.run).to.deep.equal({ ...rest, input: [], transcript: [], owner: 'b', fence: 2 });
       expect(claimed.calls).to.deep.equal([toolCall('c')]);
-      await store.saveRun(claimed.lease, { state: 'failed', endedAt: 9, error: { code: 'max-takeovers', message: 'no' } });
-      expect((await store.load(id))!.run).to.deep.include({ transcript, input: whole.input, response: whole.response, state: 'failed' });
+      await store.saveRun(claimed.lease, {
+        state: 'failed',
+        endedAt: 9,
+        error: { code: 'max-takeovers', message: 'no' },
+      });
+      expect((await store.load(id))!.run).to.deep.include({
+        transcript,
+        input: whole.input,
+        response: whole.response,
+        state: 'failed',
+      });
     });
 
     it('counts the beats of its owners, and forgets those that leave', async () => {
@@ -194,10 +287,19 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     it('keeps commands until they are carried out; of two with one id the first stands', async () => {
       const order = { kind: 'submit', callId: 'c', result: { output: { 'a.b': [null, { $c: 1 }] } } } as const;
       expect(await store.command({ id: `${id}:c`, executionId: id, order })).to.equal(true);
-      expect(await store.command({ id: `${id}:c`, executionId: id, order: { kind: 'submit', callId: 'c', result: { error: 'too late' } } })).to.equal(false);
+      expect(
+        await store.command({
+          id: `${id}:c`,
+          executionId: id,
+          order: { kind: 'submit', callId: 'c', result: { error: 'too late' } },
+        }),
+      ).to.equal(false);
       expect(await store.command({ id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } })).to.equal(true);
       const mine = async () => (await store.commands(1_000)).filter(({ executionId }) => executionId === id);
-      expect(await mine()).to.have.deep.members([{ id: `${id}:c`, executionId: id, order }, { id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } }]);
+      expect(await mine()).to.have.deep.members([
+        { id: `${id}:c`, executionId: id, order },
+        { id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } },
+      ]);
       await store.carriedOut(`${id}:c`);
       expect((await mine()).map((command) => command.id)).to.deep.equal([`${id}:cancel`]);
     });

@@ -1,4 +1,7 @@
-/** How long the stream of runs lives: kept alive while nothing happens, never longer than its time, and not beyond the server's. */
+/**
+ * How long the stream of runs lives: kept alive while nothing happens, never longer than its time, and not beyond
+ * the server's.
+ */
 import { expect } from 'chai';
 import type { HttpApiLimits } from '../../imports/api/createHttpApi';
 import type { RunRoutePorts } from '../../imports/api/runs/RunRoutePorts';
@@ -13,7 +16,9 @@ describe('the stream of runs', () => {
   let gateway: Gateway | undefined;
   afterEach(() => gateway?.close());
 
-  async function watch(limits: Partial<HttpApiLimits>): Promise<{ readonly stream: SseReader; readonly events: RunEventLog }> {
+  async function watch(
+    limits: Partial<HttpApiLimits>,
+  ): Promise<{ readonly stream: SseReader; readonly events: RunEventLog }> {
     const events = new RunEventLog();
     // Nothing but the stream is asked here.
     const runs = { events } as unknown as RunRoutePorts;

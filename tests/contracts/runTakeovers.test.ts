@@ -1,4 +1,7 @@
-/** Runs that end the processes that have them: how often they are taken over, and what becomes of them and of the runs beside them. */
+/**
+ * Runs that end the processes that have them: how often they are taken over, and what becomes of them and of the
+ * runs beside them.
+ */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
@@ -38,10 +41,18 @@ class Life {
       get: (target, name, receiver) => {
         const value: unknown = Reflect.get(target, name, receiver);
         if (typeof value !== 'function') return value;
-        return (...args: readonly unknown[]): unknown => (this.isDead ? new Promise(() => undefined) : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]));
+        return (...args: readonly unknown[]): unknown =>
+          this.isDead
+            ? new Promise(() => undefined)
+            : (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
       },
     });
-    this.loop = new AgenticLoop({ provider: this.provider, toolExecutor: tools(this), runStore, logger: new RecordingLogger() });
+    this.loop = new AgenticLoop({
+      provider: this.provider,
+      toolExecutor: tools(this),
+      runStore,
+      logger: new RecordingLogger(),
+    });
     this.record = recordEvents(this.loop);
   }
 
@@ -86,7 +97,9 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
             },
           });
       const first = new Life(store, [calling({ name: 'note', call_id: 'n' }, { name: 'boom', call_id: 'b' })], tools);
-      void first.loop.execute('ann', { model: 'm', input: 'go', tools: ['note', 'boom'], executionId: RUN }).catch(() => undefined);
+      void first.loop
+        .execute('ann', { model: 'm', input: 'go', tools: ['note', 'boom'], executionId: RUN })
+        .catch(() => undefined);
       await first.died.promise;
       for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
         expect((await seen()).takeovers).to.equal(takeover - 1);
@@ -98,19 +111,36 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const last = new Life(store, [], tools);
       const error = await failure(last.loop.takeOver(await seen()));
       expect(error).to.be.instanceOf(MaxTakeoversError).and.to.include({ code: 'max-takeovers', retryable: false });
-      for (const said of ['5 times in a row', 'note (n)', 'boom (b)']) expect((error as Error).message).to.include(said);
+      for (const said of ['5 times in a row', 'note (n)', 'boom (b)'])
+        expect((error as Error).message).to.include(said);
       expect(booms).to.equal(MAX_TAKEOVERS + 1);
       const { run, calls } = (await store.load(RUN))!;
-      expect(run).to.deep.include({ state: 'failed', error: { code: 'max-takeovers', message: (error as Error).message }, transcript: before.transcript, input: before.input, response: before.response });
-      expect(calls.map(({ id, state }) => [id, state])).to.have.deep.members([['n', 'cancelled'], ['b', 'cancelled']]);
+      expect(run).to.deep.include({
+        state: 'failed',
+        error: { code: 'max-takeovers', message: (error as Error).message },
+        transcript: before.transcript,
+        input: before.input,
+        response: before.response,
+      });
+      expect(calls.map(({ id, state }) => [id, state])).to.have.deep.members([
+        ['n', 'cancelled'],
+        ['b', 'cancelled'],
+      ]);
       for (const call of calls) expect('error' in call ? call.error.message : '').to.match(/is not known/);
-      expect(last.record.lines).to.have.members(['run:started', 'tool:cancelled note', 'tool:cancelled boom', 'run:failed']);
+      expect(last.record.lines).to.have.members([
+        'run:started',
+        'tool:cancelled note',
+        'tool:cancelled boom',
+        'run:failed',
+      ]);
       expect(last.record.lines.at(-1)).to.equal('run:failed');
       expect(await store.held(10)).to.deep.equal([]);
       // Whoever asks later hears the same.
       const other = new Life(store, [], tools);
       const told = await failure(other.loop.follow(RUN));
-      expect(told).to.be.instanceOf(MaxTakeoversError).and.to.have.property('message', (error as Error).message);
+      expect(told)
+        .to.be.instanceOf(MaxTakeoversError)
+        .and.to.have.property('message', (error as Error).message);
       expect(runOf(told)?.transcript).to.deep.equal(before.transcript);
       expect(await other.loop.cancel(RUN)).to.equal('failed');
     });
@@ -120,11 +150,19 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       let calls = 0;
       const tools = (life: Life): ToolRegistry =>
         // Each second attempt ends its process.
-        new ToolRegistry().register({ name: 'step', idempotent: true, execute: () => ((calls += 1) % 2 === 1 ? life.die() : 'done') });
+        new ToolRegistry().register({
+          name: 'step',
+          idempotent: true,
+          execute: () => ((calls += 1) % 2 === 1 ? life.die() : 'done'),
+        });
       const script = (from: number): readonly ScriptedStep[] =>
-        Array.from({ length: steps - from }, (_each, index) => (from + index + 1 === steps ? answer('all done') : calling({ name: 'step', call_id: `s${from + index}` })));
+        Array.from({ length: steps - from }, (_each, index) =>
+          from + index + 1 === steps ? answer('all done') : calling({ name: 'step', call_id: `s${from + index}` }),
+        );
       const first = new Life(store, script(0), tools);
-      void first.loop.execute('ann', { model: 'm', input: 'go', tools: ['step'], executionId: RUN }).catch(() => undefined);
+      void first.loop
+        .execute('ann', { model: 'm', input: 'go', tools: ['step'], executionId: RUN })
+        .catch(() => undefined);
       await first.died.promise;
       for (let turn = 1; turn < steps; turn += 1) {
         const life = new Life(store, script(turn), tools);
@@ -165,9 +203,12 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('is not counted while it only waits for others, nor when its process stops in order', async () => {
-      const tools = (): ToolRegistry => new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
+      const tools = (): ToolRegistry =>
+        new ToolRegistry().register({ name: 'pay', needsApproval: true, execute: () => 'paid' });
       const first = new Life(store, [calling({ name: 'pay', call_id: 'p' })], tools);
-      void first.loop.execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: RUN }).catch(() => undefined);
+      void first.loop
+        .execute('ann', { model: 'm', input: 'go', tools: ['pay'], executionId: RUN })
+        .catch(() => undefined);
       await first.record.seen('tool:approval_required');
       await until(async () => (await store.load(RUN))?.calls[0]?.state === 'awaiting_approval');
       void first.die();
@@ -262,8 +303,16 @@ describe('the watcher, of runs that may have ended their processes', () => {
   });
 
   it('takes over what was left behind the runs of others who live', async () => {
-    const shared = new Proxy(store, { get: (target, name, receiver) => (name === 'isExclusive' ? false : ((value: unknown) => (typeof value === 'function' ? (value.bind(target) as unknown) : value))(Reflect.get(target, name, receiver))) });
-    for (let count = 0; count < 1_500; count += 1) await store.create(runRequest(`theirs-${count}`), 'running', 'other');
+    const shared = new Proxy(store, {
+      get: (target, name, receiver) =>
+        name === 'isExclusive'
+          ? false
+          : ((value: unknown) => (typeof value === 'function' ? (value.bind(target) as unknown) : value))(
+              Reflect.get(target, name, receiver),
+            ),
+    });
+    for (let count = 0; count < 1_500; count += 1)
+      await store.create(runRequest(`theirs-${count}`), 'running', 'other');
     await left('lost', 0);
     await store.beat('other');
     const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });

@@ -25,10 +25,19 @@ const QUESTION = [{ role: 'user' as const, content: 'a question' }];
 const READERS: Readonly<Record<SchemeName, Reader>> = {
   openai: async (url) => {
     const client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
-    const completion = await client.chat.completions.stream({ model: 'm', messages: QUESTION, stream_options: { include_usage: true } }).finalChatCompletion();
+    const completion = await client.chat.completions
+      .stream({ model: 'm', messages: QUESTION, stream_options: { include_usage: true } })
+      .finalChatCompletion();
     const { message, finish_reason } = completion.choices[0]!;
-    const calls = (message.tool_calls ?? []).flatMap((call) => ('function' in call ? [{ name: call.function.name, arguments: parsed(call.function.arguments) }] : []));
-    return { text: message.content ?? '', calls, finish: finish_reason, counts: [completion.usage?.prompt_tokens, completion.usage?.completion_tokens] };
+    const calls = (message.tool_calls ?? []).flatMap((call) =>
+      'function' in call ? [{ name: call.function.name, arguments: parsed(call.function.arguments) }] : [],
+    );
+    return {
+      text: message.content ?? '',
+      calls,
+      finish: finish_reason,
+      counts: [completion.usage?.prompt_tokens, completion.usage?.completion_tokens],
+    };
   },
   openai_responses: async (url) => {
     const client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
@@ -36,17 +45,31 @@ const READERS: Readonly<Record<SchemeName, Reader>> = {
     let text = '';
     stream.on('response.output_text.delta', ({ delta }) => (text += delta));
     const response = await stream.finalResponse();
-    const calls = response.output.flatMap((item) => (item.type === 'function_call' ? [{ name: item.name, arguments: parsed(item.arguments) }] : []));
+    const calls = response.output.flatMap((item) =>
+      item.type === 'function_call' ? [{ name: item.name, arguments: parsed(item.arguments) }] : [],
+    );
     expect(response.output_text, 'the deltas are the text').to.equal(text);
-    return { text, calls, finish: response.status, counts: [response.usage?.input_tokens, response.usage?.output_tokens] };
+    return {
+      text,
+      calls,
+      finish: response.status,
+      counts: [response.usage?.input_tokens, response.usage?.output_tokens],
+    };
   },
   anthropic: async (url) => {
     const client = new Anthropic({ apiKey: 'none', baseURL: url, maxRetries: 0 });
     const message = await client.messages.stream({ model: 'm', max_tokens: 1, messages: QUESTION }).finalMessage();
-    const calls = message.content.flatMap((block) => (block.type === 'tool_use' ? [{ name: block.name, arguments: block.input as Record<string, unknown> }] : []));
+    const calls = message.content.flatMap((block) =>
+      block.type === 'tool_use' ? [{ name: block.name, arguments: block.input as Record<string, unknown> }] : [],
+    );
     const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = message.usage;
     const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-    return { text, calls, finish: message.stop_reason, counts: [input_tokens + (cache_read_input_tokens ?? 0) + (cache_creation_input_tokens ?? 0), output_tokens] };
+    return {
+      text,
+      calls,
+      finish: message.stop_reason,
+      counts: [input_tokens + (cache_read_input_tokens ?? 0) + (cache_creation_input_tokens ?? 0), output_tokens],
+    };
   },
   google: async (url) => {
     const model = new GoogleGenerativeAI('none').getGenerativeModel({ model: 'm' }, { baseUrl: url });
@@ -56,14 +79,21 @@ const READERS: Readonly<Record<SchemeName, Reader>> = {
     for await (const chunk of stream) {
       for (const part of chunk.candidates?.[0]?.content.parts ?? []) {
         if (part.text !== undefined && !('thought' in part)) text += part.text;
-        if (part.functionCall !== undefined) calls.push({ name: part.functionCall.name, arguments: part.functionCall.args as Record<string, unknown> });
+        if (part.functionCall !== undefined)
+          calls.push({ name: part.functionCall.name, arguments: part.functionCall.args as Record<string, unknown> });
       }
     }
     const { candidates, usageMetadata } = await response;
     // The client's types know fewer counts than the API, and take all of them for granted.
     const counts = (usageMetadata ?? {}) as Partial<Record<string, number>>;
-    const sum = (...fields: readonly string[]): number => fields.reduce((total, field) => total + (counts[field] ?? 0), 0);
-    return { text, calls, finish: candidates?.[0]?.finishReason, counts: [sum('promptTokenCount', 'toolUsePromptTokenCount'), sum('candidatesTokenCount', 'thoughtsTokenCount')] };
+    const sum = (...fields: readonly string[]): number =>
+      fields.reduce((total, field) => total + (counts[field] ?? 0), 0);
+    return {
+      text,
+      calls,
+      finish: candidates?.[0]?.finishReason,
+      counts: [sum('promptTokenCount', 'toolUsePromptTokenCount'), sum('candidatesTokenCount', 'thoughtsTokenCount')],
+    };
   },
 };
 
@@ -90,7 +120,8 @@ function finishIn(scheme: SchemeName, { status, incomplete_details, output }: LL
 
 /** On its own wire a host's counts are passed on as it wrote them, reasoning left out where it leaves it out. */
 function countsIn(scheme: SchemeName, { usage, vendor }: LLMResponse): Read['counts'] {
-  const written = scheme === 'openai' && vendor.wire === 'chat_completions' ? vendor.usage?.completion_tokens : undefined;
+  const written =
+    scheme === 'openai' && vendor.wire === 'chat_completions' ? vendor.usage?.completion_tokens : undefined;
   return [usage.input_tokens, typeof written === 'number' ? written : usage.output_tokens];
 }
 
@@ -105,17 +136,29 @@ describe('the official clients', () => {
     for (const recording of STREAMS) {
       it(`read ${recording.name} in ${target}`, async () => {
         const response = await responseOf(recording);
-        const { lines } = await transcodeRecording(recording, target, { relayUsageEvents: true, emitFunctionAnnouncements: true, rawReasoningName: 'reasoning_text' });
+        const { lines } = await transcodeRecording(recording, target, {
+          relayUsageEvents: true,
+          emitFunctionAnnouncements: true,
+          rawReasoningName: 'reasoning_text',
+        });
         server.serve(lines.filter((line) => line !== ''));
         if (response === undefined) {
           // Google's own client takes any JSON for an answer.
           if (target === 'google') return;
-          const outcome = await READERS[target](server.url).then(() => 'read', (error: unknown) => error);
+          const outcome = await READERS[target](server.url).then(
+            () => 'read',
+            (error: unknown) => error,
+          );
           expect(outcome).to.be.instanceOf(Error);
           return;
         }
         const { text, calls } = meaningOf(response);
-        expect(await READERS[target](server.url)).to.deep.equal({ text, calls, finish: finishIn(target, response), counts: countsIn(target, response) });
+        expect(await READERS[target](server.url)).to.deep.equal({
+          text,
+          calls,
+          finish: finishIn(target, response),
+          counts: countsIn(target, response),
+        });
       });
     }
   }

@@ -1,4 +1,7 @@
-/** Two processes share queued runs by Agenda; one is killed in the middle. Every run ends, and does what it does once. */
+/**
+ * Two processes share queued runs by Agenda; one is killed in the middle. Every run ends, and does what it does
+ * once.
+ */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Results that come from outside, through the process that has the run and through another: the same becomes of both. */
+/**
+ * Results that come from outside, through the process that has the run and through another: the same becomes of
+ * both.
+ */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import type { ExternalResult } from '../../imports/business/ai/application/services/ToolProcessor';
@@ -25,8 +28,20 @@ const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
   'a BigInt': [{ output: 1n }, /cannot be written as JSON/],
   'a cycle': [{ output: circle }, /cannot be written as JSON/],
   'a function': [{ output: { run: () => 1 } }, /cannot be written as JSON: it holds a function/],
-  'a value whose JSON throws': [{ output: { toJSON: () => { throw new Error('not me'); } } }, /cannot be written as JSON: not me/],
-  'more than a model is told': [{ output: 'x'.repeat(400_000) }, /^x+\n\[cut: the first 262144 of 400000 bytes are shown\]$/],
+  'a value whose JSON throws': [
+    {
+      output: {
+        toJSON: () => {
+          throw new Error('not me');
+        },
+      },
+    },
+    /cannot be written as JSON: not me/,
+  ],
+  'more than a model is told': [
+    { output: 'x'.repeat(400_000) },
+    /^x+\n\[cut: the first 262144 of 400000 bytes are shown\]$/,
+  ],
   'an error': [{ error: 'out of order' }, /^out of order$/],
 };
 
@@ -42,7 +57,13 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       it(`that is ${what} comes to the same in the process that has the run and through another`, async () => {
         const { store } = opened;
         const process = (script: readonly ScriptedStep[]): AgenticLoop =>
-          new AgenticLoop({ provider: new ScriptedProvider(script), toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }), runStore: store, leaseTimes: { heartbeat: 5 }, logger: new RecordingLogger() });
+          new AgenticLoop({
+            provider: new ScriptedProvider(script),
+            toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }),
+            runStore: store,
+            leaseTimes: { heartbeat: 5 },
+            logger: new RecordingLogger(),
+          });
         const ends: string[] = [];
         for (const where of ['here', 'there']) {
           const here = process([calling({ name: 'hook', call_id: 'h' }), answer('done')]);
@@ -51,10 +72,16 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
           const done = here.execute('ann', { model: 'm', input: 'go', tools: ['hook'], executionId });
           await record.seen('tool:executing');
           await until(async () => (await store.load(executionId))?.calls[0]?.state === 'executing');
-          expect(await (where === 'here' ? here : process([])).submitToolResult(executionId, 'h', result)).to.equal('accepted');
+          expect(await (where === 'here' ? here : process([])).submitToolResult(executionId, 'h', result)).to.equal(
+            'accepted',
+          );
           const [call] = (await done).toolCalls;
           expect((await store.load(executionId))?.calls[0]?.state).to.equal(call?.state);
-          ends.push(call === undefined ? '' : `${call.state}: ${'result' in call ? call.result : 'error' in call ? call.error.message : ''}`);
+          ends.push(
+            call === undefined
+              ? ''
+              : `${call.state}: ${'result' in call ? call.result : 'error' in call ? call.error.message : ''}`,
+          );
           await here.close();
         }
         expect(ends[1]).to.equal(ends[0]);

@@ -7,9 +7,14 @@ import type { SimulatedVendor } from '../support/simulatedProviders';
 import type { Simulator } from '../support/simulator/Simulator';
 import { startSimulator } from '../support/simulator/startSimulator';
 
-const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const tools = new ToolRegistry()
-  .register({ name: 'weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }, execute: ({ city }: { city: string }) => ({ city, sky: 'clear' }) })
+  .register({
+    name: 'weather',
+    parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    execute: ({ city }: { city: string }) => ({ city, sky: 'clear' }),
+  })
   .register({
     name: 'broken',
     execute: () => {
@@ -22,11 +27,23 @@ const offered = ['weather', 'broken'];
 async function converse(simulator: Simulator, vendor: SimulatedVendor): Promise<readonly Item[]> {
   const loop = new AgenticLoop({ provider: simulatedProvider(simulator, vendor), toolExecutor: tools });
   const ask = async (input: readonly unknown[]): Promise<readonly Item[]> => {
-    const result = await loop.execute('ann', { model: vendor.model, instructions: 'You are a weather clerk.', input: input as readonly Item[], tools: offered });
+    const result = await loop.execute('ann', {
+      model: vendor.model,
+      instructions: 'You are a weather clerk.',
+      input: input as readonly Item[],
+      tools: offered,
+    });
     return result.transcript;
   };
   simulator.enqueue(
-    { reasoning: 'Two cities, two calls.', text: 'I look.', calls: [{ name: 'weather', arguments: { city: 'Rome' } }, { name: 'weather', arguments: { city: 'Oslo' } }] },
+    {
+      reasoning: 'Two cities, two calls.',
+      text: 'I look.',
+      calls: [
+        { name: 'weather', arguments: { city: 'Rome' } },
+        { name: 'weather', arguments: { city: 'Oslo' } },
+      ],
+    },
     { text: 'Both are clear.' },
     { calls: [{ name: 'broken' }] },
     { text: 'The sensor is off.' },
@@ -34,7 +51,16 @@ async function converse(simulator: Simulator, vendor: SimulatedVendor): Promise<
   );
   let transcript = await ask([{ role: 'user', content: 'How is it in Rome and Oslo?' }]);
   transcript = await ask([...transcript, { role: 'user', content: 'And the sensor?' }]);
-  transcript = await ask([...transcript, { role: 'user', content: [{ type: 'input_text', text: 'What is this?' }, { type: 'input_image', image_url: PIXEL }] }]);
+  transcript = await ask([
+    ...transcript,
+    {
+      role: 'user',
+      content: [
+        { type: 'input_text', text: 'What is this?' },
+        { type: 'input_image', image_url: PIXEL },
+      ],
+    },
+  ]);
   simulator.assertDone();
   return transcript;
 }
@@ -54,19 +80,36 @@ for (const from of SIMULATED_VENDORS) {
         const provider = simulatedProvider(simulator, to);
         simulator.enqueue({ calls: [{ name: 'weather', arguments: { city: 'Bern' } }] }, { text: 'Clear in Bern.' });
         const loop = new AgenticLoop({ provider, toolExecutor: tools });
-        const input = [...history, { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And Bern?' }] } as const];
-        const result = await loop.execute('ann', { model: to.model, instructions: 'You are a weather clerk.', input, tools: offered });
+        const input = [
+          ...history,
+          { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'And Bern?' }] } as const,
+        ];
+        const result = await loop.execute('ann', {
+          model: to.model,
+          instructions: 'You are a weather clerk.',
+          input,
+          tools: offered,
+        });
         expect(result.response.output_text).to.equal('Clear in Bern.');
         simulator.assertDone();
 
         const sent = JSON.stringify(simulator.requests.at(-1)?.body);
-        for (const words of ['How is it in Rome and Oslo?', 'Both are clear.', 'the sensor is off', 'A pixel.', 'iVBORw0KGgo', 'And Bern?']) expect(sent).to.contain(words);
+        for (const words of [
+          'How is it in Rome and Oslo?',
+          'Both are clear.',
+          'the sensor is off',
+          'A pixel.',
+          'iVBORw0KGgo',
+          'And Bern?',
+        ])
+          expect(sent).to.contain(words);
 
         // Reasoning that was sealed elsewhere is named, and nothing else is lost.
         const sealed = history.some((item) => item.type === 'reasoning');
         const { losses } = result.response.vendor;
         if (from === to) expect(losses).to.deep.equal([]);
-        else if (sealed && from.vendor !== to.vendor) expect(losses.map(({ what }) => what).join()).to.match(/reason|thought|thinking/i);
+        else if (sealed && from.vendor !== to.vendor)
+          expect(losses.map(({ what }) => what).join()).to.match(/reason|thought|thinking/i);
         for (const { what } of losses) expect(what).to.match(/reason|thought|thinking/i);
       });
     }

@@ -17,11 +17,16 @@ interface Ended {
 /** As a user would, without any key. */
 function ask(...words: readonly string[]): Promise<Ended> {
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, TSX_TSCONFIG_PATH: 'tsconfig.test.json' };
+  const env = { PATH, HOME, TSX_TSCONFIG_PATH: 'tsconfig.node.json' };
   return new Promise((resolve) => {
-    execFile(process.execPath, ['--import', 'tsx', 'scripts/ask.ts', ...words], { cwd: ROOT, env, timeout: 60_000 }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
-    });
+    execFile(
+      process.execPath,
+      ['--import', 'tsx', 'scripts/ask.ts', ...words],
+      { cwd: ROOT, env, timeout: 60_000 },
+      (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : 1, stdout, stderr });
+      },
+    );
   });
 }
 
@@ -31,9 +36,16 @@ describe('npm run ask', function () {
   const vendors = isFull ? Object.keys(VENDOR_VARIABLES) : ['openai', 'anthropic'];
   for (const vendor of vendors) {
     it(`answers with blocking and background tools on ${vendor}, and says that it is simulated`, async () => {
-      const { code, stdout, stderr } = await ask('What is the weather in Lisbon, and research the topic tiny boats', '--provider', vendor, '--tools');
+      const { code, stdout, stderr } = await ask(
+        'What is the weather in Lisbon, and research the topic tiny boats',
+        '--provider',
+        vendor,
+        '--tools',
+      );
       expect(code, stderr).to.equal(0);
-      expect(stdout).to.match(/research_topic/).and.to.match(/simulated/i);
+      expect(stdout)
+        .to.match(/research_topic/)
+        .and.to.match(/simulated/i);
       expect(stderr).to.match(/SIMULATED/);
       expect(stderr).to.match(/→ get_weather\(\{"city":"Lisbon"\}\)\n/);
       expect(stderr).to.match(/→ research_topic\(.*\) in the background/);
@@ -51,9 +63,19 @@ describe('npm run ask', function () {
 
   it('gives JSON by a schema, from a file or as it stands, also where the host is told it in words', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'ask-')), 'schema.json');
-    const schema = JSON.stringify({ type: 'object', properties: { name: { type: 'string' }, age: { type: 'integer' } }, required: ['name', 'age'], additionalProperties: false });
+    const schema = JSON.stringify({
+      type: 'object',
+      properties: { name: { type: 'string' }, age: { type: 'integer' } },
+      required: ['name', 'age'],
+      additionalProperties: false,
+    });
     writeFileSync(path, schema);
-    const [fromFile, fromWords] = await Promise.all([[path, 'anthropic'], [schema, 'groq']].map(([source = '', vendor = '']) => ask('A person named Ada, 36', '--json', source, '--provider', vendor)));
+    const [fromFile, fromWords] = await Promise.all(
+      [
+        [path, 'anthropic'],
+        [schema, 'groq'],
+      ].map(([source = '', vendor = '']) => ask('A person named Ada, 36', '--json', source, '--provider', vendor)),
+    );
     for (const { code, stdout } of [fromFile!, fromWords!]) {
       expect(code).to.equal(0);
       expect(JSON.parse(stdout)).to.have.keys(['name', 'age']);
@@ -71,7 +93,9 @@ describe('npm run ask', function () {
     it(`says what is wrong with ${what}, without a stack`, async () => {
       const { code, stdout, stderr } = await ask(...words);
       expect(code).to.not.equal(0);
-      expect(`${stdout}${stderr}`).to.match(says).and.not.to.match(/^\s+at /m);
+      expect(`${stdout}${stderr}`)
+        .to.match(says)
+        .and.not.to.match(/^\s+at /m);
     });
   }
 });

@@ -14,7 +14,20 @@ import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/s
 import { modelOf } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { CHECKS, eventsIn, expectFailure, framesIn } from '../support/streamGrammar';
-import { bodyOf, completedIn, CREATED, decodeText, meaningOf, responseOf, SCHEME_NAMES, STREAMS, toldBy, transcodeRecording, USUAL_VENDOR, wireOf } from '../support/transcoding';
+import {
+  bodyOf,
+  completedIn,
+  CREATED,
+  decodeText,
+  meaningOf,
+  responseOf,
+  SCHEME_NAMES,
+  STREAMS,
+  toldBy,
+  transcodeRecording,
+  USUAL_VENDOR,
+  wireOf,
+} from '../support/transcoding';
 
 function compiled(name: string): ValidateFunction {
   const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', name), 'utf8')) as AnySchema;
@@ -22,7 +35,9 @@ function compiled(name: string): ValidateFunction {
 }
 
 function violations(validate: ValidateFunction, data: unknown): string {
-  return validate(data) ? '' : `${JSON.stringify(validate.errors?.slice(0, 3))} in ${JSON.stringify(data).slice(0, 300)}`;
+  return validate(data)
+    ? ''
+    : `${JSON.stringify(validate.errors?.slice(0, 3))} in ${JSON.stringify(data).slice(0, 300)}`;
 }
 
 const isOpenResponsesEvent = compiled('open-responses/streaming-events.json');
@@ -32,10 +47,17 @@ const isChatChunk = compiled('openai.chat-completions.chunk.schema.json');
 /** Events of Open Responses that OpenAI names otherwise. */
 const NOT_OPENAI = new Set(['response.reasoning.delta', 'response.reasoning.done']);
 
-/** Hosts of the wire itself say more than Open Responses allows (their own tools, schemas repeated); they are not put right. */
+/**
+ * Hosts of the wire itself say more than Open Responses allows (their own tools, schemas repeated); they are not
+ * put right.
+ */
 function isOpen(response: LLMResponse | undefined): boolean {
   if (response === undefined || response.vendor.wire !== 'responses') return true;
-  const event = { type: 'response.completed', sequence_number: 0, response: { ...ASSUMED, ...SCHEMES.openai_responses.write(response) } };
+  const event = {
+    type: 'response.completed',
+    sequence_number: 0,
+    response: { ...ASSUMED, ...SCHEMES.openai_responses.write(response) },
+  };
   return isOpenResponsesEvent(event);
 }
 
@@ -64,7 +86,9 @@ for (const recording of STREAMS) {
         }
         expect(error).to.equal(undefined);
         CHECKS[target](text);
-        const back = completedIn(await decodeText(wireOf(target), text, vendorAs(recording, target), modelOf(recording)));
+        const back = completedIn(
+          await decodeText(wireOf(target), text, vendorAs(recording, target), modelOf(recording)),
+        );
         expect(meaningOf(back)).to.deep.equal(meaningOf(response));
         const { text: output_text, calls } = meaningOf(response);
         expect(toldBy(chunks)).to.deep.include({ text: output_text, calls });
@@ -74,9 +98,16 @@ for (const recording of STREAMS) {
 
       it(`is collected as an answer of ${target}`, async () => {
         const adapter = new UnifiedStreamAdapter(source, target);
-        const collected = adapter.collect(bodyOf(recording.text), { vendor: recording.vendor, model: modelOf(recording), created: CREATED });
+        const collected = adapter.collect(bodyOf(recording.text), {
+          vendor: recording.vendor,
+          model: modelOf(recording),
+          created: CREATED,
+        });
         if (response === undefined) {
-          await collected.then(() => expect.fail('a failing stream was collected'), (error: unknown) => expect(error).to.be.instanceOf(LLMError));
+          await collected.then(
+            () => expect.fail('a failing stream was collected'),
+            (error: unknown) => expect(error).to.be.instanceOf(LLMError),
+          );
           return;
         }
         expect(await collected).to.deep.equal(SCHEMES[target].write(response));
@@ -87,19 +118,25 @@ for (const recording of STREAMS) {
       const { lines } = await transcodeRecording(recording, 'openai_responses');
       for (const event of eventsIn(lines.join(''))) {
         if (isOpen(response)) expect(violations(isOpenResponsesEvent, event)).to.equal('');
-        if (!NOT_OPENAI.has(String(event.type)) && event.type !== 'error') expect(violations(isOpenAIEvent, event)).to.equal('');
+        if (!NOT_OPENAI.has(String(event.type)) && event.type !== 'error')
+          expect(violations(isOpenAIEvent, event)).to.equal('');
       }
     });
 
     it('fits the published schema in openai, as lines and as chunks', async () => {
-      const { lines, chunks } = await transcodeRecording(recording, 'openai', { relayUsageEvents: true, emitFunctionAnnouncements: true });
+      const { lines, chunks } = await transcodeRecording(recording, 'openai', {
+        relayUsageEvents: true,
+        emitFunctionAnnouncements: true,
+      });
       const told = eventsIn(lines.join('')).filter((event) => event.error === undefined);
       for (const chunk of [...told, ...chunks]) expect(violations(isChatChunk, chunk)).to.equal('');
     });
 
-    it('gives as lines what it gives as chunks, where the target is the chunks\' own scheme', async () => {
+    it("gives as lines what it gives as chunks, where the target is the chunks' own scheme", async () => {
       const { lines, chunks, error } = await transcodeRecording(recording, 'openai', { relayUsageEvents: true });
-      const pairs = lines.map((line, at) => [line, chunks[at]!] as const).filter(([line]) => line !== 'data: [DONE]\n\n');
+      const pairs = lines
+        .map((line, at) => [line, chunks[at]!] as const)
+        .filter(([line]) => line !== 'data: [DONE]\n\n');
       if (error !== undefined) pairs.pop();
       for (const [line, chunk] of pairs) expect(JSON.parse(line.slice('data: '.length))).to.deep.equal(chunk);
     });
@@ -123,30 +160,52 @@ describe('recorded streams on their own wire', () => {
 
 /** An answer's own form, without what a stream has more than one way to say. */
 const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
-  // The stream is dated when it is received. A content that is nothing is left out, null or empty; counts that the host never gave are zeros.
+  // The stream is dated when it is received. A content that is nothing is left out, null or empty; counts that the
+  // host never gave are zeros.
   openai: ({ created: _, usage = ZEROS, ...body }) => ({
     ...body,
     usage,
-    choices: (body.choices as JsonObject[]).map((choice) => ({ ...choice, message: Object.fromEntries(Object.entries(choice.message as JsonObject).filter(([, value]) => value !== null && value !== '')) })),
+    choices: (body.choices as JsonObject[]).map((choice) => ({
+      ...choice,
+      message: Object.fromEntries(
+        Object.entries(choice.message as JsonObject).filter(([, value]) => value !== null && value !== ''),
+      ),
+    })),
   }),
-  // Open Responses demands fields that a host may leave out. Parts of a summary are told as one where the decoder does not number them.
+  // Open Responses demands fields that a host may leave out. Parts of a summary are told as one where the decoder
+  // does not number them.
   openai_responses: (body) => ({
     ...ASSUMED,
     completed_at: body.status === 'completed' ? body.created_at : null,
     ...body,
-    output: (body.output as JsonObject[]).map((item) => (item.type === 'reasoning' ? { ...item, summary: (item.summary as JsonObject[]).map(({ text }) => text).join('') } : item)),
+    output: (body.output as JsonObject[]).map((item) =>
+      item.type === 'reasoning'
+        ? { ...item, summary: (item.summary as JsonObject[]).map(({ text }) => text).join('') }
+        : item,
+    ),
   }),
   // Neighbouring texts are told as one where the decoder does not number them.
-  anthropic: ({ content, ...body }) => ({ ...body, content: (content as JsonObject[]).reduce<JsonObject[]>(joinTexts, []) }),
+  anthropic: ({ content, ...body }) => ({
+    ...body,
+    content: (content as JsonObject[]).reduce<JsonObject[]>(joinTexts, []),
+  }),
   // A text's signature follows it in a part of its own, which Google's clients are told to expect.
   google: ({ candidates, ...body }) => ({
     ...body,
-    candidates: (candidates as JsonObject[]).map(({ content, index = 0, ...candidate }) => ({ ...candidate, index, parts: ((content as JsonObject).parts as JsonObject[]).reduce<JsonObject[]>(joinParts, []) })),
+    candidates: (candidates as JsonObject[]).map(({ content, index = 0, ...candidate }) => ({
+      ...candidate,
+      index,
+      parts: ((content as JsonObject).parts as JsonObject[]).reduce<JsonObject[]>(joinParts, []),
+    })),
   }),
 };
 
 const ZEROS: JsonObject = {
-  prompt_tokens: 0, completion_tokens: 0, total_tokens: 0, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 },
+  prompt_tokens: 0,
+  completion_tokens: 0,
+  total_tokens: 0,
+  prompt_tokens_details: { cached_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0 },
 };
 
 function joinTexts(blocks: JsonObject[], block: JsonObject): JsonObject[] {
@@ -158,7 +217,13 @@ function joinTexts(blocks: JsonObject[], block: JsonObject): JsonObject[] {
 
 function joinParts(parts: JsonObject[], part: JsonObject): JsonObject[] {
   const last = parts.at(-1);
-  if (last === undefined || typeof last.text !== 'string' || typeof part.text !== 'string' || last.thought !== part.thought) return [...parts, part];
+  if (
+    last === undefined ||
+    typeof last.text !== 'string' ||
+    typeof part.text !== 'string' ||
+    last.thought !== part.thought
+  )
+    return [...parts, part];
   return [...parts.slice(0, -1), { ...last, ...part, text: last.text + part.text }];
 }
 
@@ -177,7 +242,12 @@ describe('recorded streams that break off between two events', () => {
       this.timeout(240_000);
       for (const target of SCHEME_NAMES) {
         for (const cut of boundaries(recording.text)) {
-          const { lines, chunks, error } = await transcodeRecording(recording, target, { relayUsageEvents: true }, recording.text.slice(0, cut));
+          const { lines, chunks, error } = await transcodeRecording(
+            recording,
+            target,
+            { relayUsageEvents: true },
+            recording.text.slice(0, cut),
+          );
           const text = lines.join('');
           if (error === undefined) CHECKS[target](text);
           else {
@@ -199,15 +269,23 @@ describe('streams whose calls are kept from the client', () => {
       it(`${recording.name} in ${target}: no line speaks of a call, every chunk of one is there`, async () => {
         const response = await responseOf(recording);
         if (response === undefined) return;
-        const { lines, chunks } = await transcodeRecording(recording, target, { relayToolUseEvents: false, relayUsageEvents: true });
+        const { lines, chunks } = await transcodeRecording(recording, target, {
+          relayToolUseEvents: false,
+          relayUsageEvents: true,
+        });
         const shown = lines.join('');
         CHECKS[target](shown);
-        const back = completedIn(await decodeText(wireOf(target), shown, vendorAs(recording, target), modelOf(recording)));
+        const back = completedIn(
+          await decodeText(wireOf(target), shown, vendorAs(recording, target), modelOf(recording)),
+        );
         const { calls, ...others } = meaningOf(response);
         expect(meaningOf(back)).to.deep.equal({ ...others, calls: [] });
-        expect(shown).not.to.match(/"finish_reason":"tool_calls"|"stop_reason":"tool_use"|"tool_calls"|"functionCall"|"type":"function_call"/);
+        expect(shown).not.to.match(
+          /"finish_reason":"tool_calls"|"stop_reason":"tool_use"|"tool_calls"|"functionCall"|"type":"function_call"/,
+        );
         expect(toldBy(chunks).calls).to.deep.equal(calls);
-        if (calls.length > 0) expect(toldBy(chunks).finish).to.deep.equal([response.status === 'completed' ? 'tool_calls' : 'length']);
+        if (calls.length > 0)
+          expect(toldBy(chunks).finish).to.deep.equal([response.status === 'completed' ? 'tool_calls' : 'length']);
       });
     }
   }
@@ -216,7 +294,10 @@ describe('streams whose calls are kept from the client', () => {
 /** What tells that a call begins, by scheme; nothing else in the frame says anything. */
 const ANNOUNCED: Readonly<Record<SchemeName, (frame: JsonObject) => unknown>> = {
   openai: (chunk) => chunk.tool_use_announced,
-  openai_responses: (event) => (event.type === 'response.output_item.added' && (event.item as JsonObject).type === 'function_call' ? event.item : undefined),
+  openai_responses: (event) =>
+    event.type === 'response.output_item.added' && (event.item as JsonObject).type === 'function_call'
+      ? event.item
+      : undefined,
   anthropic: (event) => (event.type === 'tool_use_announced' ? event : undefined),
   google: (chunk) => chunk.functionCallAnnouncement,
 };
@@ -230,13 +311,18 @@ describe('streams whose calls are announced', () => {
         const plain = await transcodeRecording(recording, target);
         const { lines } = await transcodeRecording(recording, target, { emitFunctionAnnouncements: true });
         const events = eventsIn(lines.join(''));
-        const names = events.map(ANNOUNCED[target]).filter((one) => one !== undefined).map((one) => (one as JsonObject).name);
+        const names = events
+          .map(ANNOUNCED[target])
+          .filter((one) => one !== undefined)
+          .map((one) => (one as JsonObject).name);
         expect(names).to.deep.equal(meaningOf(response).calls.map(({ name }) => name));
         if (target === 'openai_responses') {
           CHECKS.openai_responses(lines.join(''));
           return;
         }
-        const others = framesIn(lines.join('')).filter(({ data }) => data === '[DONE]' || ANNOUNCED[target](JSON.parse(data) as JsonObject) === undefined);
+        const others = framesIn(lines.join('')).filter(
+          ({ data }) => data === '[DONE]' || ANNOUNCED[target](JSON.parse(data) as JsonObject) === undefined,
+        );
         expect(others).to.deep.equal(framesIn(plain.lines.join('')));
       });
     }

@@ -12,9 +12,15 @@ import type { ScriptedReply } from '../support/simulator/ScriptedReply';
 import type { RecordedRequest, Simulator } from '../support/simulator/Simulator';
 import { startSimulator } from '../support/simulator/startSimulator';
 
-const PIXEL = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PDF = `data:application/pdf;base64,${Buffer.from('%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF').toString('base64')}`;
-const weather = { type: 'function' as const, name: 'get_weather', description: 'The weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } };
+const weather = {
+  type: 'function' as const,
+  name: 'get_weather',
+  description: 'The weather',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
 const person = {
   type: 'object',
   properties: { name: { type: 'string', minLength: 2 }, age: { type: 'integer', minimum: 0 } },
@@ -36,7 +42,8 @@ async function failureOf(work: Promise<unknown>): Promise<LLMError> {
 const WAYS: Readonly<Record<string, (provider: ILLMProvider, options: GenerateOptions) => Promise<LLMResponse>>> = {
   whole: (provider, options) => provider.generate('ann', options),
   streamed: async (provider, options) => {
-    for await (const event of provider.stream('ann', options)) if (event.type === 'response.completed') return event.response;
+    for await (const event of provider.stream('ann', options))
+      if (event.type === 'response.completed') return event.response;
     throw new Error('the stream ended without a response');
   },
 };
@@ -58,7 +65,10 @@ for (const vendor of SIMULATED_VENDORS) {
       };
 
       it('answers in text, and counts tokens', async () => {
-        const response = await play({ text: 'Grüße, 世界! 👋', usage: { input: 12, cached: 4, output: 7 } }, { input: 'hi', instructions: 'Greet.', max_output_tokens: 100 });
+        const response = await play(
+          { text: 'Grüße, 世界! 👋', usage: { input: 12, cached: 4, output: 7 } },
+          { input: 'hi', instructions: 'Greet.', max_output_tokens: 100 },
+        );
         expect(response).to.include({ status: 'completed', output_text: 'Grüße, 世界! 👋', object: 'response' });
         expect(response.usage).to.include({ input_tokens: 12, output_tokens: 7, total_tokens: 19 });
         expect(response.usage.input_tokens_details.cached_tokens).to.equal(4);
@@ -67,14 +77,30 @@ for (const vendor of SIMULATED_VENDORS) {
       });
 
       it('sees images, and names what it cannot be sent', async () => {
-        const input = [{ role: 'user' as const, content: [{ type: 'input_text' as const, text: 'What is it?' }, { type: 'input_image' as const, image_url: PIXEL }] }];
+        const input = [
+          {
+            role: 'user' as const,
+            content: [
+              { type: 'input_text' as const, text: 'What is it?' },
+              { type: 'input_image' as const, image_url: PIXEL },
+            ],
+          },
+        ];
         const response = await play({ text: 'A pixel.' }, { input });
         expect(response.output_text).to.equal('A pixel.');
         expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.contain('iVBORw0KGgo');
       });
 
       it('reads files, or says before the call that it can not', async () => {
-        const input = [{ role: 'user' as const, content: [{ type: 'input_file' as const, file_data: PDF, filename: 'a.pdf' }, { type: 'input_text' as const, text: 'Sum up.' }] }];
+        const input = [
+          {
+            role: 'user' as const,
+            content: [
+              { type: 'input_file' as const, file_data: PDF, filename: 'a.pdf' },
+              { type: 'input_text' as const, text: 'Sum up.' },
+            ],
+          },
+        ];
         if (vendor.vendor === 'groq') {
           expect((await failureOf(ask(provider, { input }))).code).to.equal('unsupported-feature');
           return;
@@ -85,7 +111,15 @@ for (const vendor of SIMULATED_VENDORS) {
       });
 
       it('calls tools, several at once, in order, with whole arguments', async () => {
-        const response = await play({ calls: [{ name: 'get_weather', arguments: { city: 'São Paulo' } }, { name: 'get_weather', arguments: { city: 'Köln' } }] }, { input: 'weather?', tools: [weather] });
+        const response = await play(
+          {
+            calls: [
+              { name: 'get_weather', arguments: { city: 'São Paulo' } },
+              { name: 'get_weather', arguments: { city: 'Köln' } },
+            ],
+          },
+          { input: 'weather?', tools: [weather] },
+        );
         expect(toolCalls(response).map((call) => [call.name, JSON.parse(call.arguments) as unknown])).to.deep.equal([
           ['get_weather', { city: 'São Paulo' }],
           ['get_weather', { city: 'Köln' }],
@@ -95,7 +129,10 @@ for (const vendor of SIMULATED_VENDORS) {
       });
 
       it('takes a call without arguments as {}', async () => {
-        const response = await play({ calls: [{ name: 'now' }] }, { input: 'time?', tools: [{ type: 'function', name: 'now' }] });
+        const response = await play(
+          { calls: [{ name: 'now' }] },
+          { input: 'time?', tools: [{ type: 'function', name: 'now' }] },
+        );
         expect(JSON.parse(toolCalls(response)[0]?.arguments || '{}')).to.deep.equal({});
       });
 
@@ -135,9 +172,15 @@ for (const vendor of SIMULATED_VENDORS) {
       });
 
       // An end marker is what streams have.
-      for (const kind of way === 'whole' ? (['truncate', 'html', 'reset'] as const) : (['truncate', 'close-without-end-marker', 'html', 'reset'] as const)) {
+      for (const kind of way === 'whole'
+        ? (['truncate', 'html', 'reset'] as const)
+        : (['truncate', 'close-without-end-marker', 'html', 'reset'] as const)) {
         it(`takes no answer that ${kind} damaged for a success`, async () => {
-          simulator.enqueue({ text: 'one two three four five six seven', calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }], fault: { kind } });
+          simulator.enqueue({
+            text: 'one two three four five six seven',
+            calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }],
+            fault: { kind },
+          });
           const error = await failureOf(ask(provider, { input: 'go', tools: [weather] }));
           expect(error.code).to.be.oneOf(['stream-broken', 'connection-failed']);
         });
@@ -168,8 +211,17 @@ for (const vendor of SIMULATED_VENDORS) {
     let manager: LLMManager;
     before(async () => {
       simulator = await startSimulator();
-      const tools = new ToolRegistry().register({ name: 'get_weather', description: weather.description, parameters: weather.parameters, execute: ({ city }: { city: string }) => `clear in ${city}` });
-      manager = new LLMManager({ provider: simulatedProvider(simulator, vendor), toolExecutor: tools, random: () => 0 });
+      const tools = new ToolRegistry().register({
+        name: 'get_weather',
+        description: weather.description,
+        parameters: weather.parameters,
+        execute: ({ city }: { city: string }) => `clear in ${city}`,
+      });
+      manager = new LLMManager({
+        provider: simulatedProvider(simulator, vendor),
+        toolExecutor: tools,
+        random: () => 0,
+      });
     });
     after(() => simulator.close());
     afterEach(() => simulator.assertDone());
@@ -182,7 +234,9 @@ for (const vendor of SIMULATED_VENDORS) {
     it('has a broken answer repaired once, with the violations', async () => {
       simulator.enqueue({ text: '{"name":"A","age":-1}' }, { text: '{"name":"Ada","age":36}' });
       expect(await manager.generateJSON('ann', 'Who?', person)).to.deep.equal({ name: 'Ada', age: 36 });
-      expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.match(/age/).and.to.match(/name/);
+      expect(JSON.stringify(simulator.requests.at(-1)?.body))
+        .to.match(/age/)
+        .and.to.match(/name/);
     });
 
     it('gives up with text and violations when the repair is broken too', async () => {
@@ -193,8 +247,16 @@ for (const vendor of SIMULATED_VENDORS) {
     });
 
     it('gives JSON after tools', async () => {
-      simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] }, { text: '{"name":"Rome","age":2777}' });
-      const response = await manager.generateWithTools('ann', 'How old is Rome, and how is it there?', ['get_weather'], { response_format: { type: 'json_schema', name: 'city', schema: person } });
+      simulator.enqueue(
+        { calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
+        { text: '{"name":"Rome","age":2777}' },
+      );
+      const response = await manager.generateWithTools(
+        'ann',
+        'How old is Rome, and how is it there?',
+        ['get_weather'],
+        { response_format: { type: 'json_schema', name: 'city', schema: person } },
+      );
       expect(JSON.parse(response.output_text)).to.deep.equal({ name: 'Rome', age: 2777 });
     });
 
@@ -204,9 +266,10 @@ for (const vendor of SIMULATED_VENDORS) {
     });
 
     const hasRefusals = vendor.wire !== 'gemini' && !['groq', 'llama', 'openai_compatible'].includes(vendor.vendor);
-    if (hasRefusals) it('names a refusal a refusal', async () => {
-      simulator.enqueue({ refusal: 'I will not.' });
-      expect((await failureOf(manager.generateText('ann', 'go'))).code).to.equal('refused');
-    });
+    if (hasRefusals)
+      it('names a refusal a refusal', async () => {
+        simulator.enqueue({ refusal: 'I will not.' });
+        expect((await failureOf(manager.generateText('ann', 'go'))).code).to.equal('refused');
+      });
   });
 }

@@ -68,8 +68,19 @@ describe('answers as vendors document them, over HTTP', () => {
 
   for (const shape of ALL) {
     it(`${shape.vendor} ${shape.wire}: ${shape.name}`, async () => {
-      const { vendor, wire, whole: { model } } = shape;
-      const provider = createProvider({ vendor, wire, apiKey: 'test-key', baseURL: server.url, allowPrivateHosts: true, defaultModel: typeof model === 'string' ? model : 'asked-model' });
+      const {
+        vendor,
+        wire,
+        whole: { model },
+      } = shape;
+      const provider = createProvider({
+        vendor,
+        wire,
+        apiKey: 'test-key',
+        baseURL: server.url,
+        allowPrivateHosts: true,
+        defaultModel: typeof model === 'string' ? model : 'asked-model',
+      });
       server.answer(JSON.stringify(shape.whole), 'application/json');
       const whole = await outcomeOf(provider.generate('ann', { input: [user('hi')] }));
       server.answer(STREAM_OF[shape.wire](shape.whole), 'text/event-stream');
@@ -81,9 +92,17 @@ describe('answers as vendors document them, over HTTP', () => {
       expect(meant(streamed)).to.deep.equal(meant(whole));
       expect(missingIn({ response, role: 'assistant' }, textsIn(shape.whole)), 'texts that got lost').to.deep.equal([]);
 
-      const answers = toolCalls(response).map(({ call_id }): InputItem => ({ type: 'function_call_output', call_id, output: 'ok' }));
-      await outcomeOf(last(provider.stream('ann', { input: [user('hi'), ...response.output, ...answers, user('go on')] })));
-      expect(missingIn(server.last, textsIn(saidIn(shape.whole))), 'texts that did not go back').to.have.members(shape.staysBehind);
+      const answers = toolCalls(response).map(({ call_id }): InputItem => ({
+        type: 'function_call_output',
+        call_id,
+        output: 'ok',
+      }));
+      await outcomeOf(
+        last(provider.stream('ann', { input: [user('hi'), ...response.output, ...answers, user('go on')] })),
+      );
+      expect(missingIn(server.last, textsIn(saidIn(shape.whole))), 'texts that did not go back').to.have.members(
+        shape.staysBehind,
+      );
     });
   }
 });

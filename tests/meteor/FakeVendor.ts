@@ -1,4 +1,7 @@
-/** A host of Chat Completions on loopback that answers what a test says, as JSON or as a stream: all that a test inside Meteor can bring along. */
+/**
+ * A host of Chat Completions on loopback that answers what a test says, as JSON or as a stream: all that a test
+ * inside Meteor can bring along.
+ */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 
@@ -45,11 +48,17 @@ const FACTS = { id: 'chatcmpl-1', created: 1, model: 'fake' } as const;
 const USAGE = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } as const;
 
 function whole(answer: FakeAnswer): object {
-  return { ...FACTS, object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', ...messageOf(answer) }, finish_reason: reasonOf(answer) }], usage: USAGE };
+  return {
+    ...FACTS,
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', ...messageOf(answer) }, finish_reason: reasonOf(answer) }],
+    usage: USAGE,
+  };
 }
 
 function streamed(answer: FakeAnswer): string {
-  const chunk = (fields: object): string => `data: ${JSON.stringify({ ...FACTS, object: 'chat.completion.chunk', ...fields })}\n\n`;
+  const chunk = (fields: object): string =>
+    `data: ${JSON.stringify({ ...FACTS, object: 'chat.completion.chunk', ...fields })}\n\n`;
   return [
     chunk({ choices: [{ index: 0, delta: { role: 'assistant', ...messageOf(answer) }, finish_reason: null }] }),
     chunk({ choices: [{ index: 0, delta: {}, finish_reason: reasonOf(answer) }] }),
@@ -59,7 +68,9 @@ function streamed(answer: FakeAnswer): string {
 }
 
 function messageOf({ text, call }: FakeAnswer): object {
-  return call === undefined ? { content: text ?? '' } : { content: null, tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] };
+  return call === undefined
+    ? { content: text ?? '' }
+    : { content: null, tool_calls: [{ index: 0, id: 'call_1', type: 'function', function: call }] };
 }
 
 function reasonOf({ call }: FakeAnswer): string {

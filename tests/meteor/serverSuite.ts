@@ -1,4 +1,7 @@
-/** What has to hold inside Meteor: stores, methods, publications, HTTP and methods as tools, over Meteor's own collections and invocations. Mocha's globals only. */
+/**
+ * What has to hold inside Meteor: stores, methods, publications, HTTP and methods as tools, over Meteor's own
+ * collections and invocations. Mocha's globals only.
+ */
 import assert from 'node:assert/strict';
 import { check } from 'meteor/check';
 import { DDP } from 'meteor/ddp';
@@ -24,7 +27,10 @@ interface Subscriber {
   readonly userId: string | null;
   unblock(): void;
 }
-type Handler = (this: Subscriber, argument?: object) => Promise<readonly { fetchAsync(): Promise<readonly object[]> }[]>;
+type Handler = (
+  this: Subscriber,
+  argument?: object,
+) => Promise<readonly { fetchAsync(): Promise<readonly object[]> }[]>;
 
 export function serverSuite(): void {
   describe('the server inside Meteor', () => {
@@ -52,7 +58,10 @@ export function serverSuite(): void {
         },
       });
       const tools = new ToolRegistry();
-      new MethodTools(tools).expose('bolideTest.whoAmI', { description: 'Who asks.', parameters: { type: 'object', properties: {}, additionalProperties: false } });
+      new MethodTools(tools).expose('bolideTest.whoAmI', {
+        description: 'Who asks.',
+        parameters: { type: 'object', properties: {}, additionalProperties: false },
+      });
       host = await startMeteorServer({ tools });
     });
     after(async () => {
@@ -63,22 +72,35 @@ export function serverSuite(): void {
     /** As a client's call arrives: in an invocation that bears its user. */
     const call = (userId: string | null, method: string, ...args: unknown[]): Promise<unknown> => {
       const variable = DDP._CurrentMethodInvocation as { withValue<R>(value: object, run: () => R): R };
-      return variable.withValue({ userId, connection: null, setUserId: () => undefined, unblock: () => undefined }, () => Meteor.applyAsync(method, args));
+      return variable.withValue(
+        { userId, connection: null, setUserId: () => undefined, unblock: () => undefined },
+        () => Meteor.applyAsync(method, args),
+      );
     };
     const published = async (userId: string | null, name: string, argument?: object): Promise<readonly object[]> => {
-      const handler = (Meteor as unknown as { server: { publish_handlers: Record<string, Handler> } }).server.publish_handlers[name];
+      const handler = (Meteor as unknown as { server: { publish_handlers: Record<string, Handler> } }).server
+        .publish_handlers[name];
       assert.ok(handler, name);
       const cursors = await handler.call({ userId, unblock: () => undefined }, argument);
       return (await Promise.all(cursors.map((cursor) => cursor.fetchAsync()))).flat();
     };
-    const request = (fields: object = {}): object => ({ requestId: `r${Date.now()}-${(requests += 1)}`, providerId: 'llama', input: 'Hello', ...fields });
+    const request = (fields: object = {}): object => ({
+      requestId: `r${Date.now()}-${(requests += 1)}`,
+      providerId: 'llama',
+      input: 'Hello',
+      ...fields,
+    });
     const code = (error: unknown): unknown => (error as { error?: unknown }).error;
 
     it('serves the API beside Meteor’s own pages', async () => {
       const health = await fetch(Meteor.absoluteUrl('health'));
       assert.equal(health.status, 200);
       assert.deepEqual(await health.json(), { status: 'ok' });
-      const refused = await fetch(Meteor.absoluteUrl('v1/responses'), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+      const refused = await fetch(Meteor.absoluteUrl('v1/responses'), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+      });
       assert.equal(refused.status, 401);
       assert.equal((await fetch(Meteor.absoluteUrl('v1/nothing'))).status, 404);
       assert.match((await fetch(Meteor.absoluteUrl('anything'))).headers.get('content-type') ?? '', /html/);
@@ -95,15 +117,26 @@ export function serverSuite(): void {
       vendor.answers.push({ text: 'Hello yourself.' });
       assert.equal(await call(admin, 'ai.llm.generateText', request()), 'Hello yourself.');
       await assert.rejects(call(null, 'ai.llm.generateText', request()), (error) => code(error) === 'auth-failed');
-      await assert.rejects(call(admin, 'ai.llm.generateText', request({ providerId: { $gt: '' } })), (error) => code(error) === 'invalid-request');
-      await assert.rejects(call(admin, 'ai.llm.generateText', 1), (error) => (error as { errorType?: unknown }).errorType === 'Match.Error' || code(error) === 400);
+      await assert.rejects(
+        call(admin, 'ai.llm.generateText', request({ providerId: { $gt: '' } })),
+        (error) => code(error) === 'invalid-request',
+      );
+      await assert.rejects(
+        call(admin, 'ai.llm.generateText', 1),
+        (error) => (error as { errorType?: unknown }).errorType === 'Match.Error' || code(error) === 400,
+      );
     });
 
     it('runs a method as a tool, as the run’s user', async () => {
       vendor.answers.push({ call: { name: 'bolideTest_whoAmI', arguments: '{}' } }, { text: 'Done.' });
-      const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: ['bolideTest_whoAmI'] }))) as { executionId: string };
+      const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: ['bolideTest_whoAmI'] }))) as {
+        executionId: string;
+      };
       await host.module.loop.follow(executionId);
-      const [seen] = (await published(admin, 'ai.toolCalls', { executionId })) as readonly { result?: string; state: string }[];
+      const [seen] = (await published(admin, 'ai.toolCalls', { executionId })) as readonly {
+        result?: string;
+        state: string;
+      }[];
       assert.equal(seen?.state, 'completed');
       assert.equal(seen.result, `you are ${admin}`);
     });
@@ -111,7 +144,9 @@ export function serverSuite(): void {
     it('publishes runs to whom they belong, and nothing to others', async () => {
       const own = await published(admin, 'ai.runs');
       assert.ok(own.length > 0);
-      for (const run of own) for (const hidden of ['plan', 'owner', 'fence', 'requestId', 'response', 'transcript']) assert.equal(hidden in run, false, hidden);
+      for (const run of own)
+        for (const hidden of ['plan', 'owner', 'fence', 'requestId', 'response', 'transcript'])
+          assert.equal(hidden in run, false, hidden);
       assert.deepEqual(await published(null, 'ai.runs'), []);
       assert.deepEqual(await published('stranger', 'ai.runs'), []);
       const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: [] }))) as { executionId: string };
@@ -124,10 +159,20 @@ export function serverSuite(): void {
       const collection = host.database.collection<Counted>('bolide_test_documents');
       await collection.remove({});
       await collection.insert({ _id: 'a', state: 'old', count: 0 });
-      const moved = await Promise.all(Array.from({ length: 8 }, () => collection.update({ _id: 'a', state: 'old' }, { $set: { state: 'new' }, $inc: { count: 1 } })));
-      assert.equal(moved.reduce((sum, each) => sum + each, 0), 1);
+      const moved = await Promise.all(
+        Array.from({ length: 8 }, () =>
+          collection.update({ _id: 'a', state: 'old' }, { $set: { state: 'new' }, $inc: { count: 1 } }),
+        ),
+      );
+      assert.equal(
+        moved.reduce((sum, each) => sum + each, 0),
+        1,
+      );
       assert.deepEqual(await collection.findOne({ _id: 'a' }), { _id: 'a', state: 'new', count: 1 });
-      await assert.rejects(collection.insert({ _id: 'a', state: 'x', count: 0 }), (error) => (error as { code?: unknown }).code === 'conflict');
+      await assert.rejects(
+        collection.insert({ _id: 'a', state: 'x', count: 0 }),
+        (error) => (error as { code?: unknown }).code === 'conflict',
+      );
       await collection.remove({});
     });
   });

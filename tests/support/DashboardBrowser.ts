@@ -18,12 +18,12 @@ export class DashboardBrowser {
   readonly events: AgentEvent[] = [];
   /** Errors and warnings of every page. */
   readonly complaints: string[] = [];
-  readonly #directory: string;
+  private readonly directory: string;
 
   private constructor(server: RunningServer, browser: Browser, directory: string) {
     this.server = server;
     this.browser = browser;
-    this.#directory = directory;
+    this.directory = directory;
     server.host.module.loop.on('event', (event) => this.events.push(event));
   }
 
@@ -32,19 +32,30 @@ export class DashboardBrowser {
     const browser = await openBrowser();
     if (browser === undefined) return undefined;
     const directory = await mkdtemp(join(tmpdir(), 'bolide-dashboard-'));
-    return new DashboardBrowser(await startServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory }), browser, directory);
+    return new DashboardBrowser(
+      await startServer({ PORT: '0', BOLIDE_API_TOKEN: TOKEN, DATA_DIR: directory }),
+      browser,
+      directory,
+    );
   }
 
   async close(): Promise<void> {
     await this.browser.close();
-    const ended = new Set(this.events.filter(({ type }) => /^run:(completed|failed|cancelled)$/.test(type)).map((event) => event.executionId));
-    for (const { executionId } of this.events) if (!ended.has(executionId)) await this.server.host.module.loop.cancel(executionId);
+    const ended = new Set(
+      this.events
+        .filter(({ type }) => /^run:(completed|failed|cancelled)$/.test(type))
+        .map((event) => event.executionId),
+    );
+    for (const { executionId } of this.events)
+      if (!ended.has(executionId)) await this.server.host.module.loop.cancel(executionId);
     await this.server.close();
-    await rm(this.#directory, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 
   /** A browser of somebody who has not been here before. */
-  async person(options: Parameters<Browser['newContext']>[0] = {}): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
+  async person(
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     // Long enough for a slow machine; what never comes fails all the same.
@@ -57,7 +68,10 @@ export class DashboardBrowser {
   }
 
   /** The same, signed in, on the page of that address. */
-  async signedIn(path = '/', options: Parameters<Browser['newContext']>[0] = {}): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
+  async signedIn(
+    path = '/',
+    options: Parameters<Browser['newContext']>[0] = {},
+  ): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
     const person = await this.person(options);
     await person.page.goto(`${this.server.url}/#token=${TOKEN}`);
     await person.page.waitForSelector('h1:text("Overview")');
@@ -82,7 +96,10 @@ export class DashboardBrowser {
 
   /** Resolves when the loop has told such an event. */
   async seen(executionId: string, type: AgentEvent['type'], name?: string): Promise<void> {
-    const isIt = (event: AgentEvent): boolean => event.executionId === executionId && event.type === type && (name === undefined || ('name' in event && event.name === name));
+    const isIt = (event: AgentEvent): boolean =>
+      event.executionId === executionId &&
+      event.type === type &&
+      (name === undefined || ('name' in event && event.name === name));
     if (this.events.some(isIt)) return;
     const { loop } = this.server.host.module;
     await new Promise<void>((resolve) => {
@@ -97,6 +114,10 @@ export class DashboardBrowser {
 
   /** What the run told, without the pieces that no log shows. */
   told(executionId: string): readonly string[] {
-    return this.events.flatMap((event) => (event.executionId === executionId && event.type !== 'llm:delta' && event.type !== 'tool:progress' ? ['name' in event ? `${event.type} ${event.name}` : event.type] : []));
+    return this.events.flatMap((event) =>
+      event.executionId === executionId && event.type !== 'llm:delta' && event.type !== 'tool:progress'
+        ? ['name' in event ? `${event.type} ${event.name}` : event.type]
+        : [],
+    );
   }
 }

@@ -17,27 +17,32 @@ export class DashboardServer {
   readonly requests: { readonly line: string; readonly lastEventId: string | undefined; readonly body: unknown }[] = [];
   readonly streams = new Set<ServerResponse>();
   url = '';
-  #server: Server | undefined;
-  #id = 0;
+  private server: Server | undefined;
+  private id = 0;
 
   async start(): Promise<void> {
-    this.#server = createServer((request, response) => {
+    this.server = createServer((request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString();
         const line = `${request.method ?? ''} ${request.url ?? ''}`;
-        this.requests.push({ line, lastEventId: request.headers['last-event-id'] as string | undefined, body: text === '' ? undefined : JSON.parse(text) });
-        void this.#answer(line, response);
+        this.requests.push({
+          line,
+          lastEventId: request.headers['last-event-id'] as string | undefined,
+          body: text === '' ? undefined : JSON.parse(text),
+        });
+        void this.answer(line, response);
       });
     });
-    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => this.server?.listen(0, '127.0.0.1', resolve));
     // A server that listens on a port has an address with one.
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   tell(...events: readonly AgentEvent[]): void {
-    for (const event of events) this.send(`event: ${event.type}\nid: ${(this.#id += 1)}\ndata: ${JSON.stringify(event)}\n\n`);
+    for (const event of events)
+      this.send(`event: ${event.type}\nid: ${(this.id += 1)}\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
   send(frames: string): void {
@@ -56,17 +61,21 @@ export class DashboardServer {
 
   close(): Promise<void> {
     return new Promise((resolve) => {
-      this.#server?.close(() => resolve());
-      this.#server?.closeAllConnections();
+      this.server?.close(() => resolve());
+      this.server?.closeAllConnections();
     });
   }
 
-  async #answer(line: string, response: ServerResponse): Promise<void> {
+  private async answer(line: string, response: ServerResponse): Promise<void> {
     const found = this.answers.get(line);
-    const { status = 200, body } = (typeof found === 'function' ? await found() : found) ?? (line.startsWith('GET /runs/stream') ? {} : { status: 404, body: { error: { code: 'not-found', message: 'There is no such thing.' } } });
+    const { status = 200, body } =
+      (typeof found === 'function' ? await found() : found) ??
+      (line.startsWith('GET /runs/stream')
+        ? {}
+        : { status: 404, body: { error: { code: 'not-found', message: 'There is no such thing.' } } });
     if (status === 200 && line.startsWith('GET /runs/stream')) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write(`id: ${this.#id}\n\n`);
+      response.write(`id: ${this.id}\n\n`);
       this.streams.add(response);
       response.on('close', () => this.streams.delete(response));
       return;

@@ -1,6 +1,7 @@
 /**
- * The plainest collection there can be, for documents whose fields are numbers, text, booleans, dates, null, lists of those and one nested object. It
- * knows nothing of the stores' code, and says beforehand whether a change would fail.
+ * The plainest collection there can be, for documents whose fields are numbers, text, booleans, dates, null, lists
+ * of those and one nested object. It knows nothing of the stores' code, and says beforehand whether a change would
+ * fail.
  */
 import type { FindOptions, Modifier, Selector } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 
@@ -9,53 +10,63 @@ export type Outcome = 'done' | 'conflict' | 'invalid-request';
 type Fields = Record<string, unknown>;
 
 export class ModelCollection {
-  #rows: ModelRow[] = [];
-  readonly #unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[];
+  private rows: ModelRow[] = [];
+  private readonly unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[];
 
   constructor(unique: readonly { readonly fields: readonly string[]; readonly isSparse: boolean }[]) {
-    this.#unique = unique;
+    this.unique = unique;
   }
 
   insert(row: ModelRow): Outcome {
-    if (this.#rows.some((other) => other._id === row._id) || this.#clashes(row, this.#rows)) return 'conflict';
-    this.#rows.push(structuredClone(row));
+    if (this.rows.some((other) => other._id === row._id) || this.clashes(row, this.rows)) return 'conflict';
+    this.rows.push(structuredClone(row));
     return 'done';
   }
 
   find(selector: Selector, { sort, limit, fields }: FindOptions = {}): readonly ModelRow[] {
-    const found = this.#rows.filter((row) => isMatch(row, selector));
+    const found = this.rows.filter((row) => isMatch(row, selector));
     const [by] = Object.entries(sort ?? {});
-    if (by !== undefined) found.sort((left, right) => by[1] * order(at(left, by[0]), at(right, by[0])) || (left._id < right._id ? -1 : 1));
-    return structuredClone(found.slice(0, limit).map((row) => (fields === undefined ? row : only(row, Object.keys(fields)))));
+    if (by !== undefined)
+      found.sort((left, right) => by[1] * order(at(left, by[0]), at(right, by[0])) || (left._id < right._id ? -1 : 1));
+    return structuredClone(
+      found.slice(0, limit).map((row) => (fields === undefined ? row : only(row, Object.keys(fields)))),
+    );
   }
 
-  /** Undefined where several documents would be changed and one of them can't, or not before another: the order of changes is nobody's promise. */
+  /**
+   * Undefined where several documents would be changed and one of them can't, or not before another: the order of
+   * changes is nobody's promise.
+   */
   update(selector: Selector, modifier: Modifier): { readonly outcome: Outcome; readonly matched: number } | undefined {
-    const found = this.#rows.filter((row) => isMatch(row, selector));
+    const found = this.rows.filter((row) => isMatch(row, selector));
     const paths = Object.values(modifier).flatMap((changes) => Object.keys(changes as Fields));
-    if (found.length > 1 && this.#unique.some(({ fields }) => fields.some((field) => paths.includes(field)))) return undefined;
-    let rows = this.#rows;
+    if (found.length > 1 && this.unique.some(({ fields }) => fields.some((field) => paths.includes(field))))
+      return undefined;
+    let rows = this.rows;
     for (const row of found) {
       const next = changed(row, modifier);
       const others = rows.filter((other) => other._id !== row._id);
-      const outcome = next === undefined ? 'invalid-request' : this.#clashes(next, others) ? 'conflict' : 'done';
+      const outcome = next === undefined ? 'invalid-request' : this.clashes(next, others) ? 'conflict' : 'done';
       if (next === undefined || outcome !== 'done') return found.length === 1 ? { outcome, matched: 0 } : undefined;
       rows = [...others, next];
     }
-    this.#rows = rows;
+    this.rows = rows;
     return { outcome: 'done', matched: found.length };
   }
 
   remove(selector: Selector): number {
-    const before = this.#rows.length;
-    this.#rows = this.#rows.filter((row) => !isMatch(row, selector));
-    return before - this.#rows.length;
+    const before = this.rows.length;
+    this.rows = this.rows.filter((row) => !isMatch(row, selector));
+    return before - this.rows.length;
   }
 
-  #clashes(row: ModelRow, others: readonly ModelRow[]): boolean {
-    return this.#unique.some(({ fields, isSparse }) => {
+  private clashes(row: ModelRow, others: readonly ModelRow[]): boolean {
+    return this.unique.some(({ fields, isSparse }) => {
       const isLeftOut = (one: ModelRow): boolean => isSparse && fields.every((field) => !(field in one));
-      return !isLeftOut(row) && others.some((other) => !isLeftOut(other) && fields.every((field) => equal(row[field], other[field])));
+      return (
+        !isLeftOut(row) &&
+        others.some((other) => !isLeftOut(other) && fields.every((field) => equal(row[field], other[field])))
+      );
     });
   }
 }
@@ -88,7 +99,8 @@ function changed(row: ModelRow, modifier: Modifier): ModelRow | undefined {
   for (const [operator, changes] of Object.entries(modifier)) {
     for (const [path, operand] of Object.entries(changes as Fields)) {
       const [outer = '', inner] = path.split('.');
-      if (inner !== undefined && next[outer] === undefined && operator !== '$unset' && operator !== '$pull') next[outer] = {};
+      if (inner !== undefined && next[outer] === undefined && operator !== '$unset' && operator !== '$pull')
+        next[outer] = {};
       const holder = inner === undefined ? next : next[outer];
       if (!isObject(holder)) {
         if (operator === '$unset' || operator === '$pull') continue;
@@ -120,7 +132,11 @@ function only(row: ModelRow, paths: readonly string[]): ModelRow {
     const [outer = '', inner] = path.split('.');
     const value = row[outer];
     if (inner === undefined && value !== undefined) result[outer] = value;
-    if (inner !== undefined && isObject(value)) result[outer] = { ...(result[outer] as Fields | undefined), ...(inner in value ? { [inner]: value[inner] } : {}) };
+    if (inner !== undefined && isObject(value))
+      result[outer] = {
+        ...(result[outer] as Fields | undefined),
+        ...(inner in value ? { [inner]: value[inner] } : {}),
+      };
   }
   return result as ModelRow;
 }

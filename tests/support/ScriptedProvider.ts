@@ -6,9 +6,13 @@ import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLM
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 
-/** What a call gives: a response, a list of stream events (an Error in it is thrown at that place), or an Error to throw. */
+/**
+ * What a call gives: a response, a list of stream events (an Error in it is thrown at that place), or an Error to
+ * throw.
+ */
 export type ScriptedOutcome = LLMResponse | Error | readonly (ResponseStreamEvent | Error)[];
-export type ScriptedStep = ScriptedOutcome | ((options: GenerateOptions, userId: string) => ScriptedOutcome | Promise<ScriptedOutcome>);
+export type ScriptedStep =
+  ScriptedOutcome | ((options: GenerateOptions, userId: string) => ScriptedOutcome | Promise<ScriptedOutcome>);
 
 export interface ScriptedCall {
   readonly kind: 'generate' | 'stream';
@@ -29,7 +33,11 @@ export class ScriptedProvider implements ILLMProvider {
 
   constructor(
     script: readonly ScriptedStep[] = [],
-    facts: { readonly name?: string; readonly capabilities?: Partial<ModelCapabilities>; readonly access?: boolean | Error } = {},
+    facts: {
+      readonly name?: string;
+      readonly capabilities?: Partial<ModelCapabilities>;
+      readonly access?: boolean | Error;
+    } = {},
   ) {
     this.script = script;
     this.name = facts.name ?? 'scripted';
@@ -88,7 +96,9 @@ export class ScriptedProvider implements ILLMProvider {
   /** @throws Error unless there was exactly one call per step */
   assertPlayedOut(): void {
     if (this.calls.length !== this.script.length) {
-      throw new Error(`${this.name}: the script has ${this.script.length} steps, there were ${this.calls.length} calls`);
+      throw new Error(
+        `${this.name}: the script has ${this.script.length} steps, there were ${this.calls.length} calls`,
+      );
     }
   }
 
@@ -96,7 +106,8 @@ export class ScriptedProvider implements ILLMProvider {
     options.signal?.throwIfAborted();
     const step = this.script[this.calls.length];
     this.calls.push({ kind, userId, options });
-    if (step === undefined) throw new Error(`${this.name}: call ${this.calls.length}, but the script has ${this.script.length} steps`);
+    if (step === undefined)
+      throw new Error(`${this.name}: call ${this.calls.length}, but the script has ${this.script.length} steps`);
     return typeof step === 'function' ? step(options, userId) : step;
   }
 }
@@ -112,6 +123,8 @@ export function untilAborted(options: GenerateOptions): Promise<never> {
   });
 }
 
-function isEventList(outcome: LLMResponse | readonly (ResponseStreamEvent | Error)[]): outcome is readonly (ResponseStreamEvent | Error)[] {
+function isEventList(
+  outcome: LLMResponse | readonly (ResponseStreamEvent | Error)[],
+): outcome is readonly (ResponseStreamEvent | Error)[] {
   return Array.isArray(outcome);
 }

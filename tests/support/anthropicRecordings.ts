@@ -12,7 +12,10 @@ export function sse(...events: readonly JsonObject[]): readonly SseMessage[] {
 }
 
 export function anthropicContext(changes: ContextChanges = {}): WireContext {
-  return contextOf('anthropic', { ...changes, capabilities: { maxTokens: 200_000, maxOutputTokens: 64_000, ...changes.capabilities } });
+  return contextOf('anthropic', {
+    ...changes,
+    capabilities: { maxTokens: 200_000, maxOutputTokens: 64_000, ...changes.capabilities },
+  });
 }
 
 export function anthropicReply(changes: Partial<ReplyContext> = {}): ReplyContext {

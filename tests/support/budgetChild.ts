@@ -1,4 +1,7 @@
-/** A process that asks for many answers at once, on a budget that it shares with others. Argument: JSON of BudgetChildOptions. */
+/**
+ * A process that asks for many answers at once, on a budget that it shares with others. Argument: JSON of
+ * BudgetChildOptions.
+ */
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
@@ -17,7 +20,14 @@ export interface BudgetChildOptions {
 export type Outcomes = Readonly<Record<string, number>>;
 
 export function budgetModule(baseURL: string, limit: number, budgets: BudgetStore): AIModule {
-  const row = { id: 'openai', vendor: 'openai', apiKey: 'test-key', baseURL, allowPrivateHosts: true, defaultModel: 'gpt-5-mini' } as const;
+  const row = {
+    id: 'openai',
+    vendor: 'openai',
+    apiKey: 'test-key',
+    baseURL,
+    allowPrivateHosts: true,
+    defaultModel: 'gpt-5-mini',
+  } as const;
   return createAIModule({ providers: [row], budgets: { day: { calls: limit } } }, { budgets });
 }
 

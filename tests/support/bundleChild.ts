@@ -10,6 +10,15 @@ const DIRECTORY = join(__dirname, '../../node_modules/.cache/bolide-children');
 export async function bundleChild(entry: string): Promise<string> {
   await mkdir(DIRECTORY, { recursive: true });
   const outfile = join(DIRECTORY, `${basename(entry, '.ts')}.${process.pid}.cjs`);
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'cjs', target: 'node20', packages: 'external', logLevel: 'error' });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+  });
   return outfile;
 }

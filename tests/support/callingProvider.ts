@@ -1,4 +1,7 @@
-/** A model that calls each offered tool of the given names once, and then says that it is done: for tests with any number of runs. */
+/**
+ * A model that calls each offered tool of the given names once, and then says that it is done: for tests with any
+ * number of runs.
+ */
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -7,8 +10,12 @@ import { answer, calling, eventsOf } from './responses';
 
 export function callingProvider(...names: readonly string[]): ILLMProvider {
   const respond = ({ input, tools = [] }: GenerateOptions): LLMResponse => {
-    const hasResults = typeof input !== 'string' && input.some((item) => typeof item === 'object' && 'type' in item && item.type === 'function_call_output');
-    const offered = tools.flatMap((tool) => ('name' in tool && typeof tool.name === 'string' && names.includes(tool.name) ? [{ name: tool.name }] : []));
+    const hasResults =
+      typeof input !== 'string' &&
+      input.some((item) => typeof item === 'object' && 'type' in item && item.type === 'function_call_output');
+    const offered = tools.flatMap((tool) =>
+      'name' in tool && typeof tool.name === 'string' && names.includes(tool.name) ? [{ name: tool.name }] : [],
+    );
     return hasResults || offered.length === 0 ? answer('Done.') : calling(...offered);
   };
   return {

@@ -1,7 +1,8 @@
 /**
- * Planted secrets, and who watches that none of them leaves the process. Every credential of the tests' own apps holds the marker; what goes out
- * of a server's socket, into the output, to a DDP client or to a listener is searched for it, as it is and in other spellings. Servers that play
- * authorization servers give tokens away by trade: they are excepted by name.
+ * Planted secrets, and who watches that none of them leaves the process. Every credential of the tests' own apps
+ * holds the marker; what goes out of a server's socket, into the output, to a DDP client or to a listener is
+ * searched for it, as it is and in other spellings. Servers that play authorization servers give tokens away by
+ * trade: they are excepted by name.
  */
 import { randomBytes } from 'node:crypto';
 import { ServerResponse } from 'node:http';
@@ -33,28 +34,28 @@ class CanaryWatch {
   readonly leaks: Leak[] = [];
   /** Characters that were looked at, by channel. */
   readonly seen = new Map<string, number>();
-  readonly #excepted = new WeakSet<object>();
+  private readonly excepted = new WeakSet<object>();
   /** What went out last, for a marker that two writes share. */
-  readonly #tails = new WeakMap<object, string>();
+  private readonly tails = new WeakMap<object, string>();
 
   /** The server's clients are meant to get secrets. */
   except(server: Server): void {
-    this.#excepted.add(server);
+    this.excepted.add(server);
   }
 
   isExcepted(server: object): boolean {
-    return this.#excepted.has(server);
+    return this.excepted.has(server);
   }
 
   look(channel: string, text: string, stream?: object): void {
     this.seen.set(channel, (this.seen.get(channel) ?? 0) + text.length);
-    const tail = stream === undefined ? '' : (this.#tails.get(stream) ?? '');
-    if (stream !== undefined) this.#tails.set(stream, (tail + text).slice(-LONGEST));
+    const tail = stream === undefined ? '' : (this.tails.get(stream) ?? '');
+    if (stream !== undefined) this.tails.set(stream, (tail + text).slice(-LONGEST));
     const whole = tail + text;
     const at = SPELLINGS.map((spelling) => whole.indexOf(spelling)).find((index) => index >= 0);
     if (at === undefined) return;
     this.leaks.push({ channel, excerpt: whole.slice(Math.max(0, at - 80), at + 80) });
-    if (stream !== undefined) this.#tails.delete(stream);
+    if (stream !== undefined) this.tails.delete(stream);
   }
 
   /** What was found since the last call. */
@@ -99,7 +100,8 @@ export function watchForCanaries(): void {
   }
   beforeEachCall(DdpSession.prototype, 'send', (_session, message) => canaryWatch.look('DDP', JSON.stringify(message)));
   beforeEachCall(IsolatedEmitter.prototype, 'emit', (emitter: EventEmitter, event, ...values) => {
-    if (emitter.listenerCount(String(event)) > 0) canaryWatch.look('an event', inspect(values, { depth: 12, maxStringLength: null, maxArrayLength: null }));
+    if (emitter.listenerCount(String(event)) > 0)
+      canaryWatch.look('an event', inspect(values, { depth: 12, maxStringLength: null, maxArrayLength: null }));
   });
 }
 
@@ -122,5 +124,7 @@ function isText(value: unknown): value is string | Uint8Array {
 }
 
 function textOf(chunk: string | Uint8Array): string {
-  return typeof chunk !== 'string' ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1') : chunk;
+  return typeof chunk !== 'string'
+    ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength).toString('latin1')
+    : chunk;
 }

@@ -5,6 +5,9 @@ export const mochaHooks = {
   beforeAll: watchForCanaries,
   afterEach(): void {
     const leaks = canaryWatch.take();
-    if (leaks.length > 0) throw new Error(`a planted secret left the process:\n${leaks.map(({ channel, excerpt }) => `by ${channel}: …${excerpt}…`).join('\n')}`);
+    if (leaks.length > 0)
+      throw new Error(
+        `a planted secret left the process:\n${leaks.map(({ channel, excerpt }) => `by ${channel}: …${excerpt}…`).join('\n')}`,
+      );
   },
 };

@@ -40,7 +40,9 @@ function callDeltas(calls: readonly Call[], size: number): readonly JsonObject[]
     return [first, ...cut(String(text), size).map((piece) => ({ index, function: { arguments: piece } }))];
   });
   const longest = Math.max(0, ...fragments.map((list) => list.length));
-  return Array.from({ length: longest }, (_, turn) => fragments.flatMap((list) => list.slice(turn, turn + 1))).map((tool_calls) => ({ tool_calls }));
+  return Array.from({ length: longest }, (_, turn) => fragments.flatMap((list) => list.slice(turn, turn + 1))).map(
+    (tool_calls) => ({ tool_calls }),
+  );
 }
 
 function cut(text: string, size: number): readonly string[] {

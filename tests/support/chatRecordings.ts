@@ -45,7 +45,10 @@ export function decoded(messages: readonly SseMessage[], context: ReplyContext):
 
 /** The chunks, as `data:` lines of one stream with its end marker. */
 export function streamOf(...chunks: readonly (JsonObject | string)[]): readonly SseMessage[] {
-  return [...chunks.map((chunk) => ({ data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) })), { data: '[DONE]' }];
+  return [
+    ...chunks.map((chunk) => ({ data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) })),
+    { data: '[DONE]' },
+  ];
 }
 
 export function responseIn(events: readonly ResponseStreamEvent[]): LLMResponse {
@@ -56,5 +59,7 @@ export function responseIn(events: readonly ResponseStreamEvent[]): LLMResponse 
 
 /** The response that the exchange gave, streamed or not. */
 export function responseOf(one: Recording): LLMResponse {
-  return one.stream ? responseIn(decoded(sseMessages(one.text), replyFor(one))) : fromChatCompletions(JSON.parse(one.text), replyFor(one));
+  return one.stream
+    ? responseIn(decoded(sseMessages(one.text), replyFor(one)))
+    : fromChatCompletions(JSON.parse(one.text), replyFor(one));
 }

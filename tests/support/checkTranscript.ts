@@ -16,10 +16,12 @@ export function checkTranscript(items: readonly Item[]): void {
     } else if (item.type === 'function_call_output') {
       if (item.deferred === true) {
         if (open.length > 0) throw new Error(`${where}: a late result stands before the answer to ${open.join(', ')}`);
-        if (!acknowledged.has(item.call_id)) throw new Error(`${where}: a late result of ${item.call_id}, which was not acknowledged`);
+        if (!acknowledged.has(item.call_id))
+          throw new Error(`${where}: a late result of ${item.call_id}, which was not acknowledged`);
       } else {
         const next = open.shift();
-        if (next !== item.call_id) throw new Error(`${where}: an answer to ${item.call_id}, where ${next ?? 'none'} is due`);
+        if (next !== item.call_id)
+          throw new Error(`${where}: an answer to ${item.call_id}, where ${next ?? 'none'} is due`);
       }
       if (item.status === 'in_progress') {
         acknowledged.add(item.call_id);
@@ -37,6 +39,7 @@ export function checkTranscript(items: readonly Item[]): void {
 /** @throws Error when the later history is not the earlier one and more */
 export function checkGrowth(earlier: readonly Item[], later: readonly Item[]): void {
   earlier.forEach((item, index) => {
-    if (JSON.stringify(later[index]) !== JSON.stringify(item)) throw new Error(`item ${index} of the history was rewritten`);
+    if (JSON.stringify(later[index]) !== JSON.stringify(item))
+      throw new Error(`item ${index} of the history was rewritten`);
   });
 }

@@ -43,7 +43,11 @@ function build(): string {
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
   const outfile = join(directory, 'writer.cjs');
   buildSync({
-    stdin: { contents: "import { runWriter } from './embeddedWriter'; void runWriter(process.argv.slice(2));", resolveDir: __dirname, loader: 'ts' },
+    stdin: {
+      contents: "import { runWriter } from './embeddedWriter'; void runWriter(process.argv.slice(2));",
+      resolveDir: __dirname,
+      loader: 'ts',
+    },
     bundle: true,
     platform: 'node',
     format: 'cjs',

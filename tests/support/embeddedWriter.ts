@@ -1,6 +1,7 @@
 /**
- * A process with an embedded database, for tests that kill it. `hold` opens the directory and keeps it; `leave` opens it and comes to its end without closing it; `write` changes documents one after another,
- * saying on stdout what it begins (`>`) and what is done (`<`), until it is killed.
+ * A process with an embedded database, for tests that kill it. `hold` opens the directory and keeps it; `leave`
+ * opens it and comes to its end without closing it; `write` changes documents one after another, saying on stdout
+ * what it begins (`>`) and what is done (`<`), until it is killed.
  */
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
@@ -14,14 +15,21 @@ export interface WrittenRow {
   readonly n: number;
   readonly text: string;
 }
-export type Written = { readonly type: 'insert' | 'update'; readonly id: string; readonly n: number; readonly size: number } | { readonly type: 'remove'; readonly id: string };
+export type Written =
+  | { readonly type: 'insert' | 'update'; readonly id: string; readonly n: number; readonly size: number }
+  | { readonly type: 'remove'; readonly id: string };
 
 /** The text of a document is known from its id and version, so a mixed one is seen. */
 export function textOf(id: string, n: number, size: number): string {
   return `${id}/${n}\u2028ü`.repeat(Math.ceil(size / 8)).slice(0, size);
 }
 
-export async function runWriter([mode, directory = '', seed = '0', largeShare = '0']: readonly string[]): Promise<void> {
+export async function runWriter([
+  mode,
+  directory = '',
+  seed = '0',
+  largeShare = '0',
+]: readonly string[]): Promise<void> {
   try {
     const database = await openEmbeddedDatabase({ directory, compactEvery: 100 });
     say(`open ${process.pid}`);
@@ -40,8 +48,13 @@ export async function runWriter([mode, directory = '', seed = '0', largeShare = 
       const written = choose(random, versions, `${seed}-${count}`, Number(largeShare));
       say(`> ${JSON.stringify(written)}`);
       if (written.type === 'remove') await rows.remove({ _id: written.id });
-      else if (written.type === 'insert') await rows.insert({ _id: written.id, n: written.n, text: textOf(written.id, written.n, written.size) });
-      else await rows.update({ _id: written.id }, { $set: { text: textOf(written.id, written.n, written.size) }, $inc: { n: 1 } });
+      else if (written.type === 'insert')
+        await rows.insert({ _id: written.id, n: written.n, text: textOf(written.id, written.n, written.size) });
+      else
+        await rows.update(
+          { _id: written.id },
+          { $set: { text: textOf(written.id, written.n, written.size) }, $inc: { n: 1 } },
+        );
       say('<');
     }
   } catch (error) {

@@ -11,18 +11,31 @@ import { eventsIn } from './streamGrammar';
 export const FACTS: EncoderFacts = { model: 'asked-model', id: 'fallback_id', created: 1_760_000_000 };
 
 /** All frames of a stream that ends by itself. */
-export function encoded(scheme: SchemeName, events: readonly ResponseStreamEvent[], facts: Partial<EncoderFacts> = {}): string {
+export function encoded(
+  scheme: SchemeName,
+  events: readonly ResponseStreamEvent[],
+  facts: Partial<EncoderFacts> = {},
+): string {
   const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()].join('');
 }
 
 /** The same as JSON, end marker left out. */
-export function encodedEvents(scheme: SchemeName, events: readonly ResponseStreamEvent[], facts: Partial<EncoderFacts> = {}): readonly JsonObject[] {
+export function encodedEvents(
+  scheme: SchemeName,
+  events: readonly ResponseStreamEvent[],
+  facts: Partial<EncoderFacts> = {},
+): readonly JsonObject[] {
   return eventsIn(encoded(scheme, events, facts));
 }
 
 /** All frames of a stream that fails after these events. */
-export function failing(scheme: SchemeName, events: readonly ResponseStreamEvent[], error: LLMError, facts: Partial<EncoderFacts> = {}): string {
+export function failing(
+  scheme: SchemeName,
+  events: readonly ResponseStreamEvent[],
+  error: LLMError,
+  facts: Partial<EncoderFacts> = {},
+): string {
   const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.fail(error), ...encoder.end()].join('');
 }
@@ -30,15 +43,42 @@ export function failing(scheme: SchemeName, events: readonly ResponseStreamEvent
 export const CREATED_EVENT: ResponseStreamEvent = { type: 'response.created', id: 'resp_1', model: 'a-model' };
 
 /** The end of a stream that came over a wire, with what else its response says. */
-export function completed(wire: WireName, fields: Partial<Omit<LLMResponse, 'vendor'>> & { readonly vendor?: Partial<ResponseVendor> } = {}): ResponseStreamEvent {
+export function completed(
+  wire: WireName,
+  fields: Partial<Omit<LLMResponse, 'vendor'>> & { readonly vendor?: Partial<ResponseVendor> } = {},
+): ResponseStreamEvent {
   const { vendor, ...others } = fields;
-  return { type: 'response.completed', response: response({ id: 'resp_1', model: 'a-model', ...others, vendor: { name: 'a-vendor', wire, finish_reason: null, warnings: [], losses: [], ...vendor } }) };
+  return {
+    type: 'response.completed',
+    response: response({
+      id: 'resp_1',
+      model: 'a-model',
+      ...others,
+      vendor: { name: 'a-vendor', wire, finish_reason: null, warnings: [], losses: [], ...vendor },
+    }),
+  };
 }
 
 export function textDelta(delta: string, output_index = 0, content_index?: number): ResponseStreamEvent {
-  return { type: 'response.output_text.delta', output_index, delta, ...(content_index === undefined ? {} : { content_index }) };
+  return {
+    type: 'response.output_text.delta',
+    output_index,
+    delta,
+    ...(content_index === undefined ? {} : { content_index }),
+  };
 }
 
-export function reasoningDelta(delta: string, output_index = 0, summary = false, content_index?: number): ResponseStreamEvent {
-  return { type: 'response.reasoning.delta', output_index, delta, summary, ...(content_index === undefined ? {} : { content_index }) };
+export function reasoningDelta(
+  delta: string,
+  output_index = 0,
+  summary = false,
+  content_index?: number,
+): ResponseStreamEvent {
+  return {
+    type: 'response.reasoning.delta',
+    output_index,
+    delta,
+    summary,
+    ...(content_index === undefined ? {} : { content_index }),
+  };
 }

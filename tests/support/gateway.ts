@@ -44,24 +44,48 @@ export interface Gateway {
 }
 
 /** Tokens by whose they are; the last two hold one scope each. */
-export const TOKENS = { ann: `${CANARY}-of-ann`, bob: `${CANARY}-of-bob`, admin: `${CANARY}-of-admin`, reader: `${CANARY}-of-reader`, generator: `${CANARY}-of-generator` } as const;
+export const TOKENS = {
+  ann: `${CANARY}-of-ann`,
+  bob: `${CANARY}-of-bob`,
+  admin: `${CANARY}-of-admin`,
+  reader: `${CANARY}-of-reader`,
+  generator: `${CANARY}-of-generator`,
+} as const;
 
 export function simulatedRow(simulator: Simulator, vendor: ProviderSettings['vendor']): ProviderSettings {
-  return { id: vendor, vendor, apiKey: `upstream-${CANARY}`, baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, defaultModel: 'default-model' };
+  return {
+    id: vendor,
+    vendor,
+    apiKey: `upstream-${CANARY}`,
+    baseURL: simulator.baseURL(vendor),
+    allowPrivateHosts: true,
+    defaultModel: 'default-model',
+  };
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const simulator = await startSimulator(options.simulator);
-  const rows = options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
+  const rows =
+    options.providers?.(simulator) ?? VENDORS.map((vendor) => ({ ...simulatedRow(simulator, vendor), ...options.row }));
   const made = createAIModule({ providers: rows, defaultProvider: rows[0]!.id });
-  const manager = new LLMManager({ directory: made.providers, toolExecutor: made.tools, retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 } });
+  const manager = new LLMManager({
+    directory: made.providers,
+    toolExecutor: made.tools,
+    retry: { maxAttempts: options.attempts ?? 1, breakerFailures: 1_000_000 },
+  });
   const module = { ...made, manager };
   const unexpected: unknown[] = [];
-  const api = createHttpApi(module, { express, authenticate: (await tokensOfTests()).authenticate, onUnexpected: (error) => unexpected.push(error), ...options.api });
+  const api = createHttpApi(module, {
+    express,
+    authenticate: (await tokensOfTests()).authenticate,
+    onUnexpected: (error) => unexpected.push(error),
+    ...options.api,
+  });
   const app = express();
   app.use(api.router);
   const server = createServer(app);
-  // Client and server share an event loop: after a long task Node's 5 s would close sockets that a request is just being sent over.
+  // Client and server share an event loop: after a long task Node's 5 s would close sockets that a request is just
+  // being sent over.
   server.keepAliveTimeout = 60_000;
   server.on('upgrade', (request, socket, head) => {
     if (!api.handleUpgrade(request, socket, head)) socket.destroy();
@@ -81,7 +105,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
         method: body === undefined ? 'GET' : 'POST',
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
         ...init,
-        headers: { authorization: `Bearer ${TOKENS.ann}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...init.headers },
+        headers: {
+          authorization: `Bearer ${TOKENS.ann}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...init.headers,
+        },
       }),
     async close() {
       await api.close();
@@ -96,7 +124,13 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 
 async function tokensOfTests(): Promise<ApiTokens> {
   const tokens = new ApiTokens({ store: new MemoryApiTokenStore() });
-  const scopes = { ann: ['generate', 'read'], bob: ['generate', 'read'], admin: ['admin'], reader: ['read'], generator: ['generate'] } as const;
+  const scopes = {
+    ann: ['generate', 'read'],
+    bob: ['generate', 'read'],
+    admin: ['admin'],
+    reader: ['read'],
+    generator: ['generate'],
+  } as const;
   for (const [userId, token] of Object.entries(TOKENS)) {
     await tokens.adopt(token, { userId, name: 'test', scopes: scopes[userId as keyof typeof TOKENS] });
   }

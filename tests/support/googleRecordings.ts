@@ -3,7 +3,11 @@ import { recordingsOf, sseMessages } from './recordings';
 import { contextOf, replyIn } from './wireContexts';
 import type { Recording } from './recordings';
 import type { ContextChanges } from './wireContexts';
-import type { ReplyContext, StreamDecoder, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import type {
+  ReplyContext,
+  StreamDecoder,
+  WireContext,
+} from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 

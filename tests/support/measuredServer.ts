@@ -17,7 +17,10 @@ async function main(): Promise<void> {
       delay.reset();
       delay.enable();
     }
-    if (message === 'report') process.send?.({ delay: { p50: delay.percentile(50) / 1e6, p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 } });
+    if (message === 'report')
+      process.send?.({
+        delay: { p50: delay.percentile(50) / 1e6, p99: delay.percentile(99) / 1e6, max: delay.max / 1e6 },
+      });
     // Its runs are left where they are: the process ends with the test.
     if (message === 'stop') process.exit(0);
   });

@@ -1,4 +1,7 @@
-/** The Meteor host on the stubs, over the vendor simulator, with people, tools and a provider that all of them may use. */
+/**
+ * The Meteor host on the stubs, over the vendor simulator, with people, tools and a provider that all of them may
+ * use.
+ */
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
@@ -61,7 +64,10 @@ export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {})
     client,
     call: (person, method, ...args) => client(person).callAsync(method, ...args),
     limitRates() {
-      limitRates({ methods: [...registry.methods.keys()].filter((name) => name.startsWith('ai.')), publications: [...registry.publications.keys()] });
+      limitRates({
+        methods: [...registry.methods.keys()].filter((name) => name.startsWith('ai.')),
+        publications: [...registry.publications.keys()],
+      });
     },
     async stop() {
       for (const each of clients) each.close();

@@ -14,8 +14,11 @@ export interface TestMongo {
 export async function startTestMongo(): Promise<TestMongo> {
   const database = `bolide_test_${process.pid}_${Date.now()}`;
   const given = process.env['MONGO_URL'];
-  if (given !== undefined && given !== '') return { url: withDatabase(given, database), isStandIn: false, stop: () => Promise.resolve() };
-  const child = spawn(process.execPath, [join(__dirname, 'mini-mongod.mjs'), '--port', '0', '--with-parent'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  if (given !== undefined && given !== '')
+    return { url: withDatabase(given, database), isStandIn: false, stop: () => Promise.resolve() };
+  const child = spawn(process.execPath, [join(__dirname, 'mini-mongod.mjs'), '--port', '0', '--with-parent'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const stop = async (): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = once(child, 'exit');

@@ -1,4 +1,7 @@
-/** What Open Responses allows to come out of an API: its published schemas (release 2026-04-24), and the order of a stream's events. */
+/**
+ * What Open Responses allows to come out of an API: its published schemas (release 2026-04-24), and the order of a
+ * stream's events.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -12,8 +15,16 @@ const ajv = new Ajv2020({ strict: false, allErrors: false });
 const compiled = new Map<string, ValidateFunction>();
 
 export type OpenResponsesSchema =
-  | 'response-resource' | 'streaming-events' | 'compact-resource' | 'error-response' | 'websocket-error-event' | 'websocket-create-event'
-  | 'create-response-body' | 'compact-request' | 'item-field' | 'item-param';
+  | 'response-resource'
+  | 'streaming-events'
+  | 'compact-resource'
+  | 'error-response'
+  | 'websocket-error-event'
+  | 'websocket-create-event'
+  | 'create-response-body'
+  | 'compact-request'
+  | 'item-field'
+  | 'item-param';
 
 /** @throws Error that says where a value breaks the schema */
 export function expectValid(schema: OpenResponsesSchema, value: unknown): void {
@@ -24,7 +35,9 @@ export function expectValid(schema: OpenResponsesSchema, value: unknown): void {
   }
   if (validate(value)) return;
   const [first] = validate.errors ?? [];
-  throw new Error(`not a valid ${schema}: ${first?.instancePath ?? ''} ${first?.message ?? ''} in ${JSON.stringify(value).slice(0, 1_500)}`);
+  throw new Error(
+    `not a valid ${schema}: ${first?.instancePath ?? ''} ${first?.message ?? ''} in ${JSON.stringify(value).slice(0, 1_500)}`,
+  );
 }
 
 export type OpenResponsesEvent = JsonObject & { readonly type: string; readonly sequence_number: number };
@@ -59,16 +72,21 @@ export function checkEvents(events: readonly OpenResponsesEvent[]): JsonObject {
   });
   const [first, second] = events;
   if (first?.type !== 'response.created') throw new Error(`the first event is ${String(first?.type)}`);
-  if (second?.type !== 'response.in_progress' && second?.type !== 'response.queued') throw new Error(`the second event is ${String(second?.type)}`);
+  if (second?.type !== 'response.in_progress' && second?.type !== 'response.queued')
+    throw new Error(`the second event is ${String(second?.type)}`);
   const last = events.at(-1);
   if (last === undefined || !TERMINAL.has(last.type)) throw new Error(`the last event is ${String(last?.type)}`);
-  if (events.filter(({ type }) => TERMINAL.has(type)).length !== 1) throw new Error('there are several terminal events');
+  if (events.filter(({ type }) => TERMINAL.has(type)).length !== 1)
+    throw new Error('there are several terminal events');
   const response = last['response'] as JsonObject;
   checkItems(events, response);
   return response;
 }
 
-/** Items open and close one after another, closed ones are those of the response, and deltas join to what they became. */
+/**
+ * Items open and close one after another, closed ones are those of the response, and deltas join to what they
+ * became.
+ */
 function checkItems(events: readonly OpenResponsesEvent[], response: JsonObject): void {
   const closed: unknown[] = [];
   let open: number | undefined;
@@ -84,7 +102,11 @@ function checkItems(events: readonly OpenResponsesEvent[], response: JsonObject)
       if (open !== event['output_index']) throw new Error('an item ends that is not open');
       open = undefined;
       closed.push(event['item']);
-    } else if (type.endsWith('.delta')) pieces.set(`${type.slice(0, -'.delta'.length)} ${place}`, (pieces.get(`${type.slice(0, -'.delta'.length)} ${place}`) ?? '') + String(event['delta']));
+    } else if (type.endsWith('.delta'))
+      pieces.set(
+        `${type.slice(0, -'.delta'.length)} ${place}`,
+        (pieces.get(`${type.slice(0, -'.delta'.length)} ${place}`) ?? '') + String(event['delta']),
+      );
     else if (/(?:_text|refusal|reasoning|arguments)\.done$/.test(type)) {
       const said = event['text'] ?? event['refusal'] ?? event['arguments'];
       const joined = pieces.get(`${type.slice(0, -'.done'.length)} ${place}`) ?? '';
@@ -93,7 +115,8 @@ function checkItems(events: readonly OpenResponsesEvent[], response: JsonObject)
   }
   if (open !== undefined) throw new Error('an item did not end');
   const [told, whole] = [closed.map(withoutSeal), (response['output'] as readonly unknown[]).map(withoutSeal)];
-  if (response['status'] !== 'failed' && !isDeepStrictEqual(told, whole)) throw new Error(`the items that closed are not those of the response: ${JSON.stringify([told, whole])}`);
+  if (response['status'] !== 'failed' && !isDeepStrictEqual(told, whole))
+    throw new Error(`the items that closed are not those of the response: ${JSON.stringify([told, whole])}`);
 }
 
 /** Hosts seal reasoning anew for the whole response. */

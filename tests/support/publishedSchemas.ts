@@ -1,4 +1,7 @@
-/** The vendors' published schemas of requests and answers: what they have against a body. Each is compiled when it is first asked for. */
+/**
+ * The vendors' published schemas of requests and answers: what they have against a body. Each is compiled when it
+ * is first asked for.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
@@ -11,7 +14,9 @@ const compiled = new Map<string, ValidateFunction>();
 function violations(name: string, body: unknown): string {
   let isValid = compiled.get(name);
   if (isValid === undefined) {
-    const schema = JSON.parse(readFileSync(join(__dirname, '../fixtures/schemas', `${name}.schema.json`), 'utf8')) as AnySchema;
+    const schema = JSON.parse(
+      readFileSync(join(__dirname, '../fixtures/schemas', `${name}.schema.json`), 'utf8'),
+    ) as AnySchema;
     // The schemas name formats (uri, float) that say nothing about shape.
     isValid = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } }).compile(schema);
     compiled.set(name, isValid);

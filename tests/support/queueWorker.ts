@@ -1,4 +1,7 @@
-/** A process that works on queued runs by Agenda, and notes what its tool does. Argument: JSON of QueueWorkerOptions. */
+/**
+ * A process that works on queued runs by Agenda, and notes what its tool does. Argument: JSON of
+ * QueueWorkerOptions.
+ */
 import { MongoClient } from 'mongodb';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';

@@ -38,7 +38,8 @@ export async function readSse(url: string, headers: Readonly<Record<string, stri
   const ended = (async () => {
     const decoder = new TextDecoder();
     // Node's own stream of bytes is iterable; the DOM's type does not say so everywhere.
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) parser.feed(decoder.decode(chunk, { stream: true }));
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
+      parser.feed(decoder.decode(chunk, { stream: true }));
   })().catch(() => undefined);
   return {
     status: response.status,

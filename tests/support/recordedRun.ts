@@ -31,13 +31,24 @@ export async function recordedRun(): Promise<readonly AgentEvent[]> {
       },
     });
   const provider = new ScriptedProvider([
-    calling({ name: 'quick', call_id: 'q' }, { name: 'broken', call_id: 'b' }, { name: 'guarded', call_id: 'g', arguments: { to: 'ann' } }, { name: 'slow', call_id: 's' }),
+    calling(
+      { name: 'quick', call_id: 'q' },
+      { name: 'broken', call_id: 'b' },
+      { name: 'guarded', call_id: 'g', arguments: { to: 'ann' } },
+      { name: 'slow', call_id: 's' },
+    ),
     answer('I wait for the slow one'),
     answer('All is there'),
   ]);
   const loop = new AgenticLoop({ provider, toolExecutor: tools });
   const record = recordEvents(loop);
-  const done = loop.execute('ann', { model: 'scripted-model', input: INPUT, executionId: RUN_ID, stream: true, tools: ['quick', 'broken', 'guarded', 'slow'] });
+  const done = loop.execute('ann', {
+    model: 'scripted-model',
+    input: INPUT,
+    executionId: RUN_ID,
+    stream: true,
+    tools: ['quick', 'broken', 'guarded', 'slow'],
+  });
   const asked = await record.seen('tool:approval_required');
   await loop.approve(RUN_ID, asked.callId, asked.argumentsHash);
   await record.seen('llm:response', ({ iteration }) => iteration === 2);
@@ -49,13 +60,27 @@ export async function recordedRun(): Promise<readonly AgentEvent[]> {
 
 /** What a server that wrote everything down would answer after these events. */
 export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
-  let run: RunDetailView = { _id: RUN_ID, userId: 'ann', providerId: 'scripted', state: 'running', createdAt: events[0]?.at ?? 0, iterations: 0, usage: NO_TOKENS, title: 'go' };
+  let run: RunDetailView = {
+    _id: RUN_ID,
+    userId: 'ann',
+    providerId: 'scripted',
+    state: 'running',
+    createdAt: events[0]?.at ?? 0,
+    iterations: 0,
+    usage: NO_TOKENS,
+    title: 'go',
+  };
   const items: Item[] = [...INPUT];
   const calls = new Map<string, ToolCallView>();
-  const change = (callId: string, fields: Partial<ToolCallView>): void => void calls.set(callId, { ...calls.get(callId)!, ...fields });
+  const change = (callId: string, fields: Partial<ToolCallView>): void =>
+    void calls.set(callId, { ...calls.get(callId)!, ...fields });
   const settle = (callId: string, at: number, fields: Partial<ToolCallView>): void => {
     const { startTime } = calls.get(callId)!;
-    change(callId, { endTime: at, executionTime: startTime === undefined ? 0 : Math.max(0, at - startTime), ...fields });
+    change(callId, {
+      endTime: at,
+      executionTime: startTime === undefined ? 0 : Math.max(0, at - startTime),
+      ...fields,
+    });
   };
   for (const event of events) {
     switch (event.type) {
@@ -68,11 +93,23 @@ export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
       case 'llm:response': {
         const { output, usage } = event.response;
         items.push(...output);
-        run = { ...run, usage: plusUsage(run.usage, usageView(usage)), ...(output.some((item) => item.type === 'function_call') ? {} : { state: 'waiting' as const }) };
+        run = {
+          ...run,
+          usage: plusUsage(run.usage, usageView(usage)),
+          ...(output.some((item) => item.type === 'function_call') ? {} : { state: 'waiting' as const }),
+        };
         break;
       }
       case 'tool:pending':
-        calls.set(event.callId, { _id: `${RUN_ID}:${event.callId}`, executionId: RUN_ID, callId: event.callId, name: event.name, blocking: event.blocking, state: 'pending', arguments: event.arguments });
+        calls.set(event.callId, {
+          _id: `${RUN_ID}:${event.callId}`,
+          executionId: RUN_ID,
+          callId: event.callId,
+          name: event.name,
+          blocking: event.blocking,
+          state: 'pending',
+          arguments: event.arguments,
+        });
         break;
       case 'tool:approval_required':
         change(event.callId, { state: 'awaiting_approval' });
@@ -95,7 +132,11 @@ export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
       default:
     }
   }
-  const deltas = events.flatMap((event) => (event.type === 'llm:delta' ? [{ _id: `${RUN_ID}:${event.seq}`, executionId: RUN_ID, seq: event.seq, kind: event.kind, text: event.delta }] : []));
+  const deltas = events.flatMap((event) =>
+    event.type === 'llm:delta'
+      ? [{ _id: `${RUN_ID}:${event.seq}`, executionId: RUN_ID, seq: event.seq, kind: event.kind, text: event.delta }]
+      : [],
+  );
   return { run: { ...run, transcript: JSON.stringify(items) }, toolCalls: [...calls.values()], deltas };
 }
 

@@ -1,4 +1,7 @@
-/** Recorded vendor traffic, exchange by exchange. What each file holds is said in `tests/fixtures/recorded/README.md`. */
+/**
+ * Recorded vendor traffic, exchange by exchange. What each file holds is said in
+ * `tests/fixtures/recorded/README.md`.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';

@@ -1,6 +1,11 @@
 /** Makers of answers, so that a test says only what it is about. */
 import { NO_USAGE, outputTextOf } from '../../imports/business/ai/domain/entities/Response';
-import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  LLMResponse,
+  OutputItem,
+  Usage,
+} from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 
 let made = 0;
@@ -29,11 +34,15 @@ export function answer(text: string, fields: Partial<LLMResponse> = {}): LLMResp
 }
 
 /** The model asks for tools; `arguments` that are no string are written as JSON. */
-export function calling(...calls: readonly (Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string })[]): LLMResponse {
+export function calling(
+  ...calls: readonly (Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string })[]
+): LLMResponse {
   return response({ output: calls.map(callItem) });
 }
 
-export function callItem(call: Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string }): FunctionCallItem {
+export function callItem(
+  call: Pick<FunctionCallItem, 'name'> & { readonly arguments?: unknown; readonly call_id?: string },
+): FunctionCallItem {
   made += 1;
   const args = call.arguments ?? {};
   return {
@@ -46,7 +55,12 @@ export function callItem(call: Pick<FunctionCallItem, 'name'> & { readonly argum
 }
 
 export function textItem(text: string): OutputItem {
-  return { type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] };
+  return {
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
+    content: [{ type: 'output_text', text, annotations: [] }],
+  };
 }
 
 /** The answer stopped early: `max_output_tokens`, `content_filter`, or a word of the vendor's. */
@@ -79,7 +93,8 @@ export function eventsOf(whole: LLMResponse): readonly ResponseStreamEvent[] {
     if (item.type === 'message') {
       for (const part of item.content) {
         if (part.type === 'output_text') {
-          for (const delta of part.text.split(/(?<= )/)) events.push({ type: 'response.output_text.delta', output_index, delta });
+          for (const delta of part.text.split(/(?<= )/))
+            events.push({ type: 'response.output_text.delta', output_index, delta });
         }
         if (part.type === 'refusal') events.push({ type: 'response.refusal.delta', output_index, delta: part.refusal });
       }

@@ -21,8 +21,16 @@ export interface ResponsesSocketClient {
   close(): Promise<void>;
 }
 
-export async function openSocket({ url, token }: { readonly url: string; readonly token: string }): Promise<ResponsesSocketClient> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, { headers: { authorization: `Bearer ${token}` } });
+export async function openSocket({
+  url,
+  token,
+}: {
+  readonly url: string;
+  readonly token: string;
+}): Promise<ResponsesSocketClient> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/responses`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
   const arrived: JsonObject[] = [];
   const waiting: ((message: JsonObject) => void)[] = [];
   socket.on('message', (data: Buffer) => {
@@ -49,11 +57,16 @@ export async function openSocket({ url, token }: { readonly url: string; readonl
         if (message['type'] === 'error') {
           expectValid('websocket-error-event', message);
           // An error is a turn's only end: what came before it, if anything, stays unfinished.
-          return { events, error: message['error'] as { code: string; message: string }, status: message['status'] as number };
+          return {
+            events,
+            error: message['error'] as { code: string; message: string },
+            status: message['status'] as number,
+          };
         }
         const event = message as OpenResponsesEvent;
         events.push(event);
-        if (/^response\.(?:completed|incomplete|failed)$/.test(event.type)) return { events, response: checkEvents(events) };
+        if (/^response\.(?:completed|incomplete|failed)$/.test(event.type))
+          return { events, response: checkEvents(events) };
       }
     },
     async close() {

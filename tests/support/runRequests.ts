@@ -15,12 +15,23 @@ export function runRequest(executionId: string, fields: Partial<RunRequest> = {}
     title: 'A question',
     createdAt: 1_000,
     input: [userMessage('A question')],
-    plan: { options: { model: 'm' }, tools: ['clock', { type: 'function', name: 'own', parameters: { type: 'object', $comment: 'a.b', properties: { 'x.y': {} } } }], limits: { maxIterations: 10, maxToolErrors: 3, maxParallelTools: 8, runTimeout: 1_000 }, stream: false },
+    plan: {
+      options: { model: 'm' },
+      tools: [
+        'clock',
+        { type: 'function', name: 'own', parameters: { type: 'object', $comment: 'a.b', properties: { 'x.y': {} } } },
+      ],
+      limits: { maxIterations: 10, maxToolErrors: 3, maxParallelTools: 8, runTimeout: 1_000 },
+      stream: false,
+    },
     ...fields,
   };
 }
 
 export function toolCall(id: string, fields: Partial<ToolCall> = {}): ToolCall {
   // Whoever gives fields gives those of one state.
-  return { ...createToolCall({ id, call_id: id, name: 'clock', arguments: '{}', blocking: true, createdAt: 1_000 }), ...fields } as ToolCall;
+  return {
+    ...createToolCall({ id, call_id: id, name: 'clock', arguments: '{}', blocking: true, createdAt: 1_000 }),
+    ...fields,
+  } as ToolCall;
 }

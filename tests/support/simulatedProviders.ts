@@ -28,6 +28,18 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
   { name: 'a compatible host', vendor: 'openai_compatible', wire: 'chat_completions', model: 'some-model' },
 ];
 
-export function simulatedProvider(simulator: Simulator, { vendor, wire, model }: SimulatedVendor, row: Partial<CreateProviderRow> = {}): ILLMProvider {
-  return createProvider({ vendor, wire, defaultModel: model, apiKey: `test-${CANARY}`, baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, ...row });
+export function simulatedProvider(
+  simulator: Simulator,
+  { vendor, wire, model }: SimulatedVendor,
+  row: Partial<CreateProviderRow> = {},
+): ILLMProvider {
+  return createProvider({
+    vendor,
+    wire,
+    defaultModel: model,
+    apiKey: `test-${CANARY}`,
+    baseURL: simulator.baseURL(vendor),
+    allowPrivateHosts: true,
+    ...row,
+  });
 }

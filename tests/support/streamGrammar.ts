@@ -1,4 +1,7 @@
-/** The grammar of each scheme's stream, checked frame by frame, from the schemes' documents and without the code under test. */
+/**
+ * The grammar of each scheme's stream, checked frame by frame, from the schemes' documents and without the code
+ * under test.
+ */
 import { expect } from 'chai';
 import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
 
@@ -24,7 +27,9 @@ export function framesIn(text: string): readonly Frame[] {
 }
 
 export function eventsIn(text: string): readonly JsonObject[] {
-  return framesIn(text).filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data) as JsonObject);
+  return framesIn(text)
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ data }) => JSON.parse(data) as JsonObject);
 }
 
 /** A stream that went well. */
@@ -46,7 +51,9 @@ export function expectFailure(target: SchemeName, text: string): void {
       return;
     case 'openai_responses':
       expect(events.slice(-2).map(({ type }) => type)).to.deep.equal(['error', 'response.failed']);
-      expect(events.filter(({ type }) => type === 'response.completed' || type === 'response.incomplete')).to.deep.equal([]);
+      expect(
+        events.filter(({ type }) => type === 'response.completed' || type === 'response.incomplete'),
+      ).to.deep.equal([]);
       return;
     case 'anthropic':
       expect(last).to.deep.include({ type: 'error' });
@@ -69,7 +76,10 @@ function checkChat(text: string): void {
   expect(new Set(chunks.map(({ id }) => id)).size, 'one id').to.be.at.most(2);
   const choices = chunks.flatMap(({ choices }) => choices as JsonObject[]).filter(({ index }) => index === 0);
   const deltas = choices.map(({ delta }) => delta as JsonObject);
-  expect(deltas.find((delta) => Object.keys(delta).length > 0), 'the role comes first').to.include({ role: 'assistant' });
+  expect(
+    deltas.find((delta) => Object.keys(delta).length > 0),
+    'the role comes first',
+  ).to.include({ role: 'assistant' });
   expect(deltas.filter(({ role }) => role !== undefined).length).to.equal(1);
   const calls = deltas.flatMap(({ tool_calls }) => (tool_calls as JsonObject[] | undefined) ?? []);
   calls.forEach((call, index) => {
@@ -89,12 +99,17 @@ function checkChat(text: string): void {
 
 // Responses: https://www.openresponses.org, release 2026-04-24, "Streaming"
 
-const PART_EVENTS: Readonly<Record<string, { readonly delta: string; readonly done: string; readonly field: string }>> = {
-  output_text: { delta: 'response.output_text.delta', done: 'response.output_text.done', field: 'text' },
-  refusal: { delta: 'response.refusal.delta', done: 'response.refusal.done', field: 'refusal' },
-  reasoning_text: { delta: 'response.reasoning.delta', done: 'response.reasoning.done', field: 'text' },
-  summary_text: { delta: 'response.reasoning_summary_text.delta', done: 'response.reasoning_summary_text.done', field: 'text' },
-};
+const PART_EVENTS: Readonly<Record<string, { readonly delta: string; readonly done: string; readonly field: string }>> =
+  {
+    output_text: { delta: 'response.output_text.delta', done: 'response.output_text.done', field: 'text' },
+    refusal: { delta: 'response.refusal.delta', done: 'response.refusal.done', field: 'refusal' },
+    reasoning_text: { delta: 'response.reasoning.delta', done: 'response.reasoning.done', field: 'text' },
+    summary_text: {
+      delta: 'response.reasoning_summary_text.delta',
+      done: 'response.reasoning_summary_text.done',
+      field: 'text',
+    },
+  };
 
 function checkResponses(text: string): void {
   const frames = framesIn(text);
@@ -105,7 +120,9 @@ function checkResponses(text: string): void {
   frames.slice(0, -1).forEach(({ event }, at) => expect(event).to.equal(events[at]!.type));
   expect(events.slice(0, 2).map(({ type }) => type)).to.deep.equal(['response.created', 'response.in_progress']);
   const end = events.at(-1)!;
-  const terminal = events.filter(({ type }) => ['response.completed', 'response.incomplete', 'response.failed'].includes(String(type)));
+  const terminal = events.filter(({ type }) =>
+    ['response.completed', 'response.incomplete', 'response.failed'].includes(String(type)),
+  );
   expect(terminal, 'one end').to.deep.equal([end]);
   const closed = new ResponsesItems().read(events.slice(2, -1));
   const response = end.response as JsonObject;
@@ -114,18 +131,23 @@ function checkResponses(text: string): void {
 }
 
 /**
- * The terminal event seals reasoning anew, or for the first time; a host's own items may lack a status there. Decoders that don't number
- * parts have theirs told as one.
+ * The terminal event seals reasoning anew, or for the first time; a host's own items may lack a status there.
+ * Decoders that don't number parts have theirs told as one.
  */
 function comparable({ encrypted_content: _, status: __, ...item }: JsonObject): JsonObject {
-  return { ...item, ...(Array.isArray(item.summary) ? { summary: item.summary.map((part: JsonObject) => part.text).join('') } : {}) };
+  return {
+    ...item,
+    ...(Array.isArray(item.summary) ? { summary: item.summary.map((part: JsonObject) => part.text).join('') } : {}),
+  };
 }
 
 /** Items one after another, their parts one after another, everything closed with what its deltas said. */
 class ResponsesItems {
   private readonly closed: JsonObject[] = [];
   private item: JsonObject | undefined;
-  private part: { readonly added: JsonObject; readonly pieces: string[]; readonly annotations: unknown[]; isDone: boolean } | undefined;
+  private part:
+    | { readonly added: JsonObject; readonly pieces: string[]; readonly annotations: unknown[]; isDone: boolean }
+    | undefined;
   private parts: Record<'content' | 'summary', JsonObject[]> = { content: [], summary: [] };
   private argumentPieces: string[] = [];
 
@@ -136,14 +158,27 @@ class ResponsesItems {
   }
 
   private event(type: string, event: JsonObject): void {
-    if (type === 'response.output_item.added') { this.open(event); return; }
+    if (type === 'response.output_item.added') {
+      this.open(event);
+      return;
+    }
     if ('output_index' in event) expect(event.output_index, type).to.equal(this.closed.length);
     if ('item_id' in event) expect(event.item_id, type).to.equal(this.item!.id);
-    if (type === 'response.output_item.done') { this.close(event); return; }
+    if (type === 'response.output_item.done') {
+      this.close(event);
+      return;
+    }
     if (type === 'response.function_call_arguments.delta') this.argumentPieces.push(String(event.delta));
-    if (type === 'response.function_call_arguments.done') expect(event.arguments).to.equal(this.argumentPieces.join(''));
-    if (type.endsWith('_part.added')) { this.openPart(event); return; }
-    if (type.endsWith('_part.done')) { this.closePart(event); return; }
+    if (type === 'response.function_call_arguments.done')
+      expect(event.arguments).to.equal(this.argumentPieces.join(''));
+    if (type.endsWith('_part.added')) {
+      this.openPart(event);
+      return;
+    }
+    if (type.endsWith('_part.done')) {
+      this.closePart(event);
+      return;
+    }
     if (this.part === undefined) return;
     const kind = PART_EVENTS[String(this.part.added.type)]!;
     if (type === kind.delta) {
@@ -196,7 +231,8 @@ class ResponsesItems {
     const item = event.item as JsonObject;
     expect(item.id).to.equal(this.item!.id);
     if (item.type === 'message') expect(item.content).to.deep.equal(this.parts.content);
-    if (item.type === 'reasoning') expect([item.summary, item.content ?? []]).to.deep.equal([this.parts.summary, this.parts.content]);
+    if (item.type === 'reasoning')
+      expect([item.summary, item.content ?? []]).to.deep.equal([this.parts.summary, this.parts.content]);
     if (item.type === 'function_call') expect(item.arguments).to.equal(this.argumentPieces.join(''));
     this.closed.push(item);
     this.item = undefined;
@@ -205,7 +241,12 @@ class ResponsesItems {
 
 // Messages: https://platform.claude.com/docs/en/build-with-claude/streaming
 
-const BLOCK_OF_DELTA: Readonly<Record<string, string>> = { text_delta: 'text', citations_delta: 'text', thinking_delta: 'thinking', signature_delta: 'thinking' };
+const BLOCK_OF_DELTA: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  citations_delta: 'text',
+  thinking_delta: 'thinking',
+  signature_delta: 'thinking',
+};
 
 function checkAnthropic(text: string): void {
   const frames = framesIn(text);
@@ -214,7 +255,8 @@ function checkAnthropic(text: string): void {
   const types = events.map(({ type }) => type);
   expect(types[0]).to.equal('message_start');
   expect(types.slice(-2)).to.deep.equal(['message_delta', 'message_stop']);
-  for (const once of ['message_start', 'message_delta', 'message_stop']) expect(types.filter((type) => type === once).length, once).to.equal(1);
+  for (const once of ['message_start', 'message_delta', 'message_stop'])
+    expect(types.filter((type) => type === once).length, once).to.equal(1);
   expect((events[0]!.message as JsonObject).usage).to.include.keys('input_tokens', 'output_tokens');
   expect(events.at(-2)!.usage).to.include.keys('output_tokens');
   expect((events.at(-2)!.delta as JsonObject).stop_reason).to.be.a('string');
@@ -259,7 +301,8 @@ function checkGoogle(text: string): void {
     const isLast = at === chunks.length - 1;
     const candidates = (chunk.candidates as JsonObject[] | undefined) ?? [];
     if (!isLast) expect(candidates).not.to.be.empty;
-    if (candidates.length > 0) expect(candidates[0]!.finishReason !== undefined, 'the finish reason is on the last chunk').to.equal(isLast);
+    if (candidates.length > 0)
+      expect(candidates[0]!.finishReason !== undefined, 'the finish reason is on the last chunk').to.equal(isLast);
     expect(chunk.usageMetadata !== undefined, 'usage is on the last chunk').to.equal(isLast);
   });
 }

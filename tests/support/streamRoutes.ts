@@ -16,11 +16,36 @@ export interface StreamRoute {
 const GOOGLE_BODY = { contents: [{ parts: [{ text: 'go' }] }] };
 
 export const STREAM_ROUTES: readonly StreamRoute[] = [
-  { name: 'Responses', path: () => '/v1/responses', body: (model) => ({ model, input: 'go', stream: true }), failure: /\nevent: error\ndata: \{"error":\{[^\n]*\n\nevent: response\.failed\ndata: [^\n]*\n\ndata: \[DONE\]\n\n$/ },
-  { name: 'chat', path: () => '/v1/chat/completions', body: (model) => ({ model, messages: [{ role: 'user', content: 'go' }], stream: true }), failure: /\ndata: \{"error":\{"message":"[^\n]*\}\n\n$/ },
-  { name: 'Messages', path: () => '/v1/messages', body: (model) => ({ model, max_tokens: 100, messages: [{ role: 'user', content: 'go' }], stream: true }), failure: /\nevent: error\ndata: \{"type":"error","error":\{[^\n]*\n\n$/ },
-  { name: 'Gemini', path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`, body: () => GOOGLE_BODY, failure: /\ndata: \{"error":\{"code":\d+,[^\n]*\n\r\n: keep-alive\n\n$/ },
-  { name: 'Gemini, as an array,', path: (model) => `/v1beta/models/${model}:streamGenerateContent`, body: () => GOOGLE_BODY, failure: /,\r\n\{"error":\{"code":\d+,[^\n]*\}\n$/ },
+  {
+    name: 'Responses',
+    path: () => '/v1/responses',
+    body: (model) => ({ model, input: 'go', stream: true }),
+    failure: /\nevent: error\ndata: \{"error":\{[^\n]*\n\nevent: response\.failed\ndata: [^\n]*\n\ndata: \[DONE\]\n\n$/,
+  },
+  {
+    name: 'chat',
+    path: () => '/v1/chat/completions',
+    body: (model) => ({ model, messages: [{ role: 'user', content: 'go' }], stream: true }),
+    failure: /\ndata: \{"error":\{"message":"[^\n]*\}\n\n$/,
+  },
+  {
+    name: 'Messages',
+    path: () => '/v1/messages',
+    body: (model) => ({ model, max_tokens: 100, messages: [{ role: 'user', content: 'go' }], stream: true }),
+    failure: /\nevent: error\ndata: \{"type":"error","error":\{[^\n]*\n\n$/,
+  },
+  {
+    name: 'Gemini',
+    path: (model) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
+    body: () => GOOGLE_BODY,
+    failure: /\ndata: \{"error":\{"code":\d+,[^\n]*\n\r\n: keep-alive\n\n$/,
+  },
+  {
+    name: 'Gemini, as an array,',
+    path: (model) => `/v1beta/models/${model}:streamGenerateContent`,
+    body: () => GOOGLE_BODY,
+    failure: /,\r\n\{"error":\{"code":\d+,[^\n]*\}\n$/,
+  },
 ];
 
 /** Asks for a stream on a connection of its own. */

@@ -26,11 +26,19 @@ export interface Transcoded {
   readonly error: unknown;
 }
 
-export async function transcode(from: SchemeName, to: SchemeName, source: StreamSource, options: StreamOptions = {}): Promise<Transcoded> {
+export async function transcode(
+  from: SchemeName,
+  to: SchemeName,
+  source: StreamSource,
+  options: StreamOptions = {},
+): Promise<Transcoded> {
   const lines: string[] = [];
   const chunks: OpenAIChunk[] = [];
   try {
-    for await (const [line, chunk] of new UnifiedStreamAdapter(from, to).processStream(source, { created: CREATED, ...options })) {
+    for await (const [line, chunk] of new UnifiedStreamAdapter(from, to).processStream(source, {
+      created: CREATED,
+      ...options,
+    })) {
       lines.push(line);
       chunks.push(chunk);
     }
@@ -40,16 +48,32 @@ export async function transcode(from: SchemeName, to: SchemeName, source: Stream
   return { lines, chunks, error: undefined };
 }
 
-export function transcodeRecording(recording: Recording, to: SchemeName, options: StreamOptions = {}, text = recording.text): Promise<Transcoded> {
-  return transcode(SCHEME_OF_WIRE[recording.wire], to, bodyOf(text), { vendor: recording.vendor, model: modelOf(recording), ...options });
+export function transcodeRecording(
+  recording: Recording,
+  to: SchemeName,
+  options: StreamOptions = {},
+  text = recording.text,
+): Promise<Transcoded> {
+  return transcode(SCHEME_OF_WIRE[recording.wire], to, bodyOf(text), {
+    vendor: recording.vendor,
+    model: modelOf(recording),
+    ...options,
+  });
 }
 
-export async function* bodyOf(...pieces: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* bodyOf(
+  ...pieces: readonly (string | Uint8Array)[]
+): AsyncGenerator<Uint8Array, void, undefined> {
   for (const piece of pieces) yield typeof piece === 'string' ? Buffer.from(piece) : piece;
 }
 
 /** A stream's events by its own wire's decoder. @throws what the decoder throws */
-export async function decodeText(wire: WireName, text: string, vendor: VendorName, model = 'asked-model'): Promise<readonly ResponseStreamEvent[]> {
+export async function decodeText(
+  wire: WireName,
+  text: string,
+  vendor: VendorName,
+  model = 'asked-model',
+): Promise<readonly ResponseStreamEvent[]> {
   const events: ResponseStreamEvent[] = [];
   const decoder = WIRES[wire].createDecoder(replyContext(vendor, model));
   const options = { streamIdleTimeout: 60_000, maxEventBytes: 64 * 1024 * 1024, abort: () => undefined };
@@ -79,7 +103,12 @@ export function wireOf(scheme: SchemeName): WireName {
 }
 
 /** Vendors whose streams the schemes are. */
-export const USUAL_VENDOR: Readonly<Record<SchemeName, VendorName>> = { openai: 'openai', openai_responses: 'openai', anthropic: 'anthropic', google: 'google' };
+export const USUAL_VENDOR: Readonly<Record<SchemeName, VendorName>> = {
+  openai: 'openai',
+  openai_responses: 'openai',
+  anthropic: 'anthropic',
+  google: 'google',
+};
 
 /** What an answer says in any scheme. */
 export interface Meaning {
@@ -98,8 +127,14 @@ export function meaningOf({ output, output_text, status, incomplete_details, usa
   return {
     text: output_text,
     refusal: messages.map((part) => (part.type === 'refusal' ? part.refusal : '')).join(''),
-    reasoning: output.flatMap((item) => (item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : [])).map(({ text }) => text).join('').replaceAll('\n\n', ''),
-    calls: output.flatMap((item) => (item.type === 'function_call' ? [{ name: item.name, arguments: argumentsObject(item).value }] : [])),
+    reasoning: output
+      .flatMap((item) => (item.type === 'reasoning' ? [...item.summary, ...(item.content ?? [])] : []))
+      .map(({ text }) => text)
+      .join('')
+      .replaceAll('\n\n', ''),
+    calls: output.flatMap((item) =>
+      item.type === 'function_call' ? [{ name: item.name, arguments: argumentsObject(item).value }] : [],
+    ),
     status,
     reason: incomplete_details?.reason,
     counts: [usage.input_tokens, usage.output_tokens, usage.input_tokens_details.cached_tokens],
@@ -107,11 +142,20 @@ export function meaningOf({ output, output_text, status, incomplete_details, usa
 }
 
 /** The text, the calls and the finish that the loop's chunks tell. */
-export function toldBy(chunks: readonly OpenAIChunk[]): { readonly text: string; readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[]; readonly finish: readonly string[] } {
+export function toldBy(chunks: readonly OpenAIChunk[]): {
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
+  readonly finish: readonly string[];
+} {
   const choices = chunks.flatMap(({ choices: each }) => each).filter(({ index }) => index === 0);
   return {
     text: choices.map(({ delta }) => (typeof delta.content === 'string' ? delta.content : '')).join(''),
-    calls: choices.flatMap(({ delta }) => delta.tool_calls ?? []).map((call) => ({ name: call.function?.name ?? '', arguments: argumentsObject({ arguments: call.function?.arguments ?? '' }).value })),
+    calls: choices
+      .flatMap(({ delta }) => delta.tool_calls ?? [])
+      .map((call) => ({
+        name: call.function?.name ?? '',
+        arguments: argumentsObject({ arguments: call.function?.arguments ?? '' }).value,
+      })),
     finish: choices.flatMap(({ finish_reason }) => (finish_reason === null ? [] : [finish_reason])),
   };
 }

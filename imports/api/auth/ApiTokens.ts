@@ -53,7 +53,10 @@ export class ApiTokens {
     }
     // Blanks and commas don't survive headers.
     if (!/^[\x21-\x2b\x2d-\x7e]+$/.test(token) || token.length > MAX_LENGTH) {
-      throw new LLMInvalidRequestError(`a token must have 1 to ${MAX_LENGTH} printable characters without blanks and commas`, { path: 'token' });
+      throw new LLMInvalidRequestError(
+        `a token must have 1 to ${MAX_LENGTH} printable characters without blanks and commas`,
+        { path: 'token' },
+      );
     }
     const hash = hashOf(token);
     const stored = { _id: idOf(hash), hash: hash.toString('hex'), userId, name, scopes, createdAt: this.now() };
@@ -85,7 +88,9 @@ export class ApiTokens {
   readonly callerOf = async (userId: string): Promise<Caller | undefined> => {
     const now = this.now();
     const valid = (await this.store.ofUser(userId)).filter(({ expiresAt = Infinity }) => expiresAt > now);
-    return valid.length === 0 ? undefined : { userId, isAdmin: valid.some(({ scopes }) => scopes.includes('admin')), roles: [] };
+    return valid.length === 0
+      ? undefined
+      : { userId, isAdmin: valid.some(({ scopes }) => scopes.includes('admin')), roles: [] };
   };
 
   /** For `createHttpApi`. */

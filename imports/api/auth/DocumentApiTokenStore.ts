@@ -7,30 +7,30 @@ export const API_TOKENS = 'ai_api_tokens';
 type ApiTokenDocument = StoredDocument & StoredApiToken;
 
 export class DocumentApiTokenStore implements ApiTokenStore {
-  readonly #tokens: DocumentCollection<ApiTokenDocument>;
+  private readonly tokens: DocumentCollection<ApiTokenDocument>;
 
   constructor(tokens: DocumentCollection<ApiTokenDocument>) {
-    this.#tokens = tokens;
+    this.tokens = tokens;
   }
 
   /** Makes the indexes. Safe to call again. */
   ready(): Promise<void> {
-    return this.#tokens.ensureIndex({ userId: 1 });
+    return this.tokens.ensureIndex({ userId: 1 });
   }
 
   insert(token: StoredApiToken): Promise<void> {
-    return this.#tokens.insert(token);
+    return this.tokens.insert(token);
   }
 
   find(id: string): Promise<StoredApiToken | undefined> {
-    return this.#tokens.findOne({ _id: id });
+    return this.tokens.findOne({ _id: id });
   }
 
   ofUser(userId: string): Promise<readonly StoredApiToken[]> {
-    return this.#tokens.find({ userId }, { sort: { createdAt: 1 } });
+    return this.tokens.find({ userId }, { sort: { createdAt: 1 } });
   }
 
   async remove(userId: string, id: string): Promise<boolean> {
-    return (await this.#tokens.remove({ _id: id, userId })) === 1;
+    return (await this.tokens.remove({ _id: id, userId })) === 1;
   }
 }

@@ -1,4 +1,7 @@
-/** Where clients put their token: each vendor's SDK has a header of its own, and Google's examples a query parameter. */
+/**
+ * Where clients put their token: each vendor's SDK has a header of its own, and Google's examples a query
+ * parameter.
+ */
 import type { IncomingMessage } from 'node:http';
 
 /** The first that is there; what it is worth is for `ApiTokens` to say. */

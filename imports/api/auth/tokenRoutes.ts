@@ -1,4 +1,7 @@
-/** `/tokens`: people make, see and revoke their own API tokens, admins those of others too. A token that is no admin's makes none. */
+/**
+ * `/tokens`: people make, see and revoke their own API tokens, admins those of others too. A token that is no
+ * admin's makes none.
+ */
 import { LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
 import { DoorError } from '../errors/DoorError';
@@ -17,11 +20,17 @@ export interface TokenRoutePorts {
 const MOST_TOKENS = 100;
 const FIELDS = ['name', 'scopes', 'expiresAt', 'userId'];
 
-/** `{ name, scopes?, expiresAt?, userId? }` in, `{ id, token }` out, with 201: what is answered is the token's only copy. */
+/**
+ * `{ name, scopes?, expiresAt?, userId? }` in, `{ id, token }` out, with 201: what is answered is the token's only
+ * copy.
+ */
 export function issueToken({ tokens, now = Date.now }: TokenRoutePorts): ExchangeHandler {
   return async ({ actor, request, response }) => {
     const wanted = readRequest(manager(actor), request.body, now());
-    if ((await tokens.list(wanted.userId)).length >= MOST_TOKENS) throw new LLMInvalidRequestError(`There are ${MOST_TOKENS} tokens already; revoke one first.`, { path: 'userId' });
+    if ((await tokens.list(wanted.userId)).length >= MOST_TOKENS)
+      throw new LLMInvalidRequestError(`There are ${MOST_TOKENS} tokens already; revoke one first.`, {
+        path: 'userId',
+      });
     response.status(201).json(await tokens.issue(wanted));
   };
 }
@@ -38,7 +47,8 @@ export function listTokens({ tokens }: TokenRoutePorts): ExchangeHandler {
 export function revokeToken({ tokens }: TokenRoutePorts): ExchangeHandler {
   return async ({ actor, request, response }) => {
     const owner = ownerFor(manager(actor), request.query['userId']);
-    if (!(await tokens.revoke(owner, String(request.params['id'])))) throw new DoorError(404, 'There is no such token.');
+    if (!(await tokens.revoke(owner, String(request.params['id']))))
+      throw new DoorError(404, 'There is no such token.');
     response.json({ deleted: true });
   };
 }
@@ -51,7 +61,8 @@ function manager(actor: Actor): Actor {
 
 function ownerFor(actor: Actor, wanted: unknown): string {
   if (wanted === undefined || wanted === actor.userId) return actor.userId;
-  if (typeof wanted !== 'string' || !/^[^\s\p{C}]{1,128}$/u.test(wanted)) throw wrong('userId', 'userId must be the id of a user');
+  if (typeof wanted !== 'string' || !/^[^\s\p{C}]{1,128}$/u.test(wanted))
+    throw wrong('userId', 'userId must be the id of a user');
   if (!mayDo(actor, 'admin')) throw new LLMPermissionError('Only administrators may do this for others.');
   return wanted;
 }
@@ -61,12 +72,20 @@ function readRequest(actor: Actor, body: unknown, now: number): ApiTokenRequest 
   const unknown = Object.keys(body).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) throw wrong(unknown.slice(0, 60), `the fields are ${FIELDS.join(', ')}`);
   const { name, scopes = ['generate', 'read'], expiresAt } = body;
-  if (typeof name !== 'string' || !/^[^\p{C}]{1,100}$/u.test(name)) throw wrong('name', 'name must be a text of 1 to 100 characters');
-  if (!isList(scopes) || scopes.length === 0 || !scopes.every(isScope)) throw wrong('scopes', `scopes must be a list out of ${SCOPES.join(', ')}`);
-  if (expiresAt !== undefined && (!Number.isSafeInteger(expiresAt) || Number(expiresAt) <= now)) throw wrong('expiresAt', 'expiresAt must be a time to come, in milliseconds since the epoch');
+  if (typeof name !== 'string' || !/^[^\p{C}]{1,100}$/u.test(name))
+    throw wrong('name', 'name must be a text of 1 to 100 characters');
+  if (!isList(scopes) || scopes.length === 0 || !scopes.every(isScope))
+    throw wrong('scopes', `scopes must be a list out of ${SCOPES.join(', ')}`);
+  if (expiresAt !== undefined && (!Number.isSafeInteger(expiresAt) || Number(expiresAt) <= now))
+    throw wrong('expiresAt', 'expiresAt must be a time to come, in milliseconds since the epoch');
   const missing = scopes.find((scope) => !mayDo(actor, scope));
   if (missing !== undefined) throw new LLMPermissionError(`You do not hold the scope '${missing}' yourself.`);
-  return { userId: ownerFor(actor, body['userId']), name, scopes, ...(expiresAt === undefined ? {} : { expiresAt: Number(expiresAt) }) };
+  return {
+    userId: ownerFor(actor, body['userId']),
+    name,
+    scopes,
+    ...(expiresAt === undefined ? {} : { expiresAt: Number(expiresAt) }),
+  };
 }
 
 function isScope(value: unknown): value is Scope {

@@ -1,4 +1,7 @@
-/** Chat endpoints: a message in at `POST /input`, the answers out at `GET /output/stream?conversation=…` as server-sent events. */
+/**
+ * Chat endpoints: a message in at `POST /input`, the answers out at `GET /output/stream?conversation=…` as
+ * server-sent events.
+ */
 import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
@@ -23,8 +26,8 @@ const MOST_CHARACTERS = 1_000_000;
 const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
 /**
- * Takes `{ conversation, message, model? }` (or `{ conversationId, input }`) and answers 202 at once; whatever becomes of the message is
- * told on the conversation's stream.
+ * Takes `{ conversation, message, model? }` (or `{ conversationId, input }`) and answers 202 at once; whatever
+ * becomes of the message is told on the conversation's stream.
  */
 export function receiveInput({ module: { conversations }, models }: ConversationRoutePorts): ExchangeHandler {
   return async ({ request, response, actor, facts }) => {
@@ -33,18 +36,30 @@ export function receiveInput({ module: { conversations }, models }: Conversation
     facts.provider = providerId;
     // It never rejects: failures are told on the stream, and logged.
     void conversations.handler.handleMessage(actor.userId, conversation, message, { model: address });
-    response.status(202).json({ conversation, accepted: true, stream: `/output/stream?conversation=${encodeURIComponent(conversation)}` });
+    response.status(202).json({
+      conversation,
+      accepted: true,
+      stream: `/output/stream?conversation=${encodeURIComponent(conversation)}`,
+    });
   };
 }
 
 /**
- * Stays open until the listener leaves, or the server stops and has said what it was saying. `Last-Event-ID` says what the listener has
- * already.
+ * Stays open until the listener leaves, or the server stops and has said what it was saying. `Last-Event-ID` says
+ * what the listener has already.
  */
-export function streamOutput({ module: { conversations }, keepAliveAfter, closing }: ConversationRoutePorts): ExchangeHandler {
+export function streamOutput({
+  module: { conversations },
+  keepAliveAfter,
+  closing,
+}: ConversationRoutePorts): ExchangeHandler {
   return async ({ request, response, actor, signal }) => {
     const conversation = conversationName(request.query.conversation, 'conversation');
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' });
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
     response.flushHeaders();
     const silence = new Silence(keepAliveAfter, () => write(response, ': keep-alive\n\n'));
     const send = (frame: string): void => {
@@ -78,7 +93,10 @@ export function streamOutput({ module: { conversations }, keepAliveAfter, closin
   };
 }
 
-/** Each line of the text is a line of data, as https://html.spec.whatwg.org/multipage/server-sent-events.html has it. */
+/**
+ * Each line of the text is a line of data, as https://html.spec.whatwg.org/multipage/server-sent-events.html has
+ * it.
+ */
 export function frameOf({ id, data }: ChannelEvent): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\n${lines.join('')}\n`;
@@ -93,13 +111,23 @@ function write(response: Response, frame: string): void {
   else response.write(frame);
 }
 
-function readInput(body: unknown): { readonly conversation: string; readonly message: string; readonly model: string | undefined } {
-  if (!isObject(body)) throw new LLMInvalidRequestError('the body must be an object: { conversation, message }', { path: '' });
+function readInput(body: unknown): {
+  readonly conversation: string;
+  readonly message: string;
+  readonly model: string | undefined;
+} {
+  if (!isObject(body))
+    throw new LLMInvalidRequestError('the body must be an object: { conversation, message }', { path: '' });
   const conversation = conversationName(body.conversation ?? body.conversationId, 'conversation');
   const message = body.message ?? body.input;
-  if (typeof message !== 'string' || message.trim() === '') throw new LLMInvalidRequestError('message must be a text that says something', { path: 'message' });
-  if (message.length > MOST_CHARACTERS) throw new LLMInvalidRequestError(`message has ${message.length} characters, more than ${MOST_CHARACTERS}`, { path: 'message' });
-  if (body.model !== undefined && typeof body.model !== 'string') throw new LLMInvalidRequestError('model must be the name of a model', { path: 'model' });
+  if (typeof message !== 'string' || message.trim() === '')
+    throw new LLMInvalidRequestError('message must be a text that says something', { path: 'message' });
+  if (message.length > MOST_CHARACTERS)
+    throw new LLMInvalidRequestError(`message has ${message.length} characters, more than ${MOST_CHARACTERS}`, {
+      path: 'message',
+    });
+  if (body.model !== undefined && typeof body.model !== 'string')
+    throw new LLMInvalidRequestError('model must be the name of a model', { path: 'model' });
   return { conversation, message, model: body.model };
 }
 

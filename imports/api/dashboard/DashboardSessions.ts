@@ -25,40 +25,40 @@ const MOST_SESSIONS = 1_000;
 
 export class DashboardSessions {
   readonly hostNames: readonly string[];
-  readonly #verify: DashboardSessionsOptions['verify'];
-  readonly #cookieName: string;
-  readonly #attributes: string;
-  readonly #now: () => number;
+  private readonly verify: DashboardSessionsOptions['verify'];
+  private readonly cookieName: string;
+  private readonly attributes: string;
+  private readonly now: () => number;
   /** By the hash of what is in the cookie, the oldest first. */
-  readonly #sessions = new Map<string, Session>();
+  private readonly sessions = new Map<string, Session>();
 
   constructor({ verify, hostNames = [], isSecure = false, now = Date.now }: DashboardSessionsOptions) {
-    this.#verify = verify;
+    this.verify = verify;
     this.hostNames = hostNames;
-    this.#now = now;
+    this.now = now;
     // `__Host-` keeps other hosts of the same site from setting it; it needs https.
-    this.#cookieName = isSecure ? '__Host-bolide-session' : 'bolide-session';
-    this.#attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
+    this.cookieName = isSecure ? '__Host-bolide-session' : 'bolide-session';
+    this.attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`;
   }
 
   /** @returns the owner and the cookie to set, or nothing for a token that is not known */
   async open(token: string): Promise<{ readonly actor: Actor; readonly cookie: string } | undefined> {
-    const actor = await this.#verify(token);
+    const actor = await this.verify(token);
     if (actor === undefined) return undefined;
     const secret = randomBytes(32).toString('base64url');
-    this.#sessions.set(keyOf(secret), { token, endsAt: this.#now() + SESSION_SECONDS * 1_000 });
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#sessions.size <= MOST_SESSIONS) break;
-      this.#sessions.delete(oldest);
+    this.sessions.set(keyOf(secret), { token, endsAt: this.now() + SESSION_SECONDS * 1_000 });
+    for (const oldest of this.sessions.keys()) {
+      if (this.sessions.size <= MOST_SESSIONS) break;
+      this.sessions.delete(oldest);
     }
-    return { actor, cookie: `${this.#cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.#attributes}` };
+    return { actor, cookie: `${this.cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.attributes}` };
   }
 
   /** @returns the cookie that takes the browser's away */
   close(request: Pick<IncomingMessage, 'headers'>): string {
-    const secret = this.#cookieOf(request);
-    if (secret !== undefined) this.#sessions.delete(keyOf(secret));
-    return `${this.#cookieName}=; Max-Age=0; ${this.#attributes}`;
+    const secret = this.cookieOf(request);
+    if (secret !== undefined) this.sessions.delete(keyOf(secret));
+    return `${this.cookieName}=; Max-Age=0; ${this.attributes}`;
   }
 
   /**
@@ -66,17 +66,17 @@ export class DashboardSessions {
    * @throws DoorError when there is a cookie and the request is not from a page of this server
    */
   readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
-    const secret = this.#cookieOf(request);
-    const session = secret === undefined ? undefined : this.#sessions.get(keyOf(secret));
-    if (session === undefined || session.endsAt <= this.#now()) return undefined;
+    const secret = this.cookieOf(request);
+    const session = secret === undefined ? undefined : this.sessions.get(keyOf(secret));
+    if (session === undefined || session.endsAt <= this.now()) return undefined;
     assertKnownHost(request, this.hostNames);
     assertOwnOrigin(request);
-    return this.#verify(session.token);
+    return this.verify(session.token);
   };
 
   /** The one value of the cookie; two of them mean that somebody else set one. */
-  #cookieOf({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): string | undefined {
-    const start = `${this.#cookieName}=`;
+  private cookieOf({ headers: { cookie = '' } }: Pick<IncomingMessage, 'headers'>): string | undefined {
+    const start = `${this.cookieName}=`;
     const values = cookie
       .split(';')
       .map((pair) => pair.trim())

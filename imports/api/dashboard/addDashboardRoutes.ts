@@ -1,12 +1,31 @@
-/** The paths of a dashboard that has no DDP: the page and its session, runs, tools, counts, providers. Each part is there if the host brings it. */
+/**
+ * The paths of a dashboard that has no DDP: the page and its session, runs, tools, counts, providers. Each part is
+ * there if the host brings it.
+ */
 import type { Scope } from '../auth/Actor';
 import type { AddEndpoints } from '../http/AddEndpoints';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
-import { cancelRun, decideCall, listRuns, listTools, readRun, readStats, startRun, submitToolResult } from '../runs/runRoutes';
+import {
+  cancelRun,
+  decideCall,
+  listRuns,
+  listTools,
+  readRun,
+  readStats,
+  startRun,
+  submitToolResult,
+} from '../runs/runRoutes';
 import { watchRuns } from '../runs/watchRuns';
 import { closeSession, openSession, readSession, serveFile, showPage } from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
-import { actOnProvider, changeProvider, connectProvider, createProvider, listProviders, rotateKeys } from './providerRoutes';
+import {
+  actOnProvider,
+  changeProvider,
+  connectProvider,
+  createProvider,
+  listProviders,
+  rotateKeys,
+} from './providerRoutes';
 import type { ProviderActions } from './providerRoutes';
 
 export interface DashboardRoutePorts {
@@ -26,9 +45,17 @@ export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts
   const { runs, providers, dashboard } = ports;
   const paths: string[] = [];
   if (runs !== undefined) {
-    const get = (path: string, handler: ReturnType<typeof listRuns>): void => add('app', path, path, { method: 'get', scope: 'read', handler });
-    const post = (path: string, handler: ReturnType<typeof startRun>): void => add('app', path, path, { method: 'post', scope: 'generate', handler });
-    add('app', '/runs', '/runs', { method: 'get', scope: 'read', handler: listRuns(runs) }, { method: 'post', scope: 'generate', handler: startRun(runs) });
+    const get = (path: string, handler: ReturnType<typeof listRuns>): void =>
+      add('app', path, path, { method: 'get', scope: 'read', handler });
+    const post = (path: string, handler: ReturnType<typeof startRun>): void =>
+      add('app', path, path, { method: 'post', scope: 'generate', handler });
+    add(
+      'app',
+      '/runs',
+      '/runs',
+      { method: 'get', scope: 'read', handler: listRuns(runs) },
+      { method: 'post', scope: 'generate', handler: startRun(runs) },
+    );
     get('/runs/stream', watchRuns({ ...ports, events: runs.events }));
     get('/runs/:id', readRun(runs));
     post('/runs/:id/cancel', cancelRun(runs));
@@ -41,10 +68,19 @@ export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts
   }
   if (providers !== undefined) {
     const own = { providers };
-    const act = (path: string, scope: Scope, handler: ReturnType<typeof listProviders>, readsBody = false): void => add('app', path, path, { method: 'post', scope, handler, readsBody });
-    add('app', '/providers', '/providers', { method: 'get', scope: 'read', handler: listProviders(own) }, { method: 'post', scope: 'admin', handler: createProvider(own) });
+    const act = (path: string, scope: Scope, handler: ReturnType<typeof listProviders>, readsBody = false): void =>
+      add('app', path, path, { method: 'post', scope, handler, readsBody });
     add(
-      'app', '/providers/:id', '/providers/:id',
+      'app',
+      '/providers',
+      '/providers',
+      { method: 'get', scope: 'read', handler: listProviders(own) },
+      { method: 'post', scope: 'admin', handler: createProvider(own) },
+    );
+    add(
+      'app',
+      '/providers/:id',
+      '/providers/:id',
       { method: 'post', scope: 'admin', handler: changeProvider(own, 'update') },
       { method: 'delete', scope: 'admin', handler: actOnProvider(own, 'remove') },
     );
@@ -60,7 +96,9 @@ export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts
     add('app', '/', '/', { method: 'get', handler: showPage(dashboard) });
     add('app', /^\/dashboard\/.+$/, '/dashboard/:file', { method: 'get', handler: serveFile(dashboard) });
     add(
-      'app', '/session', '/session',
+      'app',
+      '/session',
+      '/session',
       { method: 'get', scope: 'read', handler: readSession(dashboard) },
       { method: 'post', handler: openSession(dashboard) },
       { method: 'delete', handler: closeSession(dashboard) },

@@ -50,7 +50,12 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): Exchange
     const path = request.baseUrl + request.path;
     const file = dashboard.files.get(path);
     if (file === undefined) throw new DoorError(404, 'There is no such file here.');
-    response.set({ 'content-type': file.contentType, 'cache-control': 'private, max-age=31536000, immutable', 'x-content-type-options': 'nosniff', 'cross-origin-resource-policy': 'same-origin' });
+    response.set({
+      'content-type': file.contentType,
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    });
     response.send(file.body);
     return Promise.resolve();
   };
@@ -62,7 +67,8 @@ export function openSession({ sessions, notice }: DashboardPagePorts): ExchangeH
     assertKnownHost(request, sessions.hostNames);
     assertOwnOrigin(request);
     const { token } = fieldsOf(request.body);
-    if (typeof token !== 'string') throw new LLMInvalidRequestError('token must be the API token that the server printed', { path: 'token' });
+    if (typeof token !== 'string')
+      throw new LLMInvalidRequestError('token must be the API token that the server printed', { path: 'token' });
     const opened = await sessions.open(token.trim());
     if (opened === undefined) throw new LLMAuthError('This is not a token of this server.');
     response.set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' }).json(sessionView(opened.actor, notice));
@@ -86,6 +92,9 @@ export function closeSession({ sessions }: DashboardPagePorts): ExchangeHandler 
   };
 }
 
-function sessionView(actor: Actor, notice: string | undefined): { readonly userId: string; readonly isAdmin: boolean; readonly notice?: string } {
+function sessionView(
+  actor: Actor,
+  notice: string | undefined,
+): { readonly userId: string; readonly isAdmin: boolean; readonly notice?: string } {
   return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), ...(notice === undefined ? {} : { notice }) };
 }

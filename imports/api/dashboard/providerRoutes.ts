@@ -40,23 +40,33 @@ export function connectProvider({ providers }: ProviderRoutePorts): ExchangeHand
 }
 
 /** `{ provider }` as it is now; for `test`, or why its vendor does not answer. */
-export function actOnProvider({ providers }: ProviderRoutePorts, action: 'disconnect' | 'remove' | 'test'): ExchangeHandler {
+export function actOnProvider(
+  { providers }: ProviderRoutePorts,
+  action: 'disconnect' | 'remove' | 'test',
+): ExchangeHandler {
   return async (exchange) => {
     exchange.response.json({ provider: await providers[action](callerOf(exchange.actor), named(exchange)) });
   };
 }
 
 /** Takes what the method of this name takes, but for the id, which is in the path. `{ provider }` as it is now. */
-export function changeProvider({ providers }: ProviderRoutePorts, action: 'update' | 'setApiKey' | 'setMyApiKey'): ExchangeHandler {
+export function changeProvider(
+  { providers }: ProviderRoutePorts,
+  action: 'update' | 'setApiKey' | 'setMyApiKey',
+): ExchangeHandler {
   return async (exchange) => {
-    exchange.response.json({ provider: await providers[action](callerOf(exchange.actor), { ...bodyOf(exchange), ...named(exchange) }) });
+    exchange.response.json({
+      provider: await providers[action](callerOf(exchange.actor), { ...bodyOf(exchange), ...named(exchange) }),
+    });
   };
 }
 
 /** Takes what `ai.providers.create` takes. `{ provider }` */
 export function createProvider({ providers }: ProviderRoutePorts): ExchangeHandler {
   return async (exchange) => {
-    exchange.response.status(201).json({ provider: await providers.create(callerOf(exchange.actor), bodyOf(exchange)) });
+    exchange.response
+      .status(201)
+      .json({ provider: await providers.create(callerOf(exchange.actor), bodyOf(exchange)) });
   };
 }
 

@@ -21,7 +21,8 @@ export interface ErrorContext {
 }
 
 /**
- * @returns what the client gets; nothing in it but the error's code, message and path, unless the vendor said more to a client of its own API
+ * @returns what the client gets; nothing in it but the error's code, message and path, unless the vendor said
+ *   more to a client of its own API
  */
 export function errorAnswer(error: LLMError, given: ErrorContext): ErrorAnswer {
   const isVendors = given.isSameApi === true && error.status !== undefined;
@@ -31,7 +32,11 @@ export function errorAnswer(error: LLMError, given: ErrorContext): ErrorAnswer {
   return {
     status,
     body: isVendors ? (asVendorSaidIt(error, body, context.api) ?? body) : body,
-    headers: { ...headersOf(error, status), ...(isVendors ? error.vendorHeaders : {}), ...requestIdHeaders(context.requestId) },
+    headers: {
+      ...headersOf(error, status),
+      ...(isVendors ? error.vendorHeaders : {}),
+      ...requestIdHeaders(context.requestId),
+    },
   };
 }
 
@@ -42,7 +47,13 @@ export function requestIdHeaders(requestId: string): Readonly<Record<string, str
 
 /** The vendor's own body, completed. Open Responses has words of its own for kinds of errors, whoever is behind it. */
 function asVendorSaidIt({ vendorBody }: LLMError, ours: JsonObject, api: ApiName): JsonObject | undefined {
-  if (vendorBody === undefined || !isObject(vendorBody.error) || !isObject(ours.error) || typeof vendorBody.error.message !== 'string') return undefined;
+  if (
+    vendorBody === undefined ||
+    !isObject(vendorBody.error) ||
+    !isObject(ours.error) ||
+    typeof vendorBody.error.message !== 'string'
+  )
+    return undefined;
   return api === 'responses' ? undefined : { ...ours, ...vendorBody, error: { ...ours.error, ...vendorBody.error } };
 }
 
@@ -52,13 +63,20 @@ const OWN_STATUSES: Readonly<Record<ApiName, Partial<Record<ErrorCode, number>>>
   responses: { 'context-too-long': 400 },
   chat_completions: { 'context-too-long': 400 },
   // https://platform.claude.com/docs/en/api/errors
-  anthropic_messages: { 'context-too-long': 400, overloaded: 529, 'vendor-error': 500, 'connection-failed': 500, 'stream-broken': 500 },
+  anthropic_messages: {
+    'context-too-long': 400,
+    overloaded: 529,
+    'vendor-error': 500,
+    'connection-failed': 500,
+    'stream-broken': 500,
+  },
   // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
   gemini: { 'context-too-long': 400, 'vendor-error': 500, 'connection-failed': 503, 'stream-broken': 500 },
 };
 
 function statusOf(error: LLMError, { api, isSameApi }: ErrorContext): number {
-  if (isSameApi === true && error.status !== undefined && error.status >= 400 && error.status < 600) return error.status;
+  if (isSameApi === true && error.status !== undefined && error.status >= 400 && error.status < 600)
+    return error.status;
   return OWN_STATUSES[api][error.code] ?? error.httpStatus;
 }
 
@@ -75,16 +93,31 @@ type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => Js
 
 const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
   // What is not there has no code in the table of errors; here it has one.
-  app: (error, status) => ({ error: { code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code, message: error.message, ...(error.path === undefined ? {} : { path: error.path }) } }),
-  responses: (error, status, context) => openAIBody(error, RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error'), context),
-  chat_completions: (error, status, context) => openAIBody(error, CHAT_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'), context),
+  app: (error, status) => ({
+    error: {
+      code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code,
+      message: error.message,
+      ...(error.path === undefined ? {} : { path: error.path }),
+    },
+  }),
+  responses: (error, status, context) =>
+    openAIBody(error, RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error'), context),
+  chat_completions: (error, status, context) =>
+    openAIBody(error, CHAT_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'), context),
   anthropic_messages: (error, status, { requestId }) => ({
     type: 'error',
-    error: { type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'), message: error.message },
+    error: {
+      type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+      message: error.message,
+    },
     request_id: requestId,
   }),
   gemini: (error, status) => ({
-    error: { code: status, message: error.message, status: GOOGLE_STATUSES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL') },
+    error: {
+      code: status,
+      message: error.message,
+      status: GOOGLE_STATUSES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
+    },
   }),
 };
 
@@ -98,7 +131,11 @@ const RESPONSES_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** https://platform.openai.com/docs/guides/error-codes */
-const CHAT_TYPES: Readonly<Record<number, string>> = { 401: 'authentication_error', 403: 'permission_error', 429: 'rate_limit_error' };
+const CHAT_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+};
 
 /** https://platform.claude.com/docs/en/api/errors */
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
@@ -151,7 +188,9 @@ const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
 const PARAM_OF_CODE: Partial<Record<ErrorCode, string>> = { 'model-not-found': 'model' };
 
 export function openAICode(error: LLMError): string {
-  return error.vendorCode === PREVIOUS_RESPONSE_NOT_FOUND ? error.vendorCode : (OPENAI_CODES[error.code] ?? error.code.replaceAll('-', '_'));
+  return error.vendorCode === PREVIOUS_RESPONSE_NOT_FOUND
+    ? error.vendorCode
+    : (OPENAI_CODES[error.code] ?? error.code.replaceAll('-', '_'));
 }
 
 /** https://www.openresponses.org: the one code that says which repair helps. */

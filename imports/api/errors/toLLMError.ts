@@ -23,7 +23,14 @@ class UnexpectedError extends LLMError {
 
 /** Express's body parser throws errors that say their own status: not JSON, too large, a wrong encoding. */
 function bodyParserError(thrown: unknown): DoorError | undefined {
-  if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number' || thrown.status < 400 || thrown.status > 499) return undefined;
+  if (
+    !(thrown instanceof Error) ||
+    !('status' in thrown) ||
+    typeof thrown.status !== 'number' ||
+    thrown.status < 400 ||
+    thrown.status > 499
+  )
+    return undefined;
   return new DoorError(thrown.status, MESSAGES[thrown.status] ?? thrown.message);
 }
 

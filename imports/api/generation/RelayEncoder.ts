@@ -1,6 +1,6 @@
 /**
- * A stream whose client speaks the very wire that it came over: its messages go on as they came, unknown fields and all. When another
- * provider answers instead, over another wire, the stream is encoded like any other.
+ * A stream whose client speaks the very wire that it came over: its messages go on as they came, unknown fields and
+ * all. When another provider answers instead, over another wire, the stream is encoded like any other.
  */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
@@ -42,7 +42,10 @@ export class RelayEncoder implements StreamEncoder {
     return this.isRelaying ? NO_FRAMES : this.options.encoder.end();
   }
 
-  /** Azure has been seen to leave the role out of its first delta (azure-chat-stream-text-a), without which OpenAI's own SDK refuses the stream. */
+  /**
+   * Azure has been seen to leave the role out of its first delta (azure-chat-stream-text-a), without which OpenAI's
+   * own SDK refuses the stream.
+   */
   private withRole(data: string): string {
     if (this.hasRole || data === '[DONE]') return data;
     const chunk: unknown = JSON.parse(data);
@@ -51,10 +54,16 @@ export class RelayEncoder implements StreamEncoder {
     this.hasRole = true;
     const deltas = choices.map(({ delta }) => (isObject(delta) ? delta : {}));
     if (deltas.every(({ role }) => role !== undefined)) return data;
-    return JSON.stringify({ ...chunk, choices: choices.map((choice, index) => ({ ...choice, delta: { role: 'assistant', ...deltas[index] } })) });
+    return JSON.stringify({
+      ...chunk,
+      choices: choices.map((choice, index) => ({ ...choice, delta: { role: 'assistant', ...deltas[index] } })),
+    });
   }
 
-  /** A host's own error goes on as it came; a stream that is relayed and breaks in another way gets an error of ours after it. */
+  /**
+   * A host's own error goes on as it came; a stream that is relayed and breaks in another way gets an error of ours
+   * after it.
+   */
   fail(error: LLMError): readonly string[] {
     if (!this.isRelaying) return this.options.encoder.fail(error);
     const { response, vendorBody } = error;

@@ -31,7 +31,13 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
     const options = route.wire === 'responses' ? withoutChatWords(read) : read;
     facts.provider = route.providerId;
     facts.isSameApi = route.wire === api.wire;
-    const asked: GenerateOptions = { ...options, model: route.address, wire: api.wire, signal, onHead: showHead(exchange, api.wire) };
+    const asked: GenerateOptions = {
+      ...options,
+      model: route.address,
+      wire: api.wire,
+      signal,
+      onHead: showHead(exchange, api.wire),
+    };
     if (stream === undefined) {
       response.json(api.write(await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked))));
       return;
@@ -43,13 +49,22 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
       created: Math.floor(Date.now() / 1_000),
       includeUsage,
     });
-    const encoder = isSame ? new RelayEncoder({ wire: api.wire, encoder: plain, hidesUsage: api.wire === 'chat_completions' && !includeUsage }) : plain;
+    const encoder = isSame
+      ? new RelayEncoder({
+          wire: api.wire,
+          encoder: plain,
+          hidesUsage: api.wire === 'chat_completions' && !includeUsage,
+        })
+      : plain;
     const events = ports.module.manager.stream(actor.userId, isSame ? { ...asked, relay: true } : asked);
     await pumpStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
   };
 }
 
-/** What only chat completions know stands under `openai`, which a Responses host of that name would take for its own. */
+/**
+ * What only chat completions know stands under `openai`, which a Responses host of that name would take for its
+ * own.
+ */
 function withoutChatWords(options: GenerateOptions): GenerateOptions {
   const { openai: _, ...vendor } = options.vendor ?? {};
   return { ...options, vendor };

@@ -1,6 +1,9 @@
 /** `POST /v1/chat/completions`. https://platform.openai.com/docs/api-reference/chat */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { readChatCompletionsRequest, writeChatCompletions } from '../../business/ai/infrastructure/converters/ChatCompletionsGateway';
+import {
+  readChatCompletionsRequest,
+  writeChatCompletions,
+} from '../../business/ai/infrastructure/converters/ChatCompletionsGateway';
 import { SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { GenerationApi } from './GenerationApi';
 

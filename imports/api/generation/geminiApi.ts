@@ -1,4 +1,7 @@
-/** `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent`. https://ai.google.dev/api/generate-content */
+/**
+ * `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent`.
+ * https://ai.google.dev/api/generate-content
+ */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { readGoogleRequest, writeGoogle } from '../../business/ai/infrastructure/converters/GoogleGateway';
 import { GOOGLE_EVENTS, JSON_ARRAY } from '../http/ResponseSink';

@@ -10,14 +10,23 @@ export const messagesApi: GenerationApi = {
     const { stream, ...options } = readAnthropicRequest(body);
     const betas = betasIn(headers['anthropic-beta']);
     const version = headers['anthropic-version'];
-    const named = { ...(betas.length === 0 ? {} : { betas }), ...(isVersion(version) ? { anthropic_version: version } : {}) };
-    const asked = Object.keys(named).length === 0 ? options : { ...options, vendor: { ...options.vendor, anthropic: { ...options.vendor?.anthropic, ...named } } };
+    const named = {
+      ...(betas.length === 0 ? {} : { betas }),
+      ...(isVersion(version) ? { anthropic_version: version } : {}),
+    };
+    const asked =
+      Object.keys(named).length === 0
+        ? options
+        : { ...options, vendor: { ...options.vendor, anthropic: { ...options.vendor?.anthropic, ...named } } };
     return stream === true ? { options: asked, stream: SERVER_SENT_EVENTS } : { options: asked };
   },
   write: writeAnthropic,
 };
 
-/** Features come by header; without it their fields are refused upstream. https://platform.claude.com/docs/en/api/beta-headers */
+/**
+ * Features come by header; without it their fields are refused upstream.
+ * https://platform.claude.com/docs/en/api/beta-headers
+ */
 function betasIn(header: string | readonly string[] | undefined): readonly string[] {
   const names = (typeof header === 'string' ? header : (header ?? []).join(',')).split(',').map((name) => name.trim());
   return names.filter((name) => /^[\w.-]{1,100}$/.test(name));

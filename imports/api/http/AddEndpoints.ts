@@ -12,4 +12,9 @@ export interface Endpoint {
 }
 
 /** Adds what answers a path; everything else that is asked of it is refused with 405. */
-export type AddEndpoints = (api: ApiName, path: string | RegExp, name: string, ...endpoints: readonly Endpoint[]) => void;
+export type AddEndpoints = (
+  api: ApiName,
+  path: string | RegExp,
+  name: string,
+  ...endpoints: readonly Endpoint[]
+) => void;

@@ -21,7 +21,12 @@ export class Metrics {
    */
   constructor(usage: () => readonly UsageEntry[], running: () => number) {
     const registers = [this.registry];
-    this.requests = new Counter({ name: 'bolide_http_requests_total', help: 'Answered requests.', labelNames: ['route', 'provider', 'status'], registers });
+    this.requests = new Counter({
+      name: 'bolide_http_requests_total',
+      help: 'Answered requests.',
+      labelNames: ['route', 'provider', 'status'],
+      registers,
+    });
     this.durations = new Histogram({
       name: 'bolide_http_request_seconds',
       help: 'Time from the request to the end of its answer.',

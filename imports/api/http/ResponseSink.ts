@@ -10,7 +10,10 @@ export interface StreamForm {
   readonly keepAlive: string;
   /** What closes the body, when it was begun. */
   readonly ending: string;
-  /** After an error the connection is cut: Google's SDK takes an error between answers for one more of them, and a clean end for success. */
+  /**
+   * After an error the connection is cut: Google's SDK takes an error between answers for one more of them, and a
+   * clean end for success.
+   */
   readonly cutsFailures: boolean;
 }
 
@@ -83,7 +86,8 @@ export class ResponseSink implements FrameSink {
   }
 
   private begin(): void {
-    if (!this.response.headersSent) this.response.writeHead(200, { ...STREAM_HEADERS, 'content-type': this.form.contentType });
+    if (!this.response.headersSent)
+      this.response.writeHead(200, { ...STREAM_HEADERS, 'content-type': this.form.contentType });
   }
 
   private async room(): Promise<void> {

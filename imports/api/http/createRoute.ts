@@ -1,8 +1,16 @@
-/** What every route does around its handler: who asks, may they, count, abort when they leave, errors in the API's words. */
+/**
+ * What every route does around its handler: who asks, may they, count, abort when they leave, errors in the API's
+ * words.
+ */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import { LLMAbortedError, LLMAuthError, LLMOverloadedError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
+import {
+  LLMAbortedError,
+  LLMAuthError,
+  LLMOverloadedError,
+  LLMPermissionError,
+} from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { mayDo } from '../auth/Actor';
 import type { Actor, Scope } from '../auth/Actor';
@@ -29,7 +37,12 @@ export interface RouteFacts {
 }
 
 /** @returns middlewares: the door before the body is read, then the handler */
-export function createRoute(ports: RoutePorts, facts: RouteFacts, readBody: RequestHandler | undefined, handler: ExchangeHandler): RequestHandler {
+export function createRoute(
+  ports: RoutePorts,
+  facts: RouteFacts,
+  readBody: RequestHandler | undefined,
+  handler: ExchangeHandler,
+): RequestHandler {
   return (request, response) => {
     const exchange = beginExchange(ports, facts, request, response);
     run(exchange).catch((thrown: unknown) => refuse(exchange, thrown));
@@ -56,8 +69,15 @@ export function createRoute(ports: RoutePorts, facts: RouteFacts, readBody: Requ
 
 const NOBODY: Actor = { userId: '', scopes: [] };
 
-/** @throws LLMAuthError for a token that is missing or unknown, LLMPermissionError for one that does not hold the scope */
-export async function admit({ authenticate }: Pick<RoutePorts, 'authenticate'>, request: IncomingMessage, scope: Scope): Promise<Actor> {
+/**
+ * @throws LLMAuthError for a token that is missing or unknown, LLMPermissionError for one that does not hold the
+ * scope
+ */
+export async function admit(
+  { authenticate }: Pick<RoutePorts, 'authenticate'>,
+  request: IncomingMessage,
+  scope: Scope,
+): Promise<Actor> {
   const actor = await authenticate(request);
   if (actor === undefined) throw new LLMAuthError(NO_TOKEN);
   if (!mayDo(actor, scope)) throw new LLMPermissionError(`Your token does not hold the scope '${scope}'.`);
@@ -84,12 +104,20 @@ function beginExchange(ports: RoutePorts, { name }: RouteFacts, request: Request
     inFlight.leave(controller);
     // 499 is what proxies write down for clients that left.
     const status = left && !response.headersSent ? 499 : response.statusCode;
-    metrics.count({ route: name, provider: facts.provider ?? '', status, seconds: (performance.now() - startedAt) / 1_000 });
+    metrics.count({
+      route: name,
+      provider: facts.provider ?? '',
+      status,
+      seconds: (performance.now() - startedAt) / 1_000,
+    });
   });
   return { request, response, signal: controller.signal, hasLeft: () => left, requestId, facts };
 }
 
-/** @throws what the middleware passes on, and the signal's reason: a body that never comes must not keep a server from stopping */
+/**
+ * @throws what the middleware passes on, and the signal's reason: a body that never comes must not keep a server
+ * from stopping
+ */
 function throughMiddleware(middleware: RequestHandler, { request, response, signal }: OpenExchange): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });

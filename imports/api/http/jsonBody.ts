@@ -11,7 +11,10 @@ export interface JsonBodyLimits {
 }
 
 /** Puts the parsed body on `request.body`. Passes DoorError and LLMInvalidRequestError on. */
-export function jsonBody(application: Pick<typeof express, 'raw'>, { maxBodyBytes, maxJsonDepth }: JsonBodyLimits): RequestHandler {
+export function jsonBody(
+  application: Pick<typeof express, 'raw'>,
+  { maxBodyBytes, maxJsonDepth }: JsonBodyLimits,
+): RequestHandler {
   const read: RequestHandler = application.raw({ limit: maxBodyBytes, type: () => true });
   return (request, response, next) => {
     const refused = refuseKind(request);
@@ -40,19 +43,28 @@ function refuseKind(request: Request): DoorError | undefined {
   const given = request.headers['content-type'];
   if (given === undefined && !hasBody(request)) return undefined;
   const [kind, ...parameters] = (given ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length).replaceAll('"', '');
-  if (kind === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8')) return undefined;
+  const charset = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '');
+  if (kind === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8'))
+    return undefined;
   return new DoorError(415, 'The body must be JSON in UTF-8, sent with the header content-type: application/json.');
 }
 
 function hasBody({ headers }: Request): boolean {
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0');
+  return (
+    headers['transfer-encoding'] !== undefined ||
+    (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+  );
 }
 
 /** @throws LLMInvalidRequestError for what is no JSON, or too deep */
 export function parseJson(body: unknown, maxDepth: number): unknown {
-  if (!Buffer.isBuffer(body) || body.length === 0) throw new LLMInvalidRequestError('The request has no body; it must be a JSON object.', { path: '' });
-  if (isDeeperThan(body, maxDepth)) throw new LLMInvalidRequestError(`The request body is nested deeper than ${maxDepth} levels.`, { path: '' });
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    throw new LLMInvalidRequestError('The request has no body; it must be a JSON object.', { path: '' });
+  if (isDeeperThan(body, maxDepth))
+    throw new LLMInvalidRequestError(`The request body is nested deeper than ${maxDepth} levels.`, { path: '' });
   try {
     return JSON.parse(decoder.decode(body));
   } catch {

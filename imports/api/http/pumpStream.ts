@@ -23,7 +23,12 @@ export interface PumpOptions {
  * Resolves when the stream has ended, well or not, or its reader has left.
  * @throws what the events throw before anything was sent
  */
-export async function pumpStream(events: AsyncIterable<ResponseStreamEvent>, encoder: StreamEncoder, sink: FrameSink, options: PumpOptions): Promise<void> {
+export async function pumpStream(
+  events: AsyncIterable<ResponseStreamEvent>,
+  encoder: StreamEncoder,
+  sink: FrameSink,
+  options: PumpOptions,
+): Promise<void> {
   const { hasLeft, prepare, beforeEnding } = options;
   const silence = new Silence(options.keepAliveAfter, () => sink.keepAlive());
   const writeAll = async (frames: readonly string[]): Promise<void> => {

@@ -6,7 +6,13 @@ import { requestIdHeaders } from '../errors/errorAnswer';
 import type { Exchange } from './Exchange';
 
 /** @returns what is told of every attempt's answer: the last one counts, whoever gave it */
-export function showHead({ response, requestId }: Pick<Exchange, 'requestId'> & { readonly response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'> }, wire: WireName): (head: AnswerHead) => void {
+export function showHead(
+  {
+    response,
+    requestId,
+  }: Pick<Exchange, 'requestId'> & { readonly response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'> },
+  wire: WireName,
+): (head: AnswerHead) => void {
   let shown: readonly string[] = [];
   return (head) => {
     // A stream that was kept alive has begun.
@@ -14,6 +20,9 @@ export function showHead({ response, requestId }: Pick<Exchange, 'requestId'> & 
     for (const name of shown) response.removeHeader(name);
     const isOwn = head.wire === wire;
     shown = isOwn ? Object.keys(head.headers) : [];
-    response.set({ ...(isOwn ? head.headers : {}), ...requestIdHeaders((isOwn ? head.requestId : undefined) ?? requestId) });
+    response.set({
+      ...(isOwn ? head.headers : {}),
+      ...requestIdHeaders((isOwn ? head.requestId : undefined) ?? requestId),
+    });
   };
 }

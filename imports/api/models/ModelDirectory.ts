@@ -38,7 +38,8 @@ export class ModelDirectory {
   async resolve(actor: Actor, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
     const { providerId, model } = resolveModel(asked, await this.visible(actor));
     const provider = this.ports.module.providers.get(providerId);
-    if (provider === undefined) throw new LLMModelNotFoundError(`The provider '${providerId}' is not there any more.`, { path: 'model' });
+    if (provider === undefined)
+      throw new LLMModelNotFoundError(`The provider '${providerId}' is not there any more.`, { path: 'model' });
     return {
       providerId,
       address: model === undefined ? providerId : `${providerId}/${model}`,
@@ -51,7 +52,9 @@ export class ModelDirectory {
     return (await this.visible(actor)).flatMap(({ id: providerId, allowedModels, defaultModel, deployment }) => {
       const names = allowedModels ?? [defaultModel ?? deployment].filter((name) => name !== undefined);
       // A provider's own name stands for its default model.
-      return names.length === 0 ? [{ id: providerId, providerId }] : names.map((name) => ({ id: `${providerId}/${name}`, providerId }));
+      return names.length === 0
+        ? [{ id: providerId, providerId }]
+        : names.map((name) => ({ id: `${providerId}/${name}`, providerId }));
     });
   }
 

@@ -47,7 +47,8 @@ async function findModel({ actor, request }: Exchange, models: ModelDirectory): 
   // Express has decoded it.
   const id = String(request.params.id);
   const found = (await models.list(actor)).find((each) => each.id === id);
-  if (found === undefined) throw new LLMModelNotFoundError(`There is no model '${id.slice(0, 256)}' here.`, { path: 'model' });
+  if (found === undefined)
+    throw new LLMModelNotFoundError(`There is no model '${id.slice(0, 256)}' here.`, { path: 'model' });
   return found;
 }
 
@@ -57,7 +58,11 @@ function openAIModel({ id, providerId }: ListedModel): JsonObject {
 }
 
 function geminiModel({ id }: ListedModel): JsonObject {
-  return { name: `models/${id}`, displayName: id, supportedGenerationMethods: ['generateContent', 'streamGenerateContent'] };
+  return {
+    name: `models/${id}`,
+    displayName: id,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+  };
 }
 
 /** https://platform.claude.com/docs/en/api/models-list */

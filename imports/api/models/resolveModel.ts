@@ -18,7 +18,8 @@ export interface ModelRoute {
 }
 
 /**
- * A first segment that is a provider's id wins; else an exact match in some `allowedModels`; else the single provider whose patterns match.
+ * A first segment that is a provider's id wins; else an exact match in some `allowedModels`; else the single
+ * provider whose patterns match.
  * @param providers those that the caller may use, the default one first
  * @throws LLMModelNotFoundError with the candidates
  */
@@ -26,7 +27,8 @@ export function resolveModel(asked: string | undefined, providers: readonly Prov
   const [first] = providers;
   if (first === undefined) throw new LLMModelNotFoundError('There is no provider that you may use.', { path: 'model' });
   if (asked === undefined) return { providerId: first.id };
-  if (asked.length > MOST_CHARACTERS) throw new LLMModelNotFoundError(`A model's name has at most ${MOST_CHARACTERS} characters.`, { path: 'model' });
+  if (asked.length > MOST_CHARACTERS)
+    throw new LLMModelNotFoundError(`A model's name has at most ${MOST_CHARACTERS} characters.`, { path: 'model' });
   const named = byName(asked, providers);
   if (named !== undefined) return named;
   const allowing = providers.find(({ allowedModels }) => allowedModels?.includes(asked));
@@ -35,9 +37,12 @@ export function resolveModel(asked: string | undefined, providers: readonly Prov
   const claiming = open.filter((provider) => claims(provider, asked, providers.length === 1));
   const [only, another] = claiming;
   if (only !== undefined && another === undefined) return { providerId: only.id, model: asked };
-  throw new LLMModelNotFoundError(`The model '${asked}' does not say which provider it is asked of: ${candidates(claiming.length > 0 ? claiming : providers, asked)}.`, {
-    path: 'model',
-  });
+  throw new LLMModelNotFoundError(
+    `The model '${asked}' does not say which provider it is asked of: ${candidates(claiming.length > 0 ? claiming : providers, asked)}.`,
+    {
+      path: 'model',
+    },
+  );
 }
 
 function byName(asked: string, providers: readonly ProviderChoice[]): ModelRoute | undefined {
@@ -48,7 +53,10 @@ function byName(asked: string, providers: readonly ProviderChoice[]): ModelRoute
   const model = slash === -1 ? '' : asked.slice(slash + 1);
   if (model === '') return { providerId: id };
   if (provider.allowedModels?.includes(model) === false) {
-    throw new LLMModelNotFoundError(`The provider '${id}' has no model '${model}'; it has ${candidates([provider], model)}.`, { path: 'model' });
+    throw new LLMModelNotFoundError(
+      `The provider '${id}' has no model '${model}'; it has ${candidates([provider], model)}.`,
+      { path: 'model' },
+    );
   }
   return { providerId: id, model };
 }
@@ -63,6 +71,8 @@ const MOST_CHARACTERS = 256;
 const MOST_CANDIDATES = 20;
 
 function candidates(providers: readonly ProviderChoice[], asked: string): string {
-  const names = providers.flatMap(({ id, allowedModels = [asked] }) => allowedModels.map((model) => `'${id}/${model}'`));
+  const names = providers.flatMap(({ id, allowedModels = [asked] }) =>
+    allowedModels.map((model) => `'${id}/${model}'`),
+  );
   return `${names.slice(0, MOST_CANDIDATES).join(', ')}${names.length > MOST_CANDIDATES ? ', …' : ''}`;
 }

@@ -17,7 +17,10 @@ export interface BackgroundPorts {
   readonly isAlone: boolean;
 }
 
-/** Milliseconds after which an answer that another process may have been making is lost: longer than all attempts at one take. */
+/**
+ * Milliseconds after which an answer that another process may have been making is lost: longer than all attempts at
+ * one take.
+ */
 const LOST_AFTER = 3_600_000;
 
 /** How many answers one user may have in the making. */
@@ -39,7 +42,10 @@ export class BackgroundResponses {
   async start(turn: PreparedResponse): Promise<JsonObject> {
     const { userId, mintedId } = turn;
     const count = this.counts.get(userId) ?? 0;
-    if (count >= MOST_OF_A_USER) throw new LLMInvalidRequestError(`You have ${count} responses in the making; wait for one of them.`, { path: 'background' });
+    if (count >= MOST_OF_A_USER)
+      throw new LLMInvalidRequestError(`You have ${count} responses in the making; wait for one of them.`, {
+        path: 'background',
+      });
     const queued = unfinishedTurn(turn, 'queued');
     await this.ports.store.save(queued);
     const controller = new AbortController();
@@ -74,8 +80,15 @@ export class BackgroundResponses {
     // It may have been finished since it was read.
     const again = await store.find(stored.userId, stored.id);
     if (again === undefined || !isUnfinished(again)) return again ?? stored;
-    const failed = { status: 'failed', error: { code: 'server_error', message: 'The server stopped before the answer was made.' } } as const;
-    const lost: StoredResponse = { ...stored, response: { ...stored.response, ...failed }, body: { ...stored.body, ...failed } };
+    const failed = {
+      status: 'failed',
+      error: { code: 'server_error', message: 'The server stopped before the answer was made.' },
+    } as const;
+    const lost: StoredResponse = {
+      ...stored,
+      response: { ...stored.response, ...failed },
+      body: { ...stored.body, ...failed },
+    };
     await store.save(lost);
     return lost;
   }
@@ -88,7 +101,8 @@ export class BackgroundResponses {
       await turns.generate(turn, { signal, remember: (stored) => store.save(stored) });
     } catch (thrown) {
       const error = toError(thrown);
-      const ending = error instanceof LLMAbortedError ? unfinishedTurn(turn, 'cancelled') : unfinishedTurn(turn, 'failed', error);
+      const ending =
+        error instanceof LLMAbortedError ? unfinishedTurn(turn, 'cancelled') : unfinishedTurn(turn, 'failed', error);
       // A store that fails again has been told of; what it holds stays unfinished.
       await store.save(ending).catch(toError);
     }

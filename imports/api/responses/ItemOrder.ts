@@ -1,4 +1,7 @@
-/** The items of a Responses host's stream one after another, as Open Responses has them: what comes for the next one waits until the open one has closed. */
+/**
+ * The items of a Responses host's stream one after another, as Open Responses has them: what comes for the next one
+ * waits until the open one has closed.
+ */
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
 import { beginning } from '../../business/ai/infrastructure/streaming/responsesItems';

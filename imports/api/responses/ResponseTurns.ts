@@ -39,7 +39,10 @@ export class ResponseTurns {
    * The whole answer; also a failed one, where the vendor behind speaks this API and answers so.
    * @throws what the manager throws, LLMServerError for an answer that `tool_choice` does not allow
    */
-  async generate(turn: PreparedResponse, { signal, remember, onHead }: Pick<TurnOptions, 'signal' | 'remember' | 'onHead'>): Promise<JsonObject> {
+  async generate(
+    turn: PreparedResponse,
+    { signal, remember, onHead }: Pick<TurnOptions, 'signal' | 'remember' | 'onHead'>,
+  ): Promise<JsonObject> {
     let response: LLMResponse;
     try {
       response = await this.manager.generate(turn.userId, { ...turn.options, signal, ...told(onHead) });
@@ -63,19 +66,34 @@ export class ResponseTurns {
     const plain = createStreamEncoder('openai_responses', { model, id, created, echo, rawReasoningName });
     const isSame = route.wire === 'responses';
     const encoder = isSame
-      ? new ResponsesRelay({ encoder: plain, rawReasoningName, echo, begun: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }), ours: replayedFrom(turn), checkItem: (item) => guard.checkItem(item) })
+      ? new ResponsesRelay({
+          encoder: plain,
+          rawReasoningName,
+          echo,
+          begun: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }),
+          ours: replayedFrom(turn),
+          checkItem: (item) => guard.checkItem(item),
+        })
       : plain;
-    const events = this.manager.stream(turn.userId, { ...turn.options, signal: options.signal, ...told(options.onHead), ...(isSame ? { relay: true } : {}) });
+    const events = this.manager.stream(turn.userId, {
+      ...turn.options,
+      signal: options.signal,
+      ...told(options.onHead),
+      ...(isSame ? { relay: true } : {}),
+    });
     let whole: LLMResponse | undefined;
     await pumpStream(events, encoder, sink, {
       ...options,
-      fail: options.fail ?? (async (error) => {
-        const told = conformingError(error, turn);
-        const frames = encoder.fail(told);
-        const failed = failedAnswer(told);
-        if (failed !== undefined) await options.remember(storedTurn(turn, failed, terminalBody(frames)), turn.isStored);
-        return frames;
-      }),
+      fail:
+        options.fail ??
+        (async (error) => {
+          const told = conformingError(error, turn);
+          const frames = encoder.fail(told);
+          const failed = failedAnswer(told);
+          if (failed !== undefined)
+            await options.remember(storedTurn(turn, failed, terminalBody(frames)), turn.isStored);
+          return frames;
+        }),
       prepare: (event) => {
         guard.check(event);
         if (event.type === 'response.created' && route.wire !== 'responses') return { ...event, id };
@@ -95,16 +113,27 @@ function told(onHead: GenerateOptions['onHead']): Pick<GenerateOptions, 'onHead'
 }
 
 /** A turn that has begun, is waiting, or went wrong: for answers that are fetched later. */
-export function unfinishedTurn(turn: PreparedResponse, status: LLMResponse['status'], error?: LLMError): StoredResponse {
+export function unfinishedTurn(
+  turn: PreparedResponse,
+  status: LLMResponse['status'],
+  error?: LLMError,
+): StoredResponse {
   const told = error === undefined ? {} : { error: { code: openAICode(error), message: error.message } };
-  const facts = { id: turn.mintedId, created_at: turn.createdAt, status, model: turn.options.model ?? turn.route.providerId };
+  const facts = {
+    id: turn.mintedId,
+    created_at: turn.createdAt,
+    status,
+    model: turn.options.model ?? turn.route.providerId,
+  };
   const response: LLMResponse = { ...NOTHING_SAID, ...facts, ...told };
   return storedTurn(turn, response, emptyResource(turn.echo, { ...facts, ...told }));
 }
 
 /** To a host that was given the conversation again it was a new one. */
 function replayedFrom({ previousId, options }: PreparedResponse): JsonObject {
-  return previousId === undefined || previousId === options.previous_response_id ? {} : { previous_response_id: previousId };
+  return previousId === undefined || previousId === options.previous_response_id
+    ? {}
+    : { previous_response_id: previousId };
 }
 
 const NOTHING_SAID = {
@@ -128,7 +157,10 @@ function failedAnswer(error: unknown): LLMResponse | undefined {
   return response?.vendor.wire === 'responses' && response.status === 'failed' ? response : undefined;
 }
 
-/** Only Responses hosts name their answers for this API, unless the answer was promised under another name before they were asked. */
+/**
+ * Only Responses hosts name their answers for this API, unless the answer was promised under another name before
+ * they were asked.
+ */
 function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMResponse {
   const { mintedId, isBackground } = turn;
   const isForeign = response.vendor.wire !== 'responses' || isBackground;
@@ -136,7 +168,9 @@ function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMRespons
   return {
     ...response,
     // To its host it was an answer like any other.
-    ...(isBackground && vendor.fields !== undefined ? { vendor: { ...vendor, fields: { ...vendor.fields, background: true } } } : {}),
+    ...(isBackground && vendor.fields !== undefined
+      ? { vendor: { ...vendor, fields: { ...vendor.fields, background: true } } }
+      : {}),
     ...(isForeign ? { id: mintedId } : {}),
     ...replayedFrom(turn),
   };

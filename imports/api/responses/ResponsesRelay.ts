@@ -1,7 +1,7 @@
 /**
- * A Responses stream whose host speaks the Responses API itself: its events go on as they came, unknown ones and unknown fields too. They are
- * numbered here, and what Open Responses demands and the host left out is filled in. When another provider answers instead, over another
- * wire, the stream is encoded like any other.
+ * A Responses stream whose host speaks the Responses API itself: its events go on as they came, unknown ones and
+ * unknown fields too. They are numbered here, and what Open Responses demands and the host left out is filled in.
+ * When another provider answers instead, over another wire, the stream is encoded like any other.
  */
 import { LLMStreamError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
@@ -9,7 +9,11 @@ import { isObject } from '../../business/ai/domain/json';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import { EVENT_OF_STATUS, hostedBody, responsesFailure } from '../../business/ai/infrastructure/streaming/responsesEnding';
+import {
+  EVENT_OF_STATUS,
+  hostedBody,
+  responsesFailure,
+} from '../../business/ai/infrastructure/streaming/responsesEnding';
 import { SequencedFrames } from '../../business/ai/infrastructure/streaming/SequencedFrames';
 import { NO_FRAMES } from '../../business/ai/infrastructure/streaming/StreamEncoder';
 import type { RawReasoningName, StreamEncoder } from '../../business/ai/infrastructure/streaming/StreamEncoder';
@@ -70,7 +74,16 @@ export class ResponsesRelay implements StreamEncoder {
     if (this.stage === 'completed' || this.stage === 'ended') return NO_FRAMES;
     const frames = this.begin();
     this.stage = 'ended';
-    return [...frames, ...responsesFailure(this.frames, error, { echo: this.options.echo, begun: this.response, output: this.items.closed, said: error.vendorBody }), ...DONE];
+    return [
+      ...frames,
+      ...responsesFailure(this.frames, error, {
+        echo: this.options.echo,
+        begun: this.response,
+        output: this.items.closed,
+        said: error.vendorBody,
+      }),
+      ...DONE,
+    ];
   }
 
   /** The decoder has read the message already: it is a JSON object. */
@@ -86,10 +99,16 @@ export class ResponsesRelay implements StreamEncoder {
     }
     if (isObject(event.response)) return this.tellResponse(said, event, event.response);
     const type = relayedName(said, this.options.rawReasoningName);
-    if (type === 'response.output_item.added' || type === 'response.output_item.done') this.options.checkItem(event.item);
+    if (type === 'response.output_item.added' || type === 'response.output_item.done')
+      this.options.checkItem(event.item);
     const completed = completedEvent(type, event);
     const begun = BEGINS_OUTPUT.test(type) ? this.begin() : this.create();
-    return [...begun, ...this.items.inOrder({ type, event: completed, data: completed === event ? data : undefined }).map((each) => this.frameOf(each))];
+    return [
+      ...begun,
+      ...this.items
+        .inOrder({ type, event: completed, data: completed === event ? data : undefined })
+        .map((each) => this.frameOf(each)),
+    ];
   }
 
   private tellResponse(type: string, event: JsonObject, said: JsonObject): readonly string[] {
@@ -106,7 +125,13 @@ export class ResponsesRelay implements StreamEncoder {
     const output = Array.isArray(body.output) ? body.output.filter(isObject) : [];
     const frames = [...this.begin(), ...this.items.end(output).map((each) => this.frameOf(each))];
     this.stage = 'completed';
-    return [...frames, this.frames.frame(EVENT_OF_STATUS[String(body.status)] ?? 'response.incomplete', { ...this.terminal, response: body })];
+    return [
+      ...frames,
+      this.frames.frame(EVENT_OF_STATUS[String(body.status)] ?? 'response.incomplete', {
+        ...this.terminal,
+        response: body,
+      }),
+    ];
   }
 
   private create(): readonly string[] {

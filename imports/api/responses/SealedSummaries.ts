@@ -1,6 +1,6 @@
 /**
- * What a compaction item carries: a summary that only this app can read, and only for the user whose conversation it sums up. AES-256-GCM
- * (NIST SP 800-38D) with a random nonce; the user is its additional data.
+ * What a compaction item carries: a summary that only this app can read, and only for the user whose conversation
+ * it sums up. AES-256-GCM (NIST SP 800-38D) with a random nonce; the user is its additional data.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -14,7 +14,8 @@ export class SealedSummaries {
 
   /** @param secrets at least one; the first seals, all open */
   constructor(secrets: readonly Buffer[]) {
-    if (secrets.length === 0) throw new LLMInvalidRequestError('summaries need a key to be sealed with', { path: 'secrets' });
+    if (secrets.length === 0)
+      throw new LLMInvalidRequestError('summaries need a key to be sealed with', { path: 'secrets' });
     this.keys = secrets.map((secret) => Buffer.from(hkdfSync('sha256', secret, '', 'bolide compaction', 32)));
   }
 

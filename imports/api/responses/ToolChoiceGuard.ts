@@ -1,4 +1,7 @@
-/** Holds a model to `tool_choice`, which Open Responses makes the server's promise, whatever the vendor behind makes of it. */
+/**
+ * Holds a model to `tool_choice`, which Open Responses makes the server's promise, whatever the vendor behind makes
+ * of it.
+ */
 import { refusalOf, toolCalls } from '../../business/ai/domain/entities/Response';
 import { LLMServerError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
@@ -13,7 +16,10 @@ export class ToolChoiceGuard {
 
   constructor(choice: ToolChoice | undefined) {
     this.allowed = allowedNames(choice);
-    this.isRequired = choice === 'required' || (typeof choice === 'object' && (choice.type === 'function' || (choice.type === 'allowed_tools' && choice.mode === 'required')));
+    this.isRequired =
+      choice === 'required' ||
+      (typeof choice === 'object' &&
+        (choice.type === 'function' || (choice.type === 'allowed_tools' && choice.mode === 'required')));
   }
 
   /** @throws LLMServerError for a call that the request did not allow */
@@ -32,12 +38,16 @@ export class ToolChoiceGuard {
     for (const { name } of toolCalls(response)) this.checkName(name);
     const isExcused = response.status !== 'completed' || refusalOf(response) !== undefined;
     if (this.isRequired && !isExcused && !response.output.some(isAnyCall)) {
-      throw new LLMServerError('The model answered without the tool call that tool_choice requires.', { retryable: false, response });
+      throw new LLMServerError('The model answered without the tool call that tool_choice requires.', {
+        retryable: false,
+        response,
+      });
     }
   }
 
   private checkName(name: string): void {
-    if (this.allowed?.has(name) === false) throw new LLMServerError(`The model called '${name}', which tool_choice does not allow.`, { retryable: false });
+    if (this.allowed?.has(name) === false)
+      throw new LLMServerError(`The model called '${name}', which tool_choice does not allow.`, { retryable: false });
   }
 }
 

@@ -1,4 +1,7 @@
-/** What Open Responses allows in a request's fields. https://www.openresponses.org, release 2026-04-24, "CreateResponseBody" */
+/**
+ * What Open Responses allows in a request's fields. https://www.openresponses.org, release 2026-04-24,
+ * "CreateResponseBody"
+ */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
@@ -24,13 +27,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   store: flag,
   background: flag,
   parallel_tool_calls: flag,
-  include: (value) => (Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? undefined : 'must be a list of strings'),
-  input: (value) => (typeof value === 'string' && value.length > MOST_TEXT ? `must have at most ${MOST_TEXT} characters` : undefined),
+  include: (value) =>
+    Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? undefined : 'must be a list of strings',
+  input: (value) =>
+    typeof value === 'string' && value.length > MOST_TEXT ? `must have at most ${MOST_TEXT} characters` : undefined,
   metadata: metadataRule,
 };
 
 /**
- * Null is the same as nothing, everywhere. What is not named here is for the readers of input, tools and formats to say.
+ * Null is the same as nothing, everywhere. What is not named here is for the readers of input, tools and formats to
+ * say.
  * @throws LLMInvalidRequestError with the field's name
  */
 export function checkResponseRequest(body: unknown): asserts body is JsonObject {
@@ -42,10 +48,13 @@ export function checkResponseRequest(body: unknown): asserts body is JsonObject 
   }
   checkTools(body.tools);
   checkCallIds(body.input);
-  if (body.background === true && body.store === false) throw new LLMInvalidRequestError('background needs store, since its answer is fetched later.', { path: 'store' });
+  if (body.background === true && body.store === false)
+    throw new LLMInvalidRequestError('background needs store, since its answer is fetched later.', { path: 'store' });
   // Nobody can have made one here, so it could only be somebody else's.
   if (body.conversation !== undefined && body.conversation !== null) {
-    throw new UnsupportedFeatureError('Conversations are not offered here; use previous_response_id.', { path: 'conversation' });
+    throw new UnsupportedFeatureError('Conversations are not offered here; use previous_response_id.', {
+      path: 'conversation',
+    });
   }
 }
 
@@ -54,7 +63,9 @@ function checkTools(tools: unknown): void {
   tools.forEach((tool: unknown, index) => {
     if (!isObject(tool) || tool.type !== 'function') return;
     if (typeof tool.name === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(tool.name)) return;
-    throw new LLMInvalidRequestError(`tools[${index}].name must have 1 to 64 letters, digits, _ or -.`, { path: `tools[${index}].name` });
+    throw new LLMInvalidRequestError(`tools[${index}].name must have 1 to 64 letters, digits, _ or -.`, {
+      path: `tools[${index}].name`,
+    });
   });
 }
 
@@ -63,25 +74,35 @@ function checkCallIds(input: unknown): void {
   input.forEach((item: unknown, index) => {
     if (!isObject(item) || (item.type !== 'function_call' && item.type !== 'function_call_output')) return;
     if (typeof item.call_id === 'string' && item.call_id.length >= 1 && item.call_id.length <= 64) return;
-    throw new LLMInvalidRequestError(`input[${index}].call_id must have 1 to 64 characters.`, { path: `input[${index}].call_id` });
+    throw new LLMInvalidRequestError(`input[${index}].call_id must have 1 to 64 characters.`, {
+      path: `input[${index}].call_id`,
+    });
   });
 }
 
 function numberFrom(least: number, most: number): Rule {
-  return (value) => (typeof value === 'number' && value >= least && value <= most ? undefined : `must be a number from ${least} to ${most}`);
+  return (value) =>
+    typeof value === 'number' && value >= least && value <= most
+      ? undefined
+      : `must be a number from ${least} to ${most}`;
 }
 
 function wholeNumberFrom(least: number, most = Number.MAX_SAFE_INTEGER): Rule {
   const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-  return (value) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most ? undefined : `must be a whole number ${range}`);
+  return (value) =>
+    typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most
+      ? undefined
+      : `must be a whole number ${range}`;
 }
 
 function textUpTo(most: number): Rule {
-  return (value) => (typeof value === 'string' && value.length <= most ? undefined : `must be a string of at most ${most} characters`);
+  return (value) =>
+    typeof value === 'string' && value.length <= most ? undefined : `must be a string of at most ${most} characters`;
 }
 
 function oneOf(...words: readonly string[]): Rule {
-  return (value) => (typeof value === 'string' && words.includes(value) ? undefined : `must be one of ${words.join(', ')}`);
+  return (value) =>
+    typeof value === 'string' && words.includes(value) ? undefined : `must be one of ${words.join(', ')}`;
 }
 
 function flag(value: unknown): string | undefined {
@@ -93,5 +114,7 @@ function metadataRule(value: unknown): string | undefined {
   const entries = Object.entries(value);
   if (entries.length > 16) return 'must have at most 16 entries';
   if (entries.some(([key]) => key.length > 64)) return 'must have keys of at most 64 characters';
-  return entries.every(([, entry]) => typeof entry === 'string' && entry.length <= 512) ? undefined : 'must have strings of at most 512 characters as values';
+  return entries.every(([, entry]) => typeof entry === 'string' && entry.length <= 512)
+    ? undefined
+    : 'must have strings of at most 512 characters as values';
 }

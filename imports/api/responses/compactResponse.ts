@@ -1,4 +1,7 @@
-/** `POST /v1/responses/compact`: a conversation as a sealed summary and what was not answered yet. https://www.openresponses.org, "Compaction" */
+/**
+ * `POST /v1/responses/compact`: a conversation as a sealed summary and what was not answered yet.
+ * https://www.openresponses.org, "Compaction"
+ */
 import { randomBytes } from 'node:crypto';
 import { responseWindow } from '../../business/ai/application/services/ResponseWindow';
 import { LLMInvalidRequestError, LLMServerError } from '../../business/ai/domain/errors/LLMErrors';
@@ -33,16 +36,25 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
     facts.provider = route.providerId;
     facts.isSameApi = route.wire === 'responses';
     const { userId } = actor;
-    const input = await readInputItems(given, { userId, store: module.responses, summaries, providerId: route.providerId });
+    const input = await readInputItems(given, {
+      userId,
+      store: module.responses,
+      summaries,
+      providerId: route.providerId,
+    });
     const history = previousId === undefined ? [] : (await responseWindow(module.responses, userId, previousId)).items;
     const { told, open } = split([...history, ...input]);
     const transcript = transcriptOf(told);
-    if (transcript === '') throw new LLMInvalidRequestError('There is nothing to compact: input holds no text.', { path: 'input' });
+    if (transcript === '')
+      throw new LLMInvalidRequestError('There is nothing to compact: input holds no text.', { path: 'input' });
     const summary = await module.manager.generate(userId, {
       model: route.address,
       wire: 'responses',
       store: false,
-      instructions: instructions === undefined ? TASK : `${TASK}\n\nThe conversation was held under these instructions:\n${instructions}`,
+      instructions:
+        instructions === undefined
+          ? TASK
+          : `${TASK}\n\nThe conversation was held under these instructions:\n${instructions}`,
       input: transcript,
       signal,
     });
@@ -50,20 +62,38 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
       throw new LLMServerError('The model gave no whole summary of the conversation.', { retryable: false });
     }
     const id = randomBytes(16).toString('hex');
-    const compaction = { id: `cmp_${id}`, type: 'compaction', encrypted_content: summaries.seal(userId, summary.output_text) };
+    const compaction = {
+      id: `cmp_${id}`,
+      type: 'compaction',
+      encrypted_content: summaries.seal(userId, summary.output_text),
+    };
     response.json({
       id: `resp_${id}`,
       object: 'response.compaction',
       created_at: Math.floor(Date.now() / 1_000),
       // What another host has sealed can't be summed up; it stays what it is.
-      output: [...told.filter(({ type }) => type === 'compaction').map(wireForm), compaction, ...open.map((item, index) => ({ status: 'completed', ...withWholeParts(wireForm(item)), id: item.id ?? `msg_${id}_${index}` }))],
+      output: [
+        ...told.filter(({ type }) => type === 'compaction').map(wireForm),
+        compaction,
+        ...open.map((item, index) => ({
+          status: 'completed',
+          ...withWholeParts(wireForm(item)),
+          id: item.id ?? `msg_${id}_${index}`,
+        })),
+      ],
       usage: summary.usage,
     });
   };
 }
 
-/** What the user said last and nobody has answered stays as it is; when there is nothing else, it is what is summed up. */
-function split(items: readonly InputItem[]): { readonly told: readonly InputItem[]; readonly open: readonly InputItem[] } {
+/**
+ * What the user said last and nobody has answered stays as it is; when there is nothing else, it is what is summed
+ * up.
+ */
+function split(items: readonly InputItem[]): {
+  readonly told: readonly InputItem[];
+  readonly open: readonly InputItem[];
+} {
   const last = items.findLastIndex((item) => !(item.type === 'message' && item.role === 'user'));
   return last === -1 ? { told: items, open: [] } : { told: items.slice(0, last + 1), open: items.slice(last + 1) };
 }
@@ -73,6 +103,8 @@ function withWholeParts(message: JsonObject): JsonObject {
   if (!Array.isArray(message.content)) return message;
   return {
     ...message,
-    content: message.content.map((part: JsonObject) => (part.type === 'input_image' ? { image_url: null, detail: 'auto', ...part } : part)),
+    content: message.content.map((part: JsonObject) =>
+      part.type === 'input_image' ? { image_url: null, detail: 'auto', ...part } : part,
+    ),
   };
 }

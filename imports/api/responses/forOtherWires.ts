@@ -2,7 +2,12 @@
 import type { JsonObject, VendorFields } from '../../business/ai/domain/types/VendorTypes';
 
 export function forOtherWires({ presence_penalty, frequency_penalty, top_logprobs }: JsonObject): VendorFields {
-  const openai = said({ presence_penalty, frequency_penalty, top_logprobs, logprobs: isPositive(top_logprobs) ? true : undefined });
+  const openai = said({
+    presence_penalty,
+    frequency_penalty,
+    top_logprobs,
+    logprobs: isPositive(top_logprobs) ? true : undefined,
+  });
   const penalties = said({ presencePenalty: presence_penalty, frequencyPenalty: frequency_penalty });
   return {
     ...(Object.keys(openai).length === 0 ? {} : { openai }),
@@ -12,7 +17,9 @@ export function forOtherWires({ presence_penalty, frequency_penalty, top_logprob
 
 /** Defaults that are said aloud are defaults all the same, and not every host knows their names. */
 function said(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== 0));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== 0),
+  );
 }
 
 function isPositive(value: unknown): boolean {

@@ -1,4 +1,7 @@
-/** Events of a Responses host's stream: which kind they are of, and what Open Responses demands in them that hosts leave out. */
+/**
+ * Events of a Responses host's stream: which kind they are of, and what Open Responses demands in them that hosts
+ * leave out.
+ */
 import { isObject } from '../../business/ai/domain/json';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../business/ai/infrastructure/streaming/StreamEncoder';
@@ -10,7 +13,12 @@ export interface HostEvent {
   readonly data?: string | undefined;
 }
 
-const TERMINAL: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled']);
+const TERMINAL: ReadonlySet<string> = new Set([
+  'response.completed',
+  'response.incomplete',
+  'response.failed',
+  'response.cancelled',
+]);
 
 export function isTerminal(type: string): boolean {
   return TERMINAL.has(type);
@@ -41,5 +49,7 @@ export function completedEvent(type: string, event: JsonObject): JsonObject {
 }
 
 function withWholePart(event: JsonObject, part: JsonObject): JsonObject {
-  return Array.isArray(part.annotations) && Array.isArray(part.logprobs) ? event : { ...event, part: { ...part, annotations: part.annotations ?? [], logprobs: part.logprobs ?? [] } };
+  return Array.isArray(part.annotations) && Array.isArray(part.logprobs)
+    ? event
+    : { ...event, part: { ...part, annotations: part.annotations ?? [], logprobs: part.logprobs ?? [] } };
 }

@@ -48,9 +48,21 @@ export interface PreparedResponse {
  * @param store where earlier responses are looked for
  * @throws LLMInvalidRequestError, LLMModelNotFoundError, UnsupportedFeatureError: nothing was asked of anybody yet
  */
-export async function prepareResponse(body: unknown, actor: Actor, store: ResponseStore, { models, summaries }: PreparationPorts): Promise<PreparedResponse> {
+export async function prepareResponse(
+  body: unknown,
+  actor: Actor,
+  store: ResponseStore,
+  { models, summaries }: PreparationPorts,
+): Promise<PreparedResponse> {
   checkResponseRequest(body);
-  const { stream = false, previous_response_id: previousId, model, vendor, store: isStored = true, ...read } = readResponsesRequest(withPlainChoice(body));
+  const {
+    stream = false,
+    previous_response_id: previousId,
+    model,
+    vendor,
+    store: isStored = true,
+    ...read
+  } = readResponsesRequest(withPlainChoice(body));
   const route = await models.resolve(actor, model, 'responses');
   const { userId } = actor;
   const { background, ...said } = vendor?.openai_responses ?? {};
@@ -75,7 +87,9 @@ export async function prepareResponse(body: unknown, actor: Actor, store: Respon
     createdAt: Math.floor(Date.now() / 1_000),
     options: {
       ...read,
-      ...(history.isKept && previousId !== undefined ? { input, previous_response_id: previousId } : { input: [...history.items, ...input] }),
+      ...(history.isKept && previousId !== undefined
+        ? { input, previous_response_id: previousId }
+        : { input: [...history.items, ...input] }),
       // Other wires' hosts keep nothing for this API, whatever they call storing.
       ...(isResponses ? { store: isStored } : {}),
       vendor: { ...(isResponses ? {} : forOtherWires(verbatim)), openai_responses: verbatim },
@@ -93,15 +107,26 @@ interface History {
 
 const NO_HISTORY: History = { items: [], isKept: false };
 
-async function findHistory(store: ResponseStore, userId: string, previousId: string, route: ResolvedModel): Promise<History> {
+async function findHistory(
+  store: ResponseStore,
+  userId: string,
+  previousId: string,
+  route: ResolvedModel,
+): Promise<History> {
   const stored = await store.find(userId, previousId);
   if (stored === undefined) throw unknownResponse(previousId);
   const { status } = stored.response;
   if (status === 'queued' || status === 'in_progress') {
-    throw new LLMInvalidRequestError(`The response '${previousId}' is not finished yet.`, { path: 'previous_response_id' });
+    throw new LLMInvalidRequestError(`The response '${previousId}' is not finished yet.`, {
+      path: 'previous_response_id',
+    });
   }
   const { items } = await responseWindow(store, userId, previousId);
-  const isKept = stored.keptByProvider && stored.providerId === route.providerId && route.wire === 'responses' && route.capabilities.keepsState;
+  const isKept =
+    stored.keptByProvider &&
+    stored.providerId === route.providerId &&
+    route.wire === 'responses' &&
+    route.capabilities.keepsState;
   return { items: items.map((item) => withoutMintedId(wellFormedItem(item))), isKept };
 }
 
@@ -115,22 +140,30 @@ function checkAnswers(history: readonly InputItem[], input: readonly InputItem[]
     // The call may be what the reference points at, or inside what a host has sealed.
     if (item.type === 'item_reference' || item.type === 'compaction') isOpaque = true;
     if (item.type !== 'function_call_output' || called.has(item.call_id) || isOpaque) continue;
-    throw new LLMInvalidRequestError(`No tool call found for function call output with call_id ${item.call_id}.`, { path: 'input' });
+    throw new LLMInvalidRequestError(`No tool call found for function call output with call_id ${item.call_id}.`, {
+      path: 'input',
+    });
   }
 }
 
 /** None of some tools is none at all, for which every host has a word. */
 function withPlainChoice(body: JsonObject): JsonObject {
   const { tool_choice: choice } = body;
-  return isObject(choice) && choice.type === 'allowed_tools' && choice.mode === 'none' ? { ...body, tool_choice: 'none' } : body;
+  return isObject(choice) && choice.type === 'allowed_tools' && choice.mode === 'none'
+    ? { ...body, tool_choice: 'none' }
+    : body;
 }
 
 /**
- * Null says the same as nothing, and not every host takes it everywhere. The penalties are Open Responses' own, OpenAI's API does not have
- * them: their defaults are not worth a refusal.
+ * Null says the same as nothing, and not every host takes it everywhere. The penalties are Open Responses' own,
+ * OpenAI's API does not have them: their defaults are not worth a refusal.
  */
 function withoutDefaults(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([field, value]) => value !== null && !(value === 0 && /^(?:presence|frequency)_penalty$/.test(field))));
+  return Object.fromEntries(
+    Object.entries(fields).filter(
+      ([field, value]) => value !== null && !(value === 0 && /^(?:presence|frequency)_penalty$/.test(field)),
+    ),
+  );
 }
 
 /** What only the maker of a Responses host can look up: without it the request would mean something else. */
@@ -139,4 +172,3 @@ function refuseHosted(verbatim: JsonObject): void {
     throw new UnsupportedFeatureError('Stored prompts are known to their own host only.', { path: 'prompt' });
   }
 }
-

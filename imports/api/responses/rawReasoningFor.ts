@@ -1,6 +1,6 @@
 /**
- * What the events of raw reasoning are called. Open Responses has one word, OpenAI another, and OpenAI's own SDK breaks off at a
- * `response.reasoning.delta`; so its clients, who name themselves, get the word that they know.
+ * What the events of raw reasoning are called. Open Responses has one word, OpenAI another, and OpenAI's own SDK
+ * breaks off at a `response.reasoning.delta`; so its clients, who name themselves, get the word that they know.
  */
 import type { IncomingMessage } from 'node:http';
 import type { RawReasoningName } from '../../business/ai/infrastructure/streaming/StreamEncoder';

@@ -13,12 +13,19 @@ export interface InputFacts {
   readonly providerId: string;
 }
 
-/** @throws DoorError for a reference to nothing, or to what is another user's; LLMInvalidRequestError for a summary that does not open */
+/**
+ * @throws DoorError for a reference to nothing, or to what is another user's; LLMInvalidRequestError for a summary
+ * that does not open
+ */
 export function readInputItems(items: readonly InputItem[], facts: InputFacts): Promise<readonly InputItem[]> {
   return Promise.all(items.map((item, index) => readItem(item, `input[${index}]`, facts)));
 }
 
-async function readItem(item: InputItem, path: string, { userId, store, summaries, providerId }: InputFacts): Promise<InputItem> {
+async function readItem(
+  item: InputItem,
+  path: string,
+  { userId, store, summaries, providerId }: InputFacts,
+): Promise<InputItem> {
   switch (item.type) {
     case 'compaction': {
       const summary = summaries.open(userId, item.encrypted_content, `${path}.encrypted_content`);
@@ -26,7 +33,8 @@ async function readItem(item: InputItem, path: string, { userId, store, summarie
     }
     case 'item_reference': {
       const found = await store.findItem(userId, String(item.id));
-      if (found === undefined) throw new DoorError(404, `Item with id '${String(item.id).slice(0, 100)}' not found.`, { path: 'input' });
+      if (found === undefined)
+        throw new DoorError(404, `Item with id '${String(item.id).slice(0, 100)}' not found.`, { path: 'input' });
       return found.stored.keptByProvider && found.stored.providerId === providerId ? item : withoutMintedId(found.item);
     }
     default:
@@ -36,5 +44,9 @@ async function readItem(item: InputItem, path: string, { userId, store, summarie
 
 /** As the user's own words: a summary of what users wrote must not speak with the operator's voice. */
 function summaryMessage(summary: string): InputItem {
-  return { type: 'message', role: 'user', content: [{ type: 'input_text', text: `Summary of the conversation so far:\n${summary}` }] };
+  return {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: `Summary of the conversation so far:\n${summary}` }],
+  };
 }

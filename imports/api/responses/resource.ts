@@ -1,6 +1,7 @@
 /**
- * Responses as Open Responses demands them: all 31 fields, the request's own among them in the form of an answer. A Responses host's
- * answer keeps everything else that the host said. https://www.openresponses.org, release 2026-04-24, "ResponseResource"
+ * Responses as Open Responses demands them: all 31 fields, the request's own among them in the form of an answer. A
+ * Responses host's answer keeps everything else that the host said. https://www.openresponses.org, release
+ * 2026-04-24, "ResponseResource"
  */
 import type { LLMResponse, OutputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
@@ -10,8 +11,24 @@ import { isObject } from '../../business/ai/domain/json';
 
 /** Fields of a request that an answer repeats, when they say something. */
 const REPEATED = [
-  'background', 'frequency_penalty', 'instructions', 'max_output_tokens', 'max_tool_calls', 'metadata', 'parallel_tool_calls', 'presence_penalty',
-  'previous_response_id', 'prompt_cache_key', 'safety_identifier', 'service_tier', 'store', 'temperature', 'top_logprobs', 'top_p', 'truncation', 'user',
+  'background',
+  'frequency_penalty',
+  'instructions',
+  'max_output_tokens',
+  'max_tool_calls',
+  'metadata',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'previous_response_id',
+  'prompt_cache_key',
+  'safety_identifier',
+  'service_tier',
+  'store',
+  'temperature',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+  'user',
 ] as const;
 
 /** @param body a request that was checked */
@@ -34,16 +51,30 @@ export function resourceOf(response: LLMResponse, echo: JsonObject): JsonObject 
 }
 
 /** A response that nothing is known of but that it was asked for, or how it failed. */
-export function emptyResource(echo: JsonObject, facts: { readonly id: string; readonly created_at: number; readonly status: string; readonly model: string; readonly error?: JsonObject }): JsonObject {
+export function emptyResource(
+  echo: JsonObject,
+  facts: {
+    readonly id: string;
+    readonly created_at: number;
+    readonly status: string;
+    readonly model: string;
+    readonly error?: JsonObject;
+  },
+): JsonObject {
   return { ...ASSUMED, usage: null, completed_at: null, ...echo, object: 'response', output: [], ...facts };
 }
 
-/** What a response says in another way than Open Responses has it; what it leaves out is filled in by whoever writes it. */
+/**
+ * What a response says in another way than Open Responses has it; what it leaves out is filled in by whoever writes
+ * it.
+ */
 export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
   const { vendor, output } = response;
   if (vendor.wire !== 'responses') return { ...response, output: output.map(withoutForeignCitations) };
   const { fields } = vendor;
-  return fields === undefined ? response : { ...response, vendor: { ...vendor, fields: conformingFields(fields, echo) } };
+  return fields === undefined
+    ? response
+    : { ...response, vendor: { ...vendor, fields: conformingFields(fields, echo) } };
 }
 
 function isSaid(value: unknown): boolean {
@@ -52,7 +83,9 @@ function isSaid(value: unknown): boolean {
 
 /** Hosts leave fields null that must say something; then what was asked, or assumed, is said. */
 export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObject {
-  const said = Object.fromEntries(Object.entries(fields).filter(([field, value]) => value !== null || !isNeverNull(field)));
+  const said = Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => value !== null || !isNeverNull(field)),
+  );
   return {
     ...said,
     ...(isObject(said.reasoning) ? { reasoning: bothKeys(said.reasoning) } : {}),
@@ -65,7 +98,9 @@ export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObje
 /** xAI repeats a format without its name. */
 function withAskedName(text: JsonObject, { text: asked }: JsonObject): JsonObject {
   const name = isObject(asked) && isObject(asked.format) ? asked.format.name : undefined;
-  return name === undefined || !isObject(text.format) || text.format.type !== 'json_schema' ? text : { ...text, format: { name, ...text.format } };
+  return name === undefined || !isObject(text.format) || text.format.type !== 'json_schema'
+    ? text
+    : { ...text, format: { name, ...text.format } };
 }
 
 function isNeverNull(field: string): boolean {
@@ -81,7 +116,11 @@ function textOf({ format, verbosity, ...others }: JsonObject): JsonObject {
   return {
     ...others,
     ...(isSaid(verbosity) ? { verbosity } : {}),
-    format: !isObject(format) ? { type: 'text' } : format.type === 'json_schema' ? { ...format, description: format.description ?? null, strict: format.strict ?? false, schema: null } : format,
+    format: !isObject(format)
+      ? { type: 'text' }
+      : format.type === 'json_schema'
+        ? { ...format, description: format.description ?? null, strict: format.strict ?? false, schema: null }
+        : format,
   };
 }
 
@@ -91,7 +130,12 @@ function toolChoiceOf(choice: unknown): unknown {
 
 function toolOf(tool: unknown): unknown {
   if (!isObject(tool) || tool.type !== 'function') return tool;
-  return { ...tool, description: tool.description ?? null, parameters: tool.parameters ?? null, strict: tool.strict ?? null };
+  return {
+    ...tool,
+    description: tool.description ?? null,
+    parameters: tool.parameters ?? null,
+    strict: tool.strict ?? null,
+  };
 }
 
 /** Other wires cite pages of documents and the like, for which the format has no word. */
@@ -99,7 +143,10 @@ function withoutForeignCitations(item: OutputItem): OutputItem {
   if (item.type !== 'message') return item;
   const content = item.content.map((part) =>
     part.type === 'output_text' && part.annotations.length > 0
-      ? { ...part, annotations: part.annotations.flatMap((annotation) => placedAnnotation(annotation, 0, part.text.length)) }
+      ? {
+          ...part,
+          annotations: part.annotations.flatMap((annotation) => placedAnnotation(annotation, 0, part.text.length)),
+        }
       : part,
   );
   return { ...item, content };

@@ -34,11 +34,22 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
     facts.isSameApi = turn.route.wire === 'responses';
     const onHead = showHead(exchange, 'responses');
     if (turn.isBackground) {
-      if (turn.stream) throw new LLMInvalidRequestError('A background response cannot be streamed here; fetch it by its id.', { path: 'stream' });
+      if (turn.stream)
+        throw new LLMInvalidRequestError('A background response cannot be streamed here; fetch it by its id.', {
+          path: 'stream',
+        });
       response.json(await background.start(turn));
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
-      await turns.stream(turn, sink, { signal, hasLeft, toError, keepAliveAfter, remember, onHead, rawReasoningName: rawReasoningFor(request) });
+      await turns.stream(turn, sink, {
+        signal,
+        hasLeft,
+        toError,
+        keepAliveAfter,
+        remember,
+        onHead,
+        rawReasoningName: rawReasoningFor(request),
+      });
     } else {
       response.json(await turns.generate(turn, { signal, remember, onHead }));
     }
@@ -48,7 +59,10 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
 export function readResponse(ports: ResponsesPorts): ExchangeHandler {
   return async (exchange) => {
     const stored = await findStored(exchange, ports);
-    if (exchange.request.query.stream === 'true') throw new LLMInvalidRequestError('A response that is kept here comes whole; it cannot be streamed again.', { path: 'stream' });
+    if (exchange.request.query.stream === 'true')
+      throw new LLMInvalidRequestError('A response that is kept here comes whole; it cannot be streamed again.', {
+        path: 'stream',
+      });
     exchange.response.json(stored.body ?? {});
   };
 }
@@ -69,7 +83,8 @@ export function cancelResponse(ports: ResponsesPorts): ExchangeHandler {
   return async (exchange) => {
     const { actor, response } = exchange;
     const { id, body = {} } = await findStored(exchange, ports);
-    if (body.background !== true) throw new LLMInvalidRequestError('Only background responses can be cancelled.', { path: 'response_id' });
+    if (body.background !== true)
+      throw new LLMInvalidRequestError('Only background responses can be cancelled.', { path: 'response_id' });
     await ports.background.cancel(actor.userId, id);
     const stored = await ports.module.responses.find(actor.userId, id);
     response.json(stored?.body ?? body);
@@ -77,11 +92,15 @@ export function cancelResponse(ports: ResponsesPorts): ExchangeHandler {
 }
 
 /** @throws DoorError for an id that is unknown, or another user's: nobody can tell which */
-async function findStored({ actor, request }: Exchange, { module, background }: ResponsesPorts): Promise<StoredResponse> {
+async function findStored(
+  { actor, request }: Exchange,
+  { module, background }: ResponsesPorts,
+): Promise<StoredResponse> {
   const { id } = request.params;
   const asked = typeof id === 'string' ? id : '';
   const stored = await module.responses.find(actor.userId, asked);
   // What was asked for elsewhere has no form in this API.
-  if (stored?.body === undefined) throw new DoorError(404, `Response with id '${asked.slice(0, 100)}' not found.`, { path: 'response_id' });
+  if (stored?.body === undefined)
+    throw new DoorError(404, `Response with id '${asked.slice(0, 100)}' not found.`, { path: 'response_id' });
   return background.settled(stored);
 }

@@ -2,7 +2,10 @@
 import type { Content, InputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 
 export function transcriptOf(items: readonly InputItem[]): string {
-  return items.map(lineOf).filter((line) => line !== '').join('\n\n');
+  return items
+    .map(lineOf)
+    .filter((line) => line !== '')
+    .join('\n\n');
 }
 
 function lineOf(item: InputItem): string {

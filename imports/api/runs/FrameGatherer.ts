@@ -1,4 +1,7 @@
-/** Frames for one reader: the first goes out at once, and those that follow closely go out together, since a hundred writes cost a hundred times one. */
+/**
+ * Frames for one reader: the first goes out at once, and those that follow closely go out together, since a hundred
+ * writes cost a hundred times one.
+ */
 
 /** Milliseconds. */
 const GATHER = 50;
@@ -6,39 +9,39 @@ const GATHER = 50;
 const ENOUGH = 64 * 1024;
 
 export class FrameGatherer {
-  readonly #send: (frames: string) => void;
-  #waiting = '';
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly send: (frames: string) => void;
+  private buffered = '';
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(send: (frames: string) => void) {
-    this.#send = send;
+    this.send = send;
   }
 
   /** UTF-16 units that have not been sent. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.buffered.length;
   }
 
   add(frame: string): void {
-    this.#waiting += frame;
-    if (this.#timer === undefined || this.#waiting.length >= ENOUGH) this.flush();
+    this.buffered += frame;
+    if (this.timer === undefined || this.buffered.length >= ENOUGH) this.flush();
   }
 
   /** Sends what waits, now. */
   flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#waiting === '') return;
-    const frames = this.#waiting;
-    this.#waiting = '';
-    this.#timer = setTimeout(() => this.flush(), GATHER);
-    this.#send(frames);
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.buffered === '') return;
+    const frames = this.buffered;
+    this.buffered = '';
+    this.timer = setTimeout(() => this.flush(), GATHER);
+    this.send(frames);
   }
 
   /** Nothing is sent any more. */
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#waiting = '';
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.buffered = '';
   }
 }

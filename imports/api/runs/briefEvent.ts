@@ -1,4 +1,7 @@
-/** What lists show of an event: which run, what happened, how much it used. Texts, arguments and results are most of its length, and for a run's own page. */
+/**
+ * What lists show of an event: which run, what happened, how much it used. Texts, arguments and results are most of
+ * its length, and for a run's own page.
+ */
 import type { AgentEvent, AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { LLMResponse } from '../../business/ai/domain/types/ResponsesAPITypes';
 
@@ -10,10 +13,22 @@ export function briefEvent(type: AgentEventType, data: string): string {
   if (!LONG.has(type)) return data;
   // It was an event when it was written.
   const event = JSON.parse(data) as AgentEvent;
-  return JSON.stringify('response' in event ? { ...event, response: briefResponse(event.response) } : { ...event, arguments: undefined, result: undefined });
+  return JSON.stringify(
+    'response' in event
+      ? { ...event, response: briefResponse(event.response) }
+      : { ...event, arguments: undefined, result: undefined },
+  );
 }
 
-const LONG: ReadonlySet<AgentEventType> = new Set(['llm:response', 'nonblocking:llm_response', 'run:completed', 'tool:pending', 'tool:approval_required', 'tool:completed', 'tool:late']);
+const LONG: ReadonlySet<AgentEventType> = new Set([
+  'llm:response',
+  'nonblocking:llm_response',
+  'run:completed',
+  'tool:pending',
+  'tool:approval_required',
+  'tool:completed',
+  'tool:late',
+]);
 
 /** Whether it asks for tools is told by the kinds of its items. */
 function briefResponse({ id, model, status, usage, output }: LLMResponse): object {

@@ -16,7 +16,9 @@ export function startRun({ methods }: RunRoutePorts): ExchangeHandler {
 export function listRuns({ queries }: RunRoutePorts): ExchangeHandler {
   return async ({ actor, request, response }) => {
     const { since, ...query } = request.query;
-    response.json({ runs: await queries.runs(actorOf(actor), since === undefined ? query : { ...query, since: Number(since) }) });
+    response.json({
+      runs: await queries.runs(actorOf(actor), since === undefined ? query : { ...query, since: Number(since) }),
+    });
   };
 }
 

@@ -25,11 +25,17 @@ const FAREWELL = 5_000;
 const RESYNC = 'event: resync\ndata: {}\n\n';
 
 /**
- * Each event has its type for a name, a number for an id and the event's JSON for data. `resync` says that something was missed, and what is
- * known has to be fetched again: to who was away for too long, and as the last word to who reads too slowly. With `?brief` events are as
- * lists need them.
+ * Each event has its type for a name, a number for an id and the event's JSON for data. `resync` says that
+ * something was missed, and what is known has to be fetched again: to who was away for too long, and as the last
+ * word to who reads too slowly. With `?brief` events are as lists need them.
  */
-export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, mostWaiting = 1024 * 1024 }: WatchPorts): ExchangeHandler {
+export function watchRuns({
+  events,
+  keepAliveAfter,
+  maxConnectionTime,
+  closing,
+  mostWaiting = 1024 * 1024,
+}: WatchPorts): ExchangeHandler {
   return async ({ actor, request, response, signal }) => {
     const who = actorOf(actor);
     const executionId = queryText(request.query['executionId']);
@@ -62,7 +68,10 @@ export function watchRuns({ events, keepAliveAfter, maxConnectionTime, closing, 
     write(`id: ${since ?? events.last}\n\n`);
     stop = events.watch(
       {
-        wants: (event) => (who.isAdmin === true || event.userId === who.userId) && (executionId === undefined || event.executionId === executionId) && !(isBrief && LEFT_OUT.has(event.type)),
+        wants: (event) =>
+          (who.isAdmin === true || event.userId === who.userId) &&
+          (executionId === undefined || event.executionId === executionId) &&
+          !(isBrief && LEFT_OUT.has(event.type)),
         event: (event) => write(isBrief ? briefFrameOf(event) : frameOf(event)),
         missed: () => write(`id: ${events.last}\n${RESYNC}`),
       },

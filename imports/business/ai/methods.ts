@@ -1,6 +1,7 @@
 /**
- * `ai.llm.*` and `ai.runs.*` as Meteor methods: check, who, unblock, one call, errors. Meteor sends methods again after a lost connection; a
- * request that comes twice under its `requestId` is one run. From a client: `Meteor.applyAsync(name, [request], { noRetry: true })`.
+ * `ai.llm.*` and `ai.runs.*` as Meteor methods: check, who, unblock, one call, errors. Meteor sends methods again
+ * after a lost connection; a request that comes twice under its `requestId` is one run. From a client:
+ * `Meteor.applyAsync(name, [request], { noRetry: true })`.
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';

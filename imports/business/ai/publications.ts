@@ -1,6 +1,7 @@
 /**
- * Runs, their calls, live text and counts as Meteor publications: each user's own, and everybody's for admins; the published fields and no
- * others; nothing without a bound. Who is nobody gets nothing, and is asked again when they log in.
+ * Runs, their calls, live text and counts as Meteor publications: each user's own, and everybody's for admins; the
+ * published fields and no others; nothing without a bound. Who is nobody gets nothing, and is asked again when they
+ * log in.
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
@@ -12,7 +13,12 @@ import { TOOL_CALL_MOVES } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
 import type { StoredDocument } from './domain/interfaces/DocumentCollection';
 import type { Actor } from './domain/types/Actor';
-import { RUN_DETAIL_FIELDS, RUN_FIELDS, runSelector, TOOL_CALL_FIELDS } from './infrastructure/persistence/DocumentRunViews';
+import {
+  RUN_DETAIL_FIELDS,
+  RUN_FIELDS,
+  runSelector,
+  TOOL_CALL_FIELDS,
+} from './infrastructure/persistence/DocumentRunViews';
 import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/LiveTexts';
 import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/RunCounts';
 import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runDocuments';
@@ -41,7 +47,10 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
 
   const publications: Readonly<Record<string, Find>> = {
     'ai.runs': (actor, argument) => [
-      runs.find({ ...ownOnly(actor), ...runSelector(readRunFilter(argument)) }, { fields: RUN_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.runs }),
+      runs.find(
+        { ...ownOnly(actor), ...runSelector(readRunFilter(argument)) },
+        { fields: RUN_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.runs },
+      ),
     ],
     'ai.run': async (actor, argument) => {
       const named = typeof argument === 'string' ? { executionId: argument } : argument;
@@ -50,18 +59,34 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       if (!mayHandle(actor, await ownerOf(executionId))) return [];
       return [
         runs.find({ _id: executionId, ...ownOnly(actor) }, { fields: RUN_DETAIL_FIELDS }),
-        calls.find({ executionId, ...ownOnly(actor) }, { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls }),
+        calls.find(
+          { executionId, ...ownOnly(actor) },
+          { fields: TOOL_CALL_FIELDS, sort: { createdAt: 1 }, limit: VIEW_LIMITS.toolCalls },
+        ),
         deltas.find({ executionId }, { fields: DELTA_FIELDS, sort: { seq: 1 }, limit: VIEW_LIMITS.deltas }),
       ];
     },
     'ai.toolCalls': (actor, argument) => {
       const fields = fieldsOf(argument, ['executionId', 'state']);
-      const wanted = { ...optional(fields, 'executionId', word(ID_LENGTH)), ...optional(fields, 'state', oneOf(CALL_STATES)) };
-      return [calls.find({ ...wanted, ...ownOnly(actor) }, { fields: TOOL_CALL_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.toolCalls })];
+      const wanted = {
+        ...optional(fields, 'executionId', word(ID_LENGTH)),
+        ...optional(fields, 'state', oneOf(CALL_STATES)),
+      };
+      return [
+        calls.find(
+          { ...wanted, ...ownOnly(actor) },
+          { fields: TOOL_CALL_FIELDS, sort: { createdAt: -1 }, limit: VIEW_LIMITS.toolCalls },
+        ),
+      ];
     },
     'ai.stats': (actor, argument) => {
       fieldsOf(argument, []);
-      return [stats.find({ count: { $gt: 0 }, ...ownOnly(actor) }, { fields: COUNT_FIELDS, sort: { day: -1 }, limit: VIEW_LIMITS.counts })];
+      return [
+        stats.find(
+          { count: { $gt: 0 }, ...ownOnly(actor) },
+          { fields: COUNT_FIELDS, sort: { day: -1 }, limit: VIEW_LIMITS.counts },
+        ),
+      ];
     },
   };
 

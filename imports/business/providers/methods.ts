@@ -33,7 +33,10 @@ export function defineProviderMethods({ methods, callerOf }: ProviderMethodPorts
         const { userId } = this;
         try {
           if (args.length > 1) throw new LLMInvalidRequestError('There must be one argument, an object.', { path: '' });
-          return await methods[name](userId === null ? NOBODY : ((await callerOf(userId)) ?? NOBODY), args[0] ?? undefined);
+          return await methods[name](
+            userId === null ? NOBODY : ((await callerOf(userId)) ?? NOBODY),
+            args[0] ?? undefined,
+          );
         } catch (error) {
           if (!isLLMError(error)) throw error;
           const { code, message, details } = toClientError(error);

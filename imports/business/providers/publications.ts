@@ -1,4 +1,7 @@
-/** `ai.providers` as a Meteor publication: each user's providers, sent anew when providers, keys or connections change. */
+/**
+ * `ai.providers` as a Meteor publication: each user's providers, sent anew when providers, keys or connections
+ * change.
+ */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/ProvidersPublication';
@@ -31,7 +34,14 @@ export function defineProviderPublication({ list, callerOf, onChange }: Provider
         ready: () => this.ready(),
       },
     });
-    const stop = onChange(() => void publication.refresh().catch((error: unknown) => this.error(error instanceof Error ? error : new Error('providers can’t be listed'))));
+    const stop = onChange(
+      () =>
+        void publication
+          .refresh()
+          .catch((error: unknown) =>
+            this.error(error instanceof Error ? error : new Error('providers can’t be listed')),
+          ),
+    );
     this.onStop(() => {
       stop();
       publication.stop();

@@ -6,17 +6,17 @@ import type { Actor } from '../../api/auth/Actor';
 import type { Caller } from '../../business/providers/domain/types/Caller';
 
 export class MeteorUsers {
-  readonly #admins: ReadonlySet<string>;
+  private readonly admins: ReadonlySet<string>;
 
   /** @param admins user ids and e-mail addresses, which count once they are verified */
   constructor(admins: readonly string[]) {
-    this.#admins = new Set(admins.map(comparable));
+    this.admins = new Set(admins.map(comparable));
   }
 
   readonly callerOf = async (userId: string): Promise<Caller | undefined> => {
     if (userId === '') return undefined;
     const user = await Meteor.users.findOneAsync(userId, { fields: { emails: 1, roles: 1 } });
-    return user === undefined ? undefined : this.#callerOf(user);
+    return user === undefined ? undefined : this.toCaller(user);
   };
 
   /** A Meteor login token, as the client keeps it in `Meteor.loginToken`, stands for its user until it expires. */
@@ -28,14 +28,21 @@ export class MeteorUsers {
       { 'services.resume.loginTokens.hashedToken': hashedToken },
       { fields: { 'services.resume.loginTokens': 1, emails: 1, roles: 1 } },
     );
-    const login = (user?.services as LoginServices | undefined)?.resume?.loginTokens?.find((one) => one.hashedToken === hashedToken);
-    if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date()) return undefined;
-    return this.#callerOf(user).isAdmin ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
+    const login = (user?.services as LoginServices | undefined)?.resume?.loginTokens?.find(
+      (one) => one.hashedToken === hashedToken,
+    );
+    if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date())
+      return undefined;
+    return this.toCaller(user).isAdmin ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
   };
 
-  #callerOf({ _id, emails = [], roles }: StoredUser): Caller {
+  private toCaller({ _id, emails = [], roles }: StoredUser): Caller {
     const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
-    return { userId: _id, isAdmin: [_id, ...verified].some((name) => this.#admins.has(name)), roles: isTextList(roles) ? roles : [] };
+    return {
+      userId: _id,
+      isAdmin: [_id, ...verified].some((name) => this.admins.has(name)),
+      roles: isTextList(roles) ? roles : [],
+    };
   }
 }
 

@@ -1,4 +1,7 @@
-/** What `Meteor.settings.ai` says beside the vendors: sealing keys, admins, and whether private hosts may be reached. */
+/**
+ * What `Meteor.settings.ai` says beside the vendors: sealing keys, admins, and whether private hosts may be
+ * reached.
+ */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunDoors';
@@ -20,12 +23,23 @@ export interface MeteorHostSettings {
 
 /** @throws LLMInvalidRequestError that says what is missing or wrong, and why it is needed */
 export function readMeteorHostSettings(settings: unknown, env: Environment): MeteorHostSettings {
-  const { secrets = valueOf(env, 'AI_SECRET_KEYS'), admins = [], allowPrivateHosts = readAllowPrivateHosts(env), callsPerMinute } = isObject(settings) ? settings : {};
-  if (typeof secrets !== 'string' || secrets === '') throw new LLMInvalidRequestError(NO_SECRETS, { path: 'settings.ai.secrets' });
+  const {
+    secrets = valueOf(env, 'AI_SECRET_KEYS'),
+    admins = [],
+    allowPrivateHosts = readAllowPrivateHosts(env),
+    callsPerMinute,
+  } = isObject(settings) ? settings : {};
+  if (typeof secrets !== 'string' || secrets === '')
+    throw new LLMInvalidRequestError(NO_SECRETS, { path: 'settings.ai.secrets' });
   if (!Array.isArray(admins) || !admins.every((admin) => typeof admin === 'string' && admin !== '')) {
-    throw new LLMInvalidRequestError('Meteor.settings.ai.admins must be a list of user ids and e-mail addresses.', { path: 'settings.ai.admins' });
+    throw new LLMInvalidRequestError('Meteor.settings.ai.admins must be a list of user ids and e-mail addresses.', {
+      path: 'settings.ai.admins',
+    });
   }
-  if (typeof allowPrivateHosts !== 'boolean') throw new LLMInvalidRequestError('Meteor.settings.ai.allowPrivateHosts must be true or false.', { path: 'settings.ai.allowPrivateHosts' });
+  if (typeof allowPrivateHosts !== 'boolean')
+    throw new LLMInvalidRequestError('Meteor.settings.ai.allowPrivateHosts must be true or false.', {
+      path: 'settings.ai.allowPrivateHosts',
+    });
   const jobs = readJobSettings((name) => settingOf(settings, name) ?? valueOf(env, name));
   return { secretKeys: secrets, admins, allowPrivateHosts, callLimits: readCallLimits(callsPerMinute), jobs };
 }
@@ -33,8 +47,16 @@ export function readMeteorHostSettings(settings: unknown, env: Environment): Met
 function readCallLimits(given: unknown): Partial<CallLimits> {
   if (given === undefined || given === null) return {};
   const kinds: readonly string[] = ['model', 'command'] satisfies (keyof CallLimits)[];
-  const isRight = isObject(given) && Object.entries(given).every(([kind, most]) => kinds.includes(kind) && typeof most === 'number' && Number.isSafeInteger(most) && most > 0);
-  if (!isRight) throw new LLMInvalidRequestError('Meteor.settings.ai.callsPerMinute must be { model?, command? }, whole numbers from 1.', { path: 'settings.ai.callsPerMinute' });
+  const isRight =
+    isObject(given) &&
+    Object.entries(given).every(
+      ([kind, most]) => kinds.includes(kind) && typeof most === 'number' && Number.isSafeInteger(most) && most > 0,
+    );
+  if (!isRight)
+    throw new LLMInvalidRequestError(
+      'Meteor.settings.ai.callsPerMinute must be { model?, command? }, whole numbers from 1.',
+      { path: 'settings.ai.callsPerMinute' },
+    );
   return given;
 }
 

@@ -1,4 +1,7 @@
-/** How fast one connection, and one user over all their connections to this process, may call and subscribe. What counts over all processes is kept in the store. */
+/**
+ * How fast one connection, and one user over all their connections to this process, may call and subscribe. What
+ * counts over all processes is kept in the store.
+ */
 import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
 
 /** Attempts in a window; its length in milliseconds. */
@@ -7,7 +10,10 @@ export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 
 const ASKS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
 
 /** @returns what takes the rules away again */
-export function limitRates(names: { readonly methods: readonly string[]; readonly publications: readonly string[] }): () => void {
+export function limitRates(names: {
+  readonly methods: readonly string[];
+  readonly publications: readonly string[];
+}): () => void {
   const asking = new Set(names.methods.filter((name) => ASKS_A_MODEL.test(name)));
   const moving = new Set(names.methods.filter((name) => !ASKS_A_MODEL.test(name)));
   const rules = [

@@ -1,4 +1,7 @@
-/** Who may have an account: whom the operator lets in. The first one comes from the settings, so that there is somebody who can log in at all. */
+/**
+ * Who may have an account: whom the operator lets in. The first one comes from the settings, so that there is
+ * somebody who can log in at all.
+ */
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -10,13 +13,17 @@ interface FirstUser {
 }
 
 /**
- * @param settings `Meteor.settings.ai`: `firstUser: { email, password }` is made when there is nobody yet, and its address counts as verified, since the
+ * @param settings `Meteor.settings.ai`: `firstUser: { email, password }` is made when there is nobody yet, and
+ *   its address counts as verified, since the
  * operator wrote it; `allowSignUp: true` lets people make accounts themselves
  * @throws LLMInvalidRequestError
  */
 export async function openAccounts(settings: unknown): Promise<void> {
   const { firstUser, allowSignUp = false } = isObject(settings) ? settings : {};
-  if (typeof allowSignUp !== 'boolean') throw new LLMInvalidRequestError('Meteor.settings.ai.allowSignUp must be true or false.', { path: 'settings.ai.allowSignUp' });
+  if (typeof allowSignUp !== 'boolean')
+    throw new LLMInvalidRequestError('Meteor.settings.ai.allowSignUp must be true or false.', {
+      path: 'settings.ai.allowSignUp',
+    });
   Accounts.config({ forbidClientAccountCreation: !allowSignUp });
   if (firstUser === undefined || firstUser === null) return;
   const { email, password } = readFirstUser(firstUser);
@@ -27,7 +34,13 @@ export async function openAccounts(settings: unknown): Promise<void> {
 
 function readFirstUser(given: unknown): FirstUser {
   const { email, password } = isObject(given) ? given : {};
-  if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email)) throw new LLMInvalidRequestError('Meteor.settings.ai.firstUser.email must be an e-mail address.', { path: 'settings.ai.firstUser.email' });
-  if (typeof password !== 'string' || password.length < 12) throw new LLMInvalidRequestError('Meteor.settings.ai.firstUser.password must have 12 characters or more.', { path: 'settings.ai.firstUser.password' });
+  if (typeof email !== 'string' || !/^[^\s@]+@[^\s@]+$/.test(email))
+    throw new LLMInvalidRequestError('Meteor.settings.ai.firstUser.email must be an e-mail address.', {
+      path: 'settings.ai.firstUser.email',
+    });
+  if (typeof password !== 'string' || password.length < 12)
+    throw new LLMInvalidRequestError('Meteor.settings.ai.firstUser.password must have 12 characters or more.', {
+      path: 'settings.ai.firstUser.password',
+    });
   return { email, password };
 }

@@ -1,4 +1,7 @@
-/** The Meteor host: methods, publications and the HTTP API for people who are logged in, with everything kept in the app's own database. */
+/**
+ * The Meteor host: methods, publications and the HTTP API for people who are logged in, with everything kept in the
+ * app's own database.
+ */
 import express from 'express';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
@@ -23,7 +26,10 @@ export interface MeteorHost extends Host {
 }
 
 export interface MeteorServerOptions {
-  /** All tools that there are, methods among them: runs of an earlier life of the app go on as soon as it starts, and need theirs. */
+  /**
+   * All tools that there are, methods among them: runs of an earlier life of the app go on as soon as it starts,
+   * and need theirs.
+   */
   readonly tools?: ToolRegistry;
 }
 
@@ -67,19 +73,32 @@ function openDoors({ runs, providers }: Host, database: MeteorDatabase, callerOf
   };
   const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor) };
   limitRates({
-    methods: [...defineAIMethods({ methods, actorOf }), ...defineProviderMethods({ methods: providers.methods, callerOf })],
+    methods: [
+      ...defineAIMethods({ methods, actorOf }),
+      ...defineProviderMethods({ methods: providers.methods, callerOf }),
+    ],
     publications: [
       ...definePublications({ database, actorOf, ownerOf: runs.ownerOf }),
-      ...defineProviderPublication({ callerOf, list: (caller) => providers.methods.list(caller), onChange: (listener) => providers.changes.subscribe(listener) }),
+      ...defineProviderPublication({
+        callerOf,
+        list: (caller) => providers.methods.list(caller),
+        onChange: (listener) => providers.changes.subscribe(listener),
+      }),
     ],
   });
 }
 
 /** Providers and connections that another process of the app changed look different to users of this one, too. */
-function tellOfOtherProcesses(database: MeteorDatabase, notify: () => void): Promise<readonly { readonly stop: () => void }[]> {
+function tellOfOtherProcesses(
+  database: MeteorDatabase,
+  notify: () => void,
+): Promise<readonly { readonly stop: () => void }[]> {
   const fields = { [COLLECTIONS.providers]: { updatedAt: 1 }, [COLLECTIONS.credentials]: { state: 1 } } as const;
   const observed = Object.entries(fields).map(([name, seen]) =>
-    database.published(name).find({}, { fields: seen }).observeChangesAsync({ added: notify, changed: notify, removed: notify }),
+    database
+      .published(name)
+      .find({}, { fields: seen })
+      .observeChangesAsync({ added: notify, changed: notify, removed: notify }),
   );
   return Promise.all(observed);
 }

@@ -1,4 +1,7 @@
-/** Everything that the dashboard asks of a server: one small port, so that its pages are the same on every host. Sources implement it as hooks. */
+/**
+ * Everything that the dashboard asks of a server: one small port, so that its pages are the same on every host.
+ * Sources implement it as hooks.
+ */
 import type { AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { RunCountView, RunDetailView, RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
@@ -41,9 +44,14 @@ export type Loaded<T> =
   | { readonly state: 'failed'; readonly error: { readonly code: string; readonly message: string }; retry(): void }
   | { readonly state: 'ready'; readonly value: T };
 
-export type Access = { readonly state: 'asking' } | { readonly state: 'signedOut'; readonly means: Credentials['means'] } | { readonly state: 'signedIn'; readonly name?: string };
+export type Access =
+  | { readonly state: 'asking' }
+  | { readonly state: 'signedOut'; readonly means: Credentials['means'] }
+  | { readonly state: 'signedIn'; readonly name?: string };
 
-export type Credentials = { readonly means: 'token'; readonly token: string } | { readonly means: 'password'; readonly login: string; readonly password: string };
+export type Credentials =
+  | { readonly means: 'token'; readonly token: string }
+  | { readonly means: 'password'; readonly login: string; readonly password: string };
 
 export type Connection = 'connecting' | 'live' | 'lost';
 

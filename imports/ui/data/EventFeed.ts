@@ -1,4 +1,7 @@
-/** The server's stream of run events, read for as long as somebody listens; what arrived by the next step is handed on at once. */
+/**
+ * The server's stream of run events, read for as long as somebody listens; what arrived by the next step is handed
+ * on at once.
+ */
 import { createParser } from 'eventsource-parser';
 import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
 import type { Connection } from './DashboardData';
@@ -25,95 +28,95 @@ export interface EventFeedPorts {
 }
 
 export class EventFeed {
-  readonly #ports: EventFeedPorts;
-  readonly #listeners = new Set<FeedListener>();
-  #controller: AbortController | undefined;
+  private readonly ports: EventFeedPorts;
+  private readonly listeners = new Set<FeedListener>();
+  private controller: AbortController | undefined;
   /** Ends the attempt, or the wait for the next one. */
-  #hurry: AbortController | undefined;
-  #isOpen = false;
+  private hurry: AbortController | undefined;
+  private isOpen = false;
   /** Kept for who listens again: what happened in between is told then. */
-  #lastId: string | undefined;
-  #queue: AgentEvent[] = [];
+  private lastId: string | undefined;
+  private queue: AgentEvent[] = [];
 
   constructor(ports: EventFeedPorts) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   listen(listener: FeedListener): () => void {
-    this.#listeners.add(listener);
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      void this.#read(this.#controller.signal);
-    } else if (this.#isOpen) listener.onOpen();
+    this.listeners.add(listener);
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      void this.read(this.controller.signal);
+    } else if (this.isOpen) listener.onOpen();
     return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size > 0) return;
-      this.#controller?.abort();
-      this.#controller = undefined;
-      this.#isOpen = false;
-      this.#queue = [];
+      this.listeners.delete(listener);
+      if (this.listeners.size > 0) return;
+      this.controller?.abort();
+      this.controller = undefined;
+      this.isOpen = false;
+      this.queue = [];
     };
   }
 
   /** Whatever the stream seems to be: opens it anew, now. */
   reconnect(): void {
-    this.#hurry?.abort();
+    this.hurry?.abort();
   }
 
-  async #read(signal: AbortSignal): Promise<void> {
-    const backoff = this.#ports.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
+  private async read(signal: AbortSignal): Promise<void> {
+    const backoff = this.ports.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      this.#hurry = new AbortController();
+      this.hurry = new AbortController();
       try {
-        await this.#readOnce(AbortSignal.any([signal, this.#hurry.signal]), () => (attempt = 0));
+        await this.readOnce(AbortSignal.any([signal, this.hurry.signal]), () => (attempt = 0));
       } catch {
         // Whatever it was, the stream is not there.
       }
-      this.#isOpen = false;
+      this.isOpen = false;
       // It may have been aborted while it was read.
       if (!(signal.aborted as boolean)) {
-        this.#ports.onState?.('lost');
-        for (const listener of this.#listeners) listener.onLost();
-        if (this.#hurry.signal.aborted) this.#hurry = new AbortController();
-        await pause(backoff(attempt), AbortSignal.any([signal, this.#hurry.signal]));
+        this.ports.onState?.('lost');
+        for (const listener of this.listeners) listener.onLost();
+        if (this.hurry.signal.aborted) this.hurry = new AbortController();
+        await pause(backoff(attempt), AbortSignal.any([signal, this.hurry.signal]));
       }
     }
   }
 
-  async #readOnce(signal: AbortSignal, onOpen: () => void): Promise<void> {
-    const headers = this.#lastId === undefined ? undefined : { 'last-event-id': this.#lastId };
-    const body = await this.#ports.connection.open(this.#ports.path, headers ?? {}, signal);
+  private async readOnce(signal: AbortSignal, onOpen: () => void): Promise<void> {
+    const headers = this.lastId === undefined ? undefined : { 'last-event-id': this.lastId };
+    const body = await this.ports.connection.open(this.ports.path, headers ?? {}, signal);
     onOpen();
-    this.#isOpen = true;
-    this.#ports.onState?.('live');
-    for (const listener of this.#listeners) listener.onOpen();
-    const parser = createParser({ onEvent: ({ event, data, id }) => this.#take(event, data, id, signal) });
+    this.isOpen = true;
+    this.ports.onState?.('live');
+    for (const listener of this.listeners) listener.onOpen();
+    const parser = createParser({ onEvent: ({ event, data, id }) => this.take(event, data, id, signal) });
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
     for (;;) {
-      const silence = setTimeout(() => this.reconnect(), this.#ports.longestSilence ?? 45_000);
+      const silence = setTimeout(() => this.reconnect(), this.ports.longestSilence ?? 45_000);
       const { done, value } = await reader.read().finally(() => clearTimeout(silence));
       if (done) return;
       parser.feed(value);
     }
   }
 
-  #take(event: string | undefined, data: string, id: string | undefined, signal: AbortSignal): void {
+  private take(event: string | undefined, data: string, id: string | undefined, signal: AbortSignal): void {
     if (signal.aborted) return;
-    if (id !== undefined) this.#lastId = id;
+    if (id !== undefined) this.lastId = id;
     if (event === 'resync') {
-      for (const listener of this.#listeners) listener.onOpen();
+      for (const listener of this.listeners) listener.onOpen();
       return;
     }
     // The stream carries the events of the domain's union, and the two words above.
     if (event?.includes(':') !== true) return;
-    if (this.#queue.length === 0) this.#ports.schedule(() => this.#flush());
-    this.#queue.push(JSON.parse(data) as AgentEvent);
+    if (this.queue.length === 0) this.ports.schedule(() => this.flush());
+    this.queue.push(JSON.parse(data) as AgentEvent);
   }
 
-  #flush(): void {
-    const events = this.#queue;
-    this.#queue = [];
-    if (events.length > 0) for (const listener of this.#listeners) listener.onEvents(events);
+  private flush(): void {
+    const events = this.queue;
+    this.queue = [];
+    if (events.length > 0) for (const listener of this.listeners) listener.onEvents(events);
   }
 }
 

@@ -18,94 +18,97 @@ export interface HttpResourcePorts<T> {
 }
 
 export class HttpResource<T> implements Readable<Loaded<T>> {
-  readonly #ports: HttpResourcePorts<T>;
-  readonly #shown = new LiveValue<Loaded<T>>({ state: 'loading' });
-  #readers = 0;
-  #leave: (() => void) | undefined;
+  private readonly ports: HttpResourcePorts<T>;
+  private readonly shown = new LiveValue<Loaded<T>>({ state: 'loading' });
+  private readers = 0;
+  private leave: (() => void) | undefined;
   /** Events that came while the value was fetched; undefined when none is being fetched. */
-  #meanwhile: AgentEvent[] | undefined;
-  #isStale = false;
-  #reloadTimer: ReturnType<typeof setTimeout> | undefined;
+  private meanwhile: AgentEvent[] | undefined;
+  private isStale = false;
+  private reloadTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ports: HttpResourcePorts<T>) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
-  readonly get = (): Loaded<T> => this.#shown.get();
+  readonly get = (): Loaded<T> => this.shown.get();
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    const unsubscribe = this.#shown.subscribe(listener);
-    this.#readers += 1;
-    if (this.#readers === 1) this.#begin();
+    const unsubscribe = this.shown.subscribe(listener);
+    this.readers += 1;
+    if (this.readers === 1) this.begin();
     return () => {
       unsubscribe();
-      this.#readers -= 1;
-      if (this.#readers === 0) this.#end();
+      this.readers -= 1;
+      if (this.readers === 0) this.end();
     };
   };
 
   readonly reload = (): void => {
-    if (this.#meanwhile !== undefined) {
-      this.#isStale = true;
+    if (this.meanwhile !== undefined) {
+      this.isStale = true;
       return;
     }
-    this.#meanwhile = [];
-    this.#ports.load().then(
-      (value) => this.#show(value),
-      (error: unknown) => this.#fail(error),
+    this.meanwhile = [];
+    this.ports.load().then(
+      (value) => this.show(value),
+      (error: unknown) => this.fail(error),
     );
   };
 
-  #begin(): void {
-    this.#leave = this.#ports.feed.listen({
+  private begin(): void {
+    this.leave = this.ports.feed.listen({
       onOpen: this.reload,
       // The fetch says what is wrong, in the server's words.
       onLost: () => {
-        if (this.#shown.get().state === 'loading') this.reload();
+        if (this.shown.get().state === 'loading') this.reload();
       },
-      onEvents: (events) => this.#take(events),
+      onEvents: (events) => this.take(events),
     });
   }
 
-  #end(): void {
-    this.#leave?.();
-    clearTimeout(this.#reloadTimer);
-    this.#reloadTimer = undefined;
+  private end(): void {
+    this.leave?.();
+    clearTimeout(this.reloadTimer);
+    this.reloadTimer = undefined;
   }
 
-  #take(events: readonly AgentEvent[]): void {
-    this.#meanwhile?.push(...events);
-    const shown = this.#shown.get();
+  private take(events: readonly AgentEvent[]): void {
+    this.meanwhile?.push(...events);
+    const shown = this.shown.get();
     if (shown.state !== 'ready') return;
-    const value = this.#ports.fold(shown.value, events);
-    if (value !== shown.value) this.#shown.set({ state: 'ready', value });
-    if (this.#ports.mustReload(value, events)) this.#reloadSoon();
+    const value = this.ports.fold(shown.value, events);
+    if (value !== shown.value) this.shown.set({ state: 'ready', value });
+    if (this.ports.mustReload(value, events)) this.reloadSoon();
   }
 
-  #reloadSoon(): void {
-    this.#reloadTimer ??= setTimeout(() => {
-      this.#reloadTimer = undefined;
+  private reloadSoon(): void {
+    this.reloadTimer ??= setTimeout(() => {
+      this.reloadTimer = undefined;
       this.reload();
-    }, this.#ports.reloadEvery);
+    }, this.ports.reloadEvery);
   }
 
-  #show(loaded: T): void {
-    const value = this.#ports.fold(loaded, this.#meanwhile ?? []);
-    this.#shown.set({ state: 'ready', value });
-    this.#settle();
+  private show(loaded: T): void {
+    const value = this.ports.fold(loaded, this.meanwhile ?? []);
+    this.shown.set({ state: 'ready', value });
+    this.settle();
   }
 
   /** What is shown stays: an old list is better than none, and the page tells that the connection is lost. */
-  #fail(thrown: unknown): void {
-    const error = thrown instanceof DashboardError ? { code: thrown.code, message: thrown.message } : { code: 'unexpected', message: String(thrown) };
-    if (this.#shown.get().state !== 'ready') this.#shown.set({ state: 'failed', error, retry: this.reload });
-    this.#settle();
+  private fail(thrown: unknown): void {
+    const error =
+      thrown instanceof DashboardError
+        ? { code: thrown.code, message: thrown.message }
+        : { code: 'unexpected', message: String(thrown) };
+    if (this.shown.get().state !== 'ready') this.shown.set({ state: 'failed', error, retry: this.reload });
+    this.settle();
   }
 
-  #settle(): void {
-    this.#meanwhile = undefined;
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    if (this.#readers > 0) this.#reloadSoon();
+  private settle(): void {
+    this.meanwhile = undefined;
+    if (!this.isStale) return;
+    this.isStale = false;
+    if (this.readers > 0) this.reloadSoon();
   }
 }

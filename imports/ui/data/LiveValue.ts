@@ -2,24 +2,24 @@
 import { useSyncExternalStore } from 'react';
 
 export class LiveValue<T> {
-  #value: T;
-  readonly #listeners = new Set<() => void>();
+  private value: T;
+  private readonly listeners = new Set<() => void>();
 
   constructor(value: T) {
-    this.#value = value;
+    this.value = value;
   }
 
-  readonly get = (): T => this.#value;
+  readonly get = (): T => this.value;
 
   set(value: T): void {
-    if (Object.is(value, this.#value)) return;
-    this.#value = value;
-    for (const listener of this.#listeners) listener();
+    if (Object.is(value, this.value)) return;
+    this.value = value;
+    for (const listener of this.listeners) listener();
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   };
 }
 

@@ -1,4 +1,7 @@
-/** What people do, as methods. Meteor re-sends methods in flight after a reconnect; these are sent once, and each start carries its request's id. */
+/**
+ * What people do, as methods. Meteor re-sends methods in flight after a reconnect; these are sent once, and each
+ * start carries its request's id.
+ */
 import { Meteor } from 'meteor/meteor';
 import { DashboardError } from './DashboardData';
 import type { DashboardCommands } from './DashboardData';
@@ -6,16 +9,25 @@ import type { DashboardCommands } from './DashboardData';
 export function createMeteorCommands(): DashboardCommands {
   return {
     signIn(credentials) {
-      if (credentials.means !== 'password') return Promise.reject(new DashboardError('invalid-request', 'This server takes a user name and a password.'));
+      if (credentials.means !== 'password')
+        return Promise.reject(new DashboardError('invalid-request', 'This server takes a user name and a password.'));
       const { login, password } = credentials;
-      return new Promise((resolve, reject) => Meteor.loginWithPassword(login, password, (error) => (error === undefined ? resolve() : reject(toError(error)))));
+      return new Promise((resolve, reject) =>
+        Meteor.loginWithPassword(login, password, (error) =>
+          error === undefined ? resolve() : reject(toError(error)),
+        ),
+      );
     },
-    signOut: () => new Promise((resolve, reject) => Meteor.logout((error) => (error === undefined ? resolve() : reject(toError(error))))),
+    signOut: () =>
+      new Promise((resolve, reject) =>
+        Meteor.logout((error) => (error === undefined ? resolve() : reject(toError(error)))),
+      ),
     startRun: (request) => applyMethod<{ executionId: string }>('ai.runs.start', request),
     cancelRun: (executionId) => applyMethod('ai.runs.cancel', { executionId }),
     approve: (decision) => applyMethod('ai.runs.approve', decision),
     reject: (decision) => applyMethod('ai.runs.reject', decision),
-    submitToolResult: ({ executionId, callId, outcome }) => applyMethod('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
+    submitToolResult: ({ executionId, callId, outcome }) =>
+      applyMethod('ai.runs.submitToolResult', { executionId, callId, ...outcome }),
     connectProvider: (providerId) => applyMethod<string>('ai.providers.connect', { providerId }),
     disconnectProvider: (providerId) => applyMethod('ai.providers.disconnect', { providerId }),
     async testProvider(providerId) {

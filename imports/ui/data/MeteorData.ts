@@ -40,7 +40,15 @@ export function createMeteorData(): DashboardData {
       const items = useMemo(() => readItems(run?.transcript ?? run?.input), [run?.transcript, run?.input]);
       const watched = useMemo((): WatchedRun | undefined => {
         if (run === undefined) return undefined;
-        return { run: { ...run, usage: { ...NO_TOKENS, ...run.usage } }, items, calls: inOrder(ofRun, items), live: unsaid(pieces, items, run.state), turns: new Map(), log: [], hashes: new Map() };
+        return {
+          run: { ...run, usage: { ...NO_TOKENS, ...run.usage } },
+          items,
+          calls: inOrder(ofRun, items),
+          live: unsaid(pieces, items, run.state),
+          turns: new Map(),
+          log: [],
+          hashes: new Map(),
+        };
       }, [run, items, ofRun, pieces]);
       return loaded(isLoading(), watched);
     },
@@ -86,7 +94,11 @@ function loaded<T>(isLoading: boolean, value: T): Loaded<T> {
 }
 
 function listRuns(found: readonly RunDetailView[], asking: readonly ToolCallView[]): readonly ListedRun[] {
-  return found.map((run) => ({ ...run, usage: { ...NO_TOKENS, ...run.usage }, asking: asking.filter((call) => call.executionId === run._id).map((call) => call.callId) }));
+  return found.map((run) => ({
+    ...run,
+    usage: { ...NO_TOKENS, ...run.usage },
+    asking: asking.filter((call) => call.executionId === run._id).map((call) => call.callId),
+  }));
 }
 
 function readConnection(): Connection {

@@ -1,4 +1,7 @@
-/** When a page takes in what came: before the next frame while that costs little, and the rarer the more there is to draw. */
+/**
+ * When a page takes in what came: before the next frame while that costs little, and the rarer the more there is to
+ * draw.
+ */
 
 export interface PacePorts {
   /** Milliseconds, from any beginning. */
@@ -13,7 +16,10 @@ const REST = 15;
 /** Milliseconds that a step waits at most, where frames come at all. */
 const LONGEST_WAIT = 1_000;
 
-/** @returns calls back once; how long a step takes is measured until its frame is drawn, so that a page keeps the pace of its machine */
+/**
+ * @returns calls back once; how long a step takes is measured until its frame is drawn, so that a page keeps the
+ * pace of its machine
+ */
 export function createPace({ now, requestFrame, setTimer, isVisible }: PacePorts): (step: () => void) => void {
   let restUntil = 0;
   const take = (step: () => void): void => {

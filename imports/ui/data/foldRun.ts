@@ -58,11 +58,16 @@ export function foldRun(watched: StreamedRun, event: AgentEvent): StreamedRun {
   const isNew = event.seq > watched.seq;
   switch (event.type) {
     case 'iteration:start':
-      return { ...next, turns: withTurn(next.turns, event.iteration, { start: event.at }), ...(isNew ? { live: SILENT } : {}) };
+      return {
+        ...next,
+        turns: withTurn(next.turns, event.iteration, { start: event.at }),
+        ...(isNew ? { live: SILENT } : {}),
+      };
     case 'llm:delta':
       return isNew ? { ...next, live: withDelta(next.live, event.kind, event.delta) } : next;
     case 'llm:response': {
-      // The first call begins with its run; when another began that the page did not see, its calls tell better than its end does.
+      // The first call begins with its run; when another began that the page did not see, its calls tell better
+      // than its end does.
       const start = next.turns.get(event.iteration)?.start ?? (event.iteration === 1 ? next.run.startedAt : undefined);
       const { output } = event.response;
       return {

@@ -15,11 +15,19 @@ export function foldRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R
     case 'run:started':
       return run.startedAt === undefined ? moved({ ...run, startedAt: event.at }, 'running') : run;
     case 'iteration:start':
-      return event.iteration > run.iterations ? moved({ ...run, iterations: event.iteration, isCalling: true }, 'running') : run;
+      return event.iteration > run.iterations
+        ? moved({ ...run, iterations: event.iteration, isCalling: true }, 'running')
+        : run;
     case 'llm:response':
       return afterAnswer(run, event);
     case 'run:completed':
-      return { ...run, state: 'completed', endedAt: event.at, usage: usageView(event.usage), iterations: event.iterations };
+      return {
+        ...run,
+        state: 'completed',
+        endedAt: event.at,
+        usage: usageView(event.usage),
+        iterations: event.iterations,
+      };
     case 'run:failed':
       return { ...run, state: 'failed', endedAt: event.at, usage: usageView(event.usage), error: event.error };
     case 'run:cancelled':
@@ -30,10 +38,13 @@ export function foldRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R
 }
 
 /**
- * Only an answer whose call was seen to begin is counted: the record may hold others already. One without calls of tools means that the
- * run waits, unless it ends or goes on at once.
+ * Only an answer whose call was seen to begin is counted: the record may hold others already. One without calls of
+ * tools means that the run waits, unless it ends or goes on at once.
  */
-function afterAnswer<R extends RunRecord>(run: R, { iteration, response }: Extract<AgentEvent, { type: 'llm:response' }>): R {
+function afterAnswer<R extends RunRecord>(
+  run: R,
+  { iteration, response }: Extract<AgentEvent, { type: 'llm:response' }>,
+): R {
   if (run.isCalling !== true || iteration !== run.iterations) return run;
   const counted = { ...run, isCalling: false, usage: plusUsage(run.usage, usageView(response.usage)) };
   return response.output.some((item) => item.type === 'function_call') ? counted : moved(counted, 'waiting');

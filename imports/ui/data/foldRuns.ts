@@ -27,7 +27,18 @@ function newRun(event: AgentEvent): ListedRun | undefined {
   if (event.type !== 'run:started') return undefined;
   const { executionId, userId, providerId, title, createdAt, at } = event;
   if (providerId === undefined || title === undefined || createdAt === undefined) return undefined;
-  return { _id: executionId, userId, providerId, title, createdAt, startedAt: at, state: 'running', iterations: 0, usage: NO_TOKENS, asking: [] };
+  return {
+    _id: executionId,
+    userId,
+    providerId,
+    title,
+    createdAt,
+    startedAt: at,
+    state: 'running',
+    iterations: 0,
+    usage: NO_TOKENS,
+    asking: [],
+  };
 }
 
 /** A fetched list with the rows that are shown already wherever they say the same, so that they are not drawn again. */
@@ -41,7 +52,11 @@ export function keepRows(shown: readonly ListedRun[], fetched: readonly ListedRu
 
 /** The order of fields is nobody's promise. */
 function factsOf({ isCalling: _isCalling, usage, error, ...run }: ListedRun): string {
-  return JSON.stringify([...Object.entries(run), ...Object.entries(usage), ...Object.entries(error ?? {})].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify(
+    [...Object.entries(run), ...Object.entries(usage), ...Object.entries(error ?? {})].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    ),
+  );
 }
 
 /** A run that is not in the list, and an end, whose cost the server alone knows. */

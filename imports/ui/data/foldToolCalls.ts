@@ -21,10 +21,24 @@ function isToolEvent(event: AgentEvent): event is CallEvent {
   return event.type.startsWith('tool:') && event.type !== 'tool:pending';
 }
 
-function withCall(calls: readonly ToolCallView[], event: Extract<AgentEvent, { type: 'tool:pending' }>): readonly ToolCallView[] {
+function withCall(
+  calls: readonly ToolCallView[],
+  event: Extract<AgentEvent, { type: 'tool:pending' }>,
+): readonly ToolCallView[] {
   if (calls.some((call) => call.callId === event.callId)) return calls;
   const { executionId, callId, name, blocking } = event;
-  return [...calls, { _id: `${executionId}:${callId}`, executionId, callId, name, blocking, state: 'pending', arguments: event.arguments }];
+  return [
+    ...calls,
+    {
+      _id: `${executionId}:${callId}`,
+      executionId,
+      callId,
+      name,
+      blocking,
+      state: 'pending',
+      arguments: event.arguments,
+    },
+  ];
 }
 
 function afterEvent(view: ToolCallView, event: CallEvent): ToolCallView {
@@ -52,7 +66,11 @@ function toCall(view: ToolCallView): ToolCall {
     createdAt: startTime ?? 0,
     ...(progress === undefined ? {} : { progress: { fraction: progress, ...(note === undefined ? {} : { note }) } }),
   };
-  const settled = { endTime: endTime ?? startTime ?? 0, executionTime: executionTime ?? 0, ...(startTime === undefined ? {} : { startTime }) };
+  const settled = {
+    endTime: endTime ?? startTime ?? 0,
+    executionTime: executionTime ?? 0,
+    ...(startTime === undefined ? {} : { startTime }),
+  };
   // The view has the message alone.
   const error = { failure: 'threw', message: view.error ?? '' } as const;
   switch (state) {

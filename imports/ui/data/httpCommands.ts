@@ -12,10 +12,12 @@ export interface HttpCommandsPorts {
 
 export function createHttpCommands({ connection, access, providers }: HttpCommandsPorts): DashboardCommands {
   const ofRun = (executionId: string, action: string): string => `/runs/${encodeURIComponent(executionId)}/${action}`;
-  const ofProvider = (providerId: string, action: string): string => `/providers/${encodeURIComponent(providerId)}/${action}`;
+  const ofProvider = (providerId: string, action: string): string =>
+    `/providers/${encodeURIComponent(providerId)}/${action}`;
   return {
     async signIn(credentials) {
-      if (credentials.means !== 'token') throw new DashboardError('invalid-request', 'This server takes its API token.');
+      if (credentials.means !== 'token')
+        throw new DashboardError('invalid-request', 'This server takes its API token.');
       await connection.post('/session', { token: credentials.token });
       access.set({ state: 'signedIn' });
     },
@@ -25,9 +27,12 @@ export function createHttpCommands({ connection, access, providers }: HttpComman
     },
     startRun: (request) => connection.post('/runs', request),
     cancelRun: (executionId) => connection.post(ofRun(executionId, 'cancel')),
-    approve: ({ executionId, callId, argumentsHash }) => connection.post(ofRun(executionId, 'approve'), { callId, argumentsHash }),
-    reject: ({ executionId, callId, argumentsHash, reason }) => connection.post(ofRun(executionId, 'reject'), { callId, argumentsHash, reason }),
-    submitToolResult: ({ executionId, callId, outcome }) => connection.post(ofRun(executionId, 'tool-results'), { callId, ...outcome }),
+    approve: ({ executionId, callId, argumentsHash }) =>
+      connection.post(ofRun(executionId, 'approve'), { callId, argumentsHash }),
+    reject: ({ executionId, callId, argumentsHash, reason }) =>
+      connection.post(ofRun(executionId, 'reject'), { callId, argumentsHash, reason }),
+    submitToolResult: ({ executionId, callId, outcome }) =>
+      connection.post(ofRun(executionId, 'tool-results'), { callId, ...outcome }),
     async connectProvider(providerId) {
       const answer = await connection.post<{ readonly url?: string }>(ofProvider(providerId, 'connect'));
       providers.reload();

@@ -2,7 +2,13 @@
 import type { Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { UsageView } from '../../business/ai/domain/types/RunViews';
 
-export const NO_TOKENS: UsageView = { input_tokens: 0, output_tokens: 0, total_tokens: 0, cached_tokens: 0, reasoning_tokens: 0 };
+export const NO_TOKENS: UsageView = {
+  input_tokens: 0,
+  output_tokens: 0,
+  total_tokens: 0,
+  cached_tokens: 0,
+  reasoning_tokens: 0,
+};
 
 export function usageView(usage: Usage): UsageView {
   const { input_tokens, output_tokens, total_tokens } = usage;

@@ -9,7 +9,11 @@ import type { WatchedRun } from './DashboardData';
 export function unsaid(deltas: readonly DeltaView[], items: readonly Item[], state: RunState): WatchedRun['live'] {
   if (isFinished(state)) return { text: '', reasoning: '' };
   const inOrder = deltas.toSorted((a, b) => a.seq - b.seq);
-  const join = (isWanted: (delta: DeltaView) => boolean): string => inOrder.filter(isWanted).map((delta) => delta.text).join('');
+  const join = (isWanted: (delta: DeltaView) => boolean): string =>
+    inOrder
+      .filter(isWanted)
+      .map((delta) => delta.text)
+      .join('');
   const said = lengthsOf(items);
   return {
     text: join((delta) => delta.kind !== 'reasoning').slice(said.text),
@@ -21,7 +25,8 @@ function lengthsOf(items: readonly Item[]): { text: number; reasoning: number } 
   let text = 0;
   let reasoning = 0;
   for (const item of items) {
-    if (item.type === 'reasoning') for (const part of [...item.summary, ...(item.content ?? [])]) reasoning += part.text.length;
+    if (item.type === 'reasoning')
+      for (const part of [...item.summary, ...(item.content ?? [])]) reasoning += part.text.length;
     if (item.type !== 'message' || item.role !== 'assistant') continue;
     for (const part of item.content) {
       if (part.type === 'output_text') text += part.text.length;

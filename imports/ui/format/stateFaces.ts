@@ -1,4 +1,7 @@
-/** How each state looks and what it is called: one row for runs and calls alike. Colours are classes of the style sheet. */
+/**
+ * How each state looks and what it is called: one row for runs and calls alike. Colours are classes of the style
+ * sheet.
+ */
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { IconName } from '../parts/Icon';

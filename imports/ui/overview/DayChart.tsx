@@ -10,24 +10,45 @@ type Layer = (typeof STACK)[number];
 const HEIGHT = 150;
 const WIDTH = 40;
 
-export function DayChart({ counts, days }: { readonly counts: readonly RunCountView[]; readonly days: readonly string[] }) {
+export function DayChart({
+  counts,
+  days,
+}: {
+  readonly counts: readonly RunCountView[];
+  readonly days: readonly string[];
+}) {
   const columns = days.map((day) => columnOf(day, counts));
   const most = niceMaximum(Math.max(0, ...columns.map((column) => column.total)));
   const total = columns.reduce((sum, column) => sum + column.total, 0);
   if (total === 0) return <p className="muted chart-empty">No runs in the last {days.length} days.</p>;
   return (
     <figure className="chart">
-      <svg viewBox={`0 0 ${days.length * WIDTH + 34} ${HEIGHT + 30}`} role="img" aria-label={`${count(total)} runs in the last ${days.length} days`}>
+      <svg
+        viewBox={`0 0 ${days.length * WIDTH + 34} ${HEIGHT + 30}`}
+        role="img"
+        aria-label={`${count(total)} runs in the last ${days.length} days`}
+      >
         {[0, 0.5, 1].map((part) => (
           <g key={part} className="grid">
-            <line x1="34" x2={days.length * WIDTH + 34} y1={HEIGHT - part * (HEIGHT - 10)} y2={HEIGHT - part * (HEIGHT - 10)} />
+            <line
+              x1="34"
+              x2={days.length * WIDTH + 34}
+              y1={HEIGHT - part * (HEIGHT - 10)}
+              y2={HEIGHT - part * (HEIGHT - 10)}
+            />
             <text x="28" y={HEIGHT - part * (HEIGHT - 10) + 4} textAnchor="end">
               {count(most * part)}
             </text>
           </g>
         ))}
         {columns.map((column, index) => (
-          <Column key={column.day} column={column} x={34 + index * WIDTH} most={most} isLabelled={(days.length - 1 - index) % 3 === 0} />
+          <Column
+            key={column.day}
+            column={column}
+            x={34 + index * WIDTH}
+            most={most}
+            isLabelled={(days.length - 1 - index) % 3 === 0}
+          />
         ))}
       </svg>
       <ul className="legend" aria-hidden="true">
@@ -70,7 +91,17 @@ interface ColumnData {
   readonly total: number;
 }
 
-function Column({ column, x, most, isLabelled }: { readonly column: ColumnData; readonly x: number; readonly most: number; readonly isLabelled: boolean }) {
+function Column({
+  column,
+  x,
+  most,
+  isLabelled,
+}: {
+  readonly column: ColumnData;
+  readonly x: number;
+  readonly most: number;
+  readonly isLabelled: boolean;
+}) {
   let y = HEIGHT;
   return (
     <g>
@@ -79,7 +110,17 @@ function Column({ column, x, most, isLabelled }: { readonly column: ColumnData; 
         const height = (column.layers[state] / most) * (HEIGHT - 10);
         if (height === 0) return null;
         y -= height;
-        return <rect key={state} className={`column tone-${RUN_FACES[state].tone}`} x={x + 7} y={y} width={WIDTH - 14} height={Math.max(1, height - 1)} rx="3" />;
+        return (
+          <rect
+            key={state}
+            className={`column tone-${RUN_FACES[state].tone}`}
+            x={x + 7}
+            y={y}
+            width={WIDTH - 14}
+            height={Math.max(1, height - 1)}
+            rx="3"
+          />
+        );
       })}
       {isLabelled && (
         <text className="axis-text" x={x + WIDTH / 2} y={HEIGHT + 20} textAnchor="middle">

@@ -74,7 +74,8 @@ function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly
   const today = dayOf(useNow(60_000));
   const live = runs.filter((run) => isLive(run.state)).length;
   const asking = runs.reduce((sum, run) => sum + run.asking.length, 0);
-  const ended = (state: RunCountView['state']): number => counts.filter((row) => row.day === today && row.state === state).reduce((sum, row) => sum + row.count, 0);
+  const ended = (state: RunCountView['state']): number =>
+    counts.filter((row) => row.day === today && row.state === state).reduce((sum, row) => sum + row.count, 0);
   const todays = runs.filter((run) => dayOf(run.createdAt) === today);
   const tokens = todays.reduce((sum, run) => sum + run.usage.total_tokens, 0);
   // What nobody knows is not nothing.
@@ -103,7 +104,17 @@ function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly
   );
 }
 
-function Tile({ name, href, tone, children }: { readonly name: string; readonly href?: string; readonly tone: string; readonly children: ReactNode }) {
+function Tile({
+  name,
+  href,
+  tone,
+  children,
+}: {
+  readonly name: string;
+  readonly href?: string;
+  readonly tone: string;
+  readonly children: ReactNode;
+}) {
   const inner = (
     <>
       <span className="tile-name">{name}</span>
@@ -111,7 +122,13 @@ function Tile({ name, href, tone, children }: { readonly name: string; readonly 
     </>
   );
   const className = `tile tone-${tone}`;
-  return href === undefined ? <div className={className}>{inner}</div> : <a className={className} href={href}>{inner}</a>;
+  return href === undefined ? (
+    <div className={className}>{inner}</div>
+  ) : (
+    <a className={className} href={href}>
+      {inner}
+    </a>
+  );
 }
 
 /** What waits for somebody comes first, then what goes on, then the newest. */

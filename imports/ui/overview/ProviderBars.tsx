@@ -14,8 +14,14 @@ export function ProviderBars({ counts }: { readonly counts: readonly RunCountVie
           <a href={`#/runs?provider=${encodeURIComponent(row.providerId)}`}>
             <span className="provider-bar-name">{row.providerId}</span>
             <span className="provider-bar-track" aria-hidden="true">
-              <span className="provider-bar tone-blue" style={{ '--long': `${(100 * (row.total - row.failed)) / most}%` } as CSSProperties} />
-              <span className="provider-bar tone-red" style={{ '--long': `${(100 * row.failed) / most}%` } as CSSProperties} />
+              <span
+                className="provider-bar tone-blue"
+                style={{ '--long': `${(100 * (row.total - row.failed)) / most}%` } as CSSProperties}
+              />
+              <span
+                className="provider-bar tone-red"
+                style={{ '--long': `${(100 * row.failed) / most}%` } as CSSProperties}
+              />
             </span>
             <span className="numeric">
               {count(row.total)} <span className="visually-hidden">runs</span>
@@ -28,7 +34,9 @@ export function ProviderBars({ counts }: { readonly counts: readonly RunCountVie
   );
 }
 
-function sumsOf(counts: readonly RunCountView[]): readonly { readonly providerId: string; readonly total: number; readonly failed: number }[] {
+function sumsOf(
+  counts: readonly RunCountView[],
+): readonly { readonly providerId: string; readonly total: number; readonly failed: number }[] {
   const sums = new Map<string, { total: number; failed: number }>();
   for (const { providerId, state, count: amount } of counts) {
     const sum = sums.get(providerId) ?? { total: 0, failed: 0 };

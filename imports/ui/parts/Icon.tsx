@@ -8,7 +8,8 @@ const PATHS = {
   providers: 'M7 18a4.5 4.5 0 0 1-.6-8.96A6 6 0 0 1 18 10.5a3.8 3.8 0 0 1-.5 7.5z',
   clock: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM12 8v4.5l3 1.8',
   spinner: 'M12 3.5a8.5 8.5 0 1 1-7.4 4.3',
-  hourglass: 'M7 3.5h10M7 20.5h10M8 3.5c0 4 3.2 5.4 4 8.5-.8 3.1-4 4.5-4 8.5M16 3.5c0 4-3.2 5.4-4 8.5.8 3.1 4 4.5 4 8.5',
+  hourglass:
+    'M7 3.5h10M7 20.5h10M8 3.5c0 4 3.2 5.4 4 8.5-.8 3.1-4 4.5-4 8.5M16 3.5c0 4-3.2 5.4-4 8.5.8 3.1 4 4.5 4 8.5',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
   stop: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM6.2 6.2l11.6 11.6',
@@ -32,7 +33,17 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, className = '' }: { readonly name: IconName; readonly className?: string }) {
   return (
-    <svg className={`icon icon-${name} ${className}`} viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.8" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false">
+    <svg
+      className={`icon icon-${name} ${className}`}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.8"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
       <path d={PATHS[name]} />
     </svg>
   );

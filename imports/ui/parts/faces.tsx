@@ -4,7 +4,15 @@ import type { Loaded } from '../data/DashboardData';
 import { Icon } from './Icon';
 import type { IconName } from './Icon';
 
-export function EmptyFace({ icon, title, children }: { readonly icon: IconName; readonly title: string; readonly children?: ReactNode }) {
+export function EmptyFace({
+  icon,
+  title,
+  children,
+}: {
+  readonly icon: IconName;
+  readonly title: string;
+  readonly children?: ReactNode;
+}) {
   return (
     <div className="face">
       <span className="face-mark">
@@ -26,7 +34,15 @@ export function LoadingFace({ what }: { readonly what: string }) {
   );
 }
 
-function ErrorFace({ title, message, retry }: { readonly title: string; readonly message: string; readonly retry?: () => void }) {
+function ErrorFace({
+  title,
+  message,
+  retry,
+}: {
+  readonly title: string;
+  readonly message: string;
+  readonly retry?: () => void;
+}) {
   return (
     <div className="face face-error" role="alert">
       <span className="face-mark tone-red">
@@ -44,12 +60,26 @@ function ErrorFace({ title, message, retry }: { readonly title: string; readonly
 }
 
 /** One of the three, or the value. */
-export function WhenLoaded<T>({ loaded, what, children }: { readonly loaded: Loaded<T>; readonly what: string; readonly children: (value: T) => ReactNode }) {
+export function WhenLoaded<T>({
+  loaded,
+  what,
+  children,
+}: {
+  readonly loaded: Loaded<T>;
+  readonly what: string;
+  readonly children: (value: T) => ReactNode;
+}) {
   switch (loaded.state) {
     case 'loading':
       return <LoadingFace what={what} />;
     case 'failed':
-      return <ErrorFace title={`The ${what} could not be loaded`} message={loaded.error.message} retry={() => loaded.retry()} />;
+      return (
+        <ErrorFace
+          title={`The ${what} could not be loaded`}
+          message={loaded.error.message}
+          retry={() => loaded.retry()}
+        />
+      );
     case 'ready':
       return <>{children(loaded.value)}</>;
   }

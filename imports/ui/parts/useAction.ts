@@ -14,7 +14,8 @@ export function useAction<Args extends readonly unknown[]>(command: (...args: Ar
       setState({ isBusy: true });
       command(...args).then(
         () => setState({ isBusy: false }),
-        (thrown: unknown) => setState({ isBusy: false, error: thrown instanceof Error ? thrown.message : String(thrown) }),
+        (thrown: unknown) =>
+          setState({ isBusy: false, error: thrown instanceof Error ? thrown.message : String(thrown) }),
       );
     },
     [command],

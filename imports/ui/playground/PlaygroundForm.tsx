@@ -25,7 +25,13 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
   const provider = providers.find((each) => each._id === providerId);
   const start = useAction(
     useCallback(async () => {
-      const request = { requestId: newRequestId(), providerId, input: prompt, tools: [...chosen], ...(model.trim() === '' ? {} : { model: model.trim() }) };
+      const request = {
+        requestId: newRequestId(),
+        providerId,
+        input: prompt,
+        tools: [...chosen],
+        ...(model.trim() === '' ? {} : { model: model.trim() }),
+      };
       const { executionId } = await commands.startRun(request);
       onStarted(executionId);
     }, [commands, providerId, prompt, chosen, model, onStarted]),
@@ -46,7 +52,13 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
       <div className="field-row">
         <label className="field" htmlFor={`${id}-provider`}>
           <span>Provider</span>
-          <select id={`${id}-provider`} name="provider" value={providerId} onChange={(event) => setProviderId(event.target.value)} required>
+          <select
+            id={`${id}-provider`}
+            name="provider"
+            value={providerId}
+            onChange={(event) => setProviderId(event.target.value)}
+            required
+          >
             {providers.map((each) => (
               <option key={each._id} value={each._id}>
                 {each.name}
@@ -56,7 +68,16 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
         </label>
         <label className="field" htmlFor={`${id}-model`}>
           <span>Model</span>
-          <input id={`${id}-model`} name="model" value={model} onChange={(event) => setModel(event.target.value)} placeholder={provider?.defaultModel ?? 'its default'} list={`${id}-models`} autoCapitalize="none" spellCheck={false} />
+          <input
+            id={`${id}-model`}
+            name="model"
+            value={model}
+            onChange={(event) => setModel(event.target.value)}
+            placeholder={provider?.defaultModel ?? 'its default'}
+            list={`${id}-models`}
+            autoCapitalize="none"
+            spellCheck={false}
+          />
           <datalist id={`${id}-models`}>
             {(provider?.allowedModels ?? []).map((each) => (
               <option key={each} value={each} />
@@ -67,7 +88,16 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
       <ToolChoice tools={tools} chosen={chosen} onChange={setChosen} />
       <label className="field" htmlFor={`${id}-prompt`}>
         <span>Prompt</span>
-        <textarea id={`${id}-prompt`} name="prompt" rows={5} value={prompt} onChange={(event) => setPrompt(event.target.value)} onKeyDown={submitByKey} placeholder="Ask something" required />
+        <textarea
+          id={`${id}-prompt`}
+          name="prompt"
+          rows={5}
+          value={prompt}
+          onChange={(event) => setPrompt(event.target.value)}
+          onKeyDown={submitByKey}
+          placeholder="Ask something"
+          required
+        />
       </label>
       {tools.length > 0 && (
         <div className="chips" role="group" aria-label="Examples">

@@ -23,7 +23,13 @@ export function PlaygroundPage() {
         <WhenLoaded loaded={providers} what="providers">
           {(list) => (
             <WhenLoaded loaded={tools} what="tools">
-              {(offers) => <PlaygroundForm providers={list.filter((provider) => provider.enabled)} tools={offers} onStarted={setExecutionId} />}
+              {(offers) => (
+                <PlaygroundForm
+                  providers={list.filter((provider) => provider.enabled)}
+                  tools={offers}
+                  onStarted={setExecutionId}
+                />
+              )}
             </WhenLoaded>
           )}
         </WhenLoaded>

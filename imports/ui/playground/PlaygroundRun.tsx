@@ -24,7 +24,8 @@ export function PlaygroundRun({ executionId }: { readonly executionId: string })
             <div className="playground-head">
               <StateBadge face={RUN_FACES[watched.run.state]} />
               <span className="muted numeric">
-                <Elapsed start={watched.run.startedAt ?? watched.run.createdAt} end={watched.run.endedAt} /> · {count(watched.run.usage.total_tokens)} tokens
+                <Elapsed start={watched.run.startedAt ?? watched.run.createdAt} end={watched.run.endedAt} /> ·{' '}
+                {count(watched.run.usage.total_tokens)} tokens
               </span>
               <span className="spacer" />
               {isLive(watched.run.state) && <CancelButton executionId={executionId} />}

@@ -26,8 +26,18 @@ export function ToolChoice({ tools, chosen, onChange }: ToolChoiceProps) {
             <fieldset key={legend}>
               <legend>{legend}</legend>
               {list.map((tool) => (
-                <label key={tool.name} className={chosen.has(tool.name) ? 'tool-option is-on' : 'tool-option'} title={tool.description}>
-                  <input type="checkbox" name="tool" value={tool.name} checked={chosen.has(tool.name)} onChange={() => toggle(tool.name)} />
+                <label
+                  key={tool.name}
+                  className={chosen.has(tool.name) ? 'tool-option is-on' : 'tool-option'}
+                  title={tool.description}
+                >
+                  <input
+                    type="checkbox"
+                    name="tool"
+                    value={tool.name}
+                    checked={chosen.has(tool.name)}
+                    onChange={() => toggle(tool.name)}
+                  />
                   <span className="mono">{tool.name}</span>
                   {(tool.needsApproval || tool.external) && <ToolMarks tool={tool} />}
                 </label>

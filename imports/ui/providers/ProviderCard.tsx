@@ -67,7 +67,12 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
       )}
       <div className="buttons">
         {isOAuth && (!provider.connected || provider.needsReconnect) && (
-          <button type="button" className="button button-primary" onClick={() => connect.run()} disabled={connect.isBusy || !provider.enabled}>
+          <button
+            type="button"
+            className="button button-primary"
+            onClick={() => connect.run()}
+            disabled={connect.isBusy || !provider.enabled}
+          >
             <Icon name="plug" /> {provider.needsReconnect ? 'Reconnect' : 'Connect'}
           </button>
         )}
@@ -75,7 +80,12 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
           Test
         </button>
         {isOAuth && provider.connected && (
-          <button type="button" className="button button-quiet" onClick={() => disconnect.run()} disabled={disconnect.isBusy}>
+          <button
+            type="button"
+            className="button button-quiet"
+            onClick={() => disconnect.run()}
+            disabled={disconnect.isBusy}
+          >
             Disconnect
           </button>
         )}
@@ -84,10 +94,16 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
   );
 }
 
-function standingOf({ enabled, connected, needsReconnect }: PublicProvider): { readonly tone: string; readonly icon: IconName; readonly label: string } {
+function standingOf({ enabled, connected, needsReconnect }: PublicProvider): {
+  readonly tone: string;
+  readonly icon: IconName;
+  readonly label: string;
+} {
   if (!enabled) return { tone: 'grey', icon: 'stop', label: 'Off' };
   if (needsReconnect) return { tone: 'amber', icon: 'hand', label: 'Reconnect' };
-  return connected ? { tone: 'green', icon: 'check', label: 'Ready' } : { tone: 'grey', icon: 'plug', label: 'Not connected' };
+  return connected
+    ? { tone: 'green', icon: 'check', label: 'Ready' }
+    : { tone: 'grey', icon: 'plug', label: 'Not connected' };
 }
 
 const VENDOR_NAMES = {

@@ -8,7 +8,13 @@ import { Icon } from '../parts/Icon';
 import { useAction } from '../parts/useAction';
 import { hashOf } from './hashOf';
 
-export function ApprovalForm({ call, knownHash }: { readonly call: ToolCallView; readonly knownHash: string | undefined }) {
+export function ApprovalForm({
+  call,
+  knownHash,
+}: {
+  readonly call: ToolCallView;
+  readonly knownHash: string | undefined;
+}) {
   const { commands } = useData();
   const [reason, setReason] = useState<string>();
   const id = useId();
@@ -17,9 +23,15 @@ export function ApprovalForm({ call, knownHash }: { readonly call: ToolCallView;
     useCallback(
       async (verdict: { readonly reason?: string }) => {
         const argumentsHash = knownHash ?? (await hashOf(call.arguments));
-        if (argumentsHash === undefined) throw new DashboardError('unsupported-feature', 'This browser cannot check the arguments; open the page over https or on this computer.');
+        if (argumentsHash === undefined)
+          throw new DashboardError(
+            'unsupported-feature',
+            'This browser cannot check the arguments; open the page over https or on this computer.',
+          );
         const decision = { executionId, callId, argumentsHash };
-        await (verdict.reason === undefined ? commands.approve(decision) : commands.reject({ ...decision, reason: verdict.reason }));
+        await (verdict.reason === undefined
+          ? commands.approve(decision)
+          : commands.reject({ ...decision, reason: verdict.reason }));
       },
       [commands, executionId, callId, call.arguments, knownHash],
     ),
@@ -40,7 +52,14 @@ export function ApprovalForm({ call, knownHash }: { readonly call: ToolCallView;
       {reason !== undefined && (
         <label className="field" htmlFor={`${id}-reason`}>
           <span>Why not? The model is told.</span>
-          <input id={`${id}-reason`} value={reason} onChange={(event) => setReason(event.target.value)} required autoFocus maxLength={500} />
+          <input
+            id={`${id}-reason`}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+            required
+            autoFocus
+            maxLength={500}
+          />
         </label>
       )}
       {decide.error !== undefined && (

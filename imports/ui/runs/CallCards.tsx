@@ -22,7 +22,13 @@ export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }
 export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCallView }) {
   const face = CALL_FACES[call.state];
   return (
-    <details className="call" id={`call-${call.callId}`} data-call={call.callId} data-name={call.name} data-state={call.state}>
+    <details
+      className="call"
+      id={`call-${call.callId}`}
+      data-call={call.callId}
+      data-name={call.name}
+      data-state={call.state}
+    >
       <summary>
         <Icon name="chevron" className="call-fold" />
         <span className="call-what">
@@ -39,7 +45,12 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
       </summary>
       {call.progress !== undefined && (
         <div className="call-progress">
-          <progress max={1} value={call.progress} aria-label={`Progress of ${call.name}`} style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties} />
+          <progress
+            max={1}
+            value={call.progress}
+            aria-label={`Progress of ${call.name}`}
+            style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties}
+          />
           {call.note !== undefined && <span className="muted">{call.note}</span>}
         </div>
       )}

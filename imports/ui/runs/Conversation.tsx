@@ -9,14 +9,25 @@ import { CopyButton } from '../parts/CopyButton';
 import { Icon } from '../parts/Icon';
 import { isLive } from './filterRuns';
 
-export function Conversation({ watched, onChoose }: { readonly watched: WatchedRun; readonly onChoose: (callId: string) => void }) {
+export function Conversation({
+  watched,
+  onChoose,
+}: {
+  readonly watched: WatchedRun;
+  readonly onChoose: (callId: string) => void;
+}) {
   const { items, calls, live, run } = watched;
   const byId = useMemo(() => new Map(calls.map((call) => [call.callId, call])), [calls]);
   const isSpeaking = live.text !== '' || live.reasoning !== '';
   return (
     <ol className="conversation">
       {items.map((item, index) => (
-        <ItemView key={index} item={item} call={'call_id' in item && typeof item.call_id === 'string' ? byId.get(item.call_id) : undefined} onChoose={onChoose} />
+        <ItemView
+          key={index}
+          item={item}
+          call={'call_id' in item && typeof item.call_id === 'string' ? byId.get(item.call_id) : undefined}
+          onChoose={onChoose}
+        />
       ))}
       {isSpeaking && (
         <li className="said said-assistant is-live" aria-label="The model is writing">

@@ -7,7 +7,9 @@ import { ResultForm } from './ResultForm';
 
 export function Decisions({ watched }: { readonly watched: WatchedRun }) {
   const tools = useData().useTools();
-  const external = new Set(tools.state === 'ready' ? tools.value.filter((tool) => tool.external).map((tool) => tool.name) : []);
+  const external = new Set(
+    tools.state === 'ready' ? tools.value.filter((tool) => tool.external).map((tool) => tool.name) : [],
+  );
   const { calls, hashes } = watched;
   const asking = calls.filter((call) => call.state === 'awaiting_approval');
   const open = calls.filter((call) => wantsResult(call, external));

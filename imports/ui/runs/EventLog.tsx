@@ -15,7 +15,9 @@ export function EventLog({ watched }: { readonly watched: WatchedRun }) {
             {clockTime(at)}
           </time>
           <span className={`event-type event-${type.split(':')[0]}`}>{type}</span>
-          <span className="event-what">{[name, detail].filter((part) => part !== undefined && part !== '').join(' · ')}</span>
+          <span className="event-what">
+            {[name, detail].filter((part) => part !== undefined && part !== '').join(' · ')}
+          </span>
         </li>
       ))}
     </ol>

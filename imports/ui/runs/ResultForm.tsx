@@ -1,4 +1,7 @@
-/** The result of a call that no code of the server gives: an external tool's, or one that nobody knows after a crash. */
+/**
+ * The result of a call that no code of the server gives: an external tool's, or one that nobody knows after a
+ * crash.
+ */
 import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
@@ -14,7 +17,15 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
   const id = useId();
   const { executionId, callId } = call;
   const submit = useAction(
-    useCallback(() => commands.submitToolResult({ executionId, callId, outcome: kind === 'output' ? { output: text } : { error: text } }), [commands, executionId, callId, kind, text]),
+    useCallback(
+      () =>
+        commands.submitToolResult({
+          executionId,
+          callId,
+          outcome: kind === 'output' ? { output: text } : { error: text },
+        }),
+      [commands, executionId, callId, kind, text],
+    ),
   );
   const isReview = call.state === 'needs_review';
   return (
@@ -27,14 +38,23 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
       }}
     >
       <h2 id={`${id}-title`}>
-        <Icon name={isReview ? 'eye' : 'arrow'} /> <span className="mono">{call.name}</span> {isReview ? 'needs a review' : 'waits for a result'}
+        <Icon name={isReview ? 'eye' : 'arrow'} /> <span className="mono">{call.name}</span>{' '}
+        {isReview ? 'needs a review' : 'waits for a result'}
       </h2>
-      <p className="muted">{isReview ? 'The server stopped while it ran, so nobody knows whether it took effect. Say what came of it.' : 'Its result comes from outside.'}</p>
-      <CodeBlock text={call.arguments === '' ? '{}' : call.arguments} label={`arguments of ${call.name} without a result`} />
+      <p className="muted">
+        {isReview
+          ? 'The server stopped while it ran, so nobody knows whether it took effect. Say what came of it.'
+          : 'Its result comes from outside.'}
+      </p>
+      <CodeBlock
+        text={call.arguments === '' ? '{}' : call.arguments}
+        label={`arguments of ${call.name} without a result`}
+      />
       <fieldset className="choice">
         <legend className="visually-hidden">What came of it</legend>
         <label>
-          <input type="radio" name={`${id}-kind`} checked={kind === 'output'} onChange={() => setKind('output')} /> Result
+          <input type="radio" name={`${id}-kind`} checked={kind === 'output'} onChange={() => setKind('output')} />{' '}
+          Result
         </label>
         <label>
           <input type="radio" name={`${id}-kind`} checked={kind === 'error'} onChange={() => setKind('error')} /> Error

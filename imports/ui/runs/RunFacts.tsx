@@ -12,7 +12,9 @@ export function RunFacts({ run }: { readonly run: RunView }) {
     <dl className="facts">
       <Fact name="Provider">{run.model === undefined ? run.providerId : `${run.providerId} / ${run.model}`}</Fact>
       <Fact name="Started">
-        <time dateTime={new Date(run.startedAt ?? run.createdAt).toISOString()}>{dateTime(run.startedAt ?? run.createdAt)}</time>
+        <time dateTime={new Date(run.startedAt ?? run.createdAt).toISOString()}>
+          {dateTime(run.startedAt ?? run.createdAt)}
+        </time>
       </Fact>
       <Fact name="Took">{hasStarted ? <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} /> : '–'}</Fact>
       <Fact name="Turns">
@@ -24,7 +26,12 @@ export function RunFacts({ run }: { readonly run: RunView }) {
         </span>
         {(usage.cached_tokens > 0 || usage.reasoning_tokens > 0) && (
           <span className="fact-more numeric">
-            {[usage.cached_tokens > 0 ? `${count(usage.cached_tokens)} cached` : '', usage.reasoning_tokens > 0 ? `${count(usage.reasoning_tokens)} reasoning` : ''].filter((part) => part !== '').join(', ')}
+            {[
+              usage.cached_tokens > 0 ? `${count(usage.cached_tokens)} cached` : '',
+              usage.reasoning_tokens > 0 ? `${count(usage.reasoning_tokens)} reasoning` : '',
+            ]
+              .filter((part) => part !== '')
+              .join(', ')}
           </span>
         )}
       </Fact>

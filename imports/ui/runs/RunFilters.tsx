@@ -7,7 +7,13 @@ import type { Route } from '../shell/route';
 import { isIn, STATE_FILTERS } from './filterRuns';
 import type { RunFilter, StateFilter } from './filterRuns';
 
-const LABELS = { live: 'Live', asking: 'Need you', completed: 'Completed', failed: 'Failed', cancelled: 'Cancelled' } as const satisfies Record<StateFilter, string>;
+const LABELS = {
+  live: 'Live',
+  asking: 'Need you',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+} as const satisfies Record<StateFilter, string>;
 
 export interface RunFiltersProps {
   readonly route: Route;
@@ -23,15 +29,31 @@ export function RunFilters({ route, runs, filter }: RunFiltersProps) {
   return (
     <search className="filters">
       <div className="chips" role="group" aria-label="State">
-        <Chip label="All" amount={runs.length} isOn={filter.state === undefined} onChoose={() => change({ state: '' })} />
+        <Chip
+          label="All"
+          amount={runs.length}
+          isOn={filter.state === undefined}
+          onChoose={() => change({ state: '' })}
+        />
         {STATE_FILTERS.map((state) => (
-          <Chip key={state} label={LABELS[state]} amount={runs.filter((run) => isIn(run, state)).length} isOn={filter.state === state} onChoose={() => change({ state })} />
+          <Chip
+            key={state}
+            label={LABELS[state]}
+            amount={runs.filter((run) => isIn(run, state)).length}
+            isOn={filter.state === state}
+            onChoose={() => change({ state })}
+          />
         ))}
       </div>
       <label className="search-field">
         <Icon name="search" />
         <span className="visually-hidden">Words in title, id, model or error</span>
-        <input type="search" placeholder="Search runs" value={filter.text} onChange={(event) => change({ text: event.target.value })} />
+        <input
+          type="search"
+          placeholder="Search runs"
+          value={filter.text}
+          onChange={(event) => change({ text: event.target.value })}
+        />
       </label>
       <label>
         <span className="visually-hidden">Provider</span>
@@ -46,7 +68,17 @@ export function RunFilters({ route, runs, filter }: RunFiltersProps) {
   );
 }
 
-function Chip({ label, amount, isOn, onChoose }: { readonly label: string; readonly amount: number; readonly isOn: boolean; readonly onChoose: () => void }) {
+function Chip({
+  label,
+  amount,
+  isOn,
+  onChoose,
+}: {
+  readonly label: string;
+  readonly amount: number;
+  readonly isOn: boolean;
+  readonly onChoose: () => void;
+}) {
   return (
     <button type="button" className="chip" aria-pressed={isOn} onClick={onChoose}>
       {label} <span className="chip-amount numeric">{amount}</span>

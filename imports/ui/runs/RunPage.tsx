@@ -20,7 +20,8 @@ export function RunPage({ executionId }: { readonly executionId: string }) {
   return (
     <>
       <nav className="crumbs" aria-label="Where you are">
-        <a href="#/runs">Runs</a> <span aria-hidden="true">/</span> <span className="mono">{executionId.slice(0, 8)}</span>
+        <a href="#/runs">Runs</a> <span aria-hidden="true">/</span>{' '}
+        <span className="mono">{executionId.slice(0, 8)}</span>
       </nav>
       <WhenLoaded loaded={loaded} what="run">
         {(watched) => (watched === undefined ? <UnknownRun /> : <WholeRun watched={watched} />)}

@@ -39,7 +39,11 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: ListedRun })
           {cost === undefined ? '–' : money(cost)}
         </span>
         <span className="run-fact numeric" data-label="Took">
-          {run.startedAt === undefined && !live ? '–' : <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} />}
+          {run.startedAt === undefined && !live ? (
+            '–'
+          ) : (
+            <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} />
+          )}
         </span>
         <span className="run-fact run-when">
           <Ago at={run.createdAt} />

@@ -9,7 +9,13 @@ import { isLive } from './filterRuns';
 import { ticksOf, timelineOf } from './timelineOf';
 import type { Bar, CallBar, Timeline } from './timelineOf';
 
-export function RunTimeline({ watched, onChoose }: { readonly watched: WatchedRun; readonly onChoose: (callId: string) => void }) {
+export function RunTimeline({
+  watched,
+  onChoose,
+}: {
+  readonly watched: WatchedRun;
+  readonly onChoose: (callId: string) => void;
+}) {
   const now = useNow(200, isLive(watched.run.state));
   const timeline = timelineOf(watched, now);
   const { turns, blocking, background } = timeline;
@@ -21,7 +27,12 @@ export function RunTimeline({ watched, onChoose }: { readonly watched: WatchedRu
           <span className="lane-name">Turns</span>
           <span className="lane-track">
             {turns.map((turn) => (
-              <span key={turn.turn} className={turn.isLive ? 'bar bar-model is-live' : 'bar bar-model'} style={placeOf(turn, timeline)} title={`Turn ${turn.turn}: ${duration(turn.end - turn.start)}`}>
+              <span
+                key={turn.turn}
+                className={turn.isLive ? 'bar bar-model is-live' : 'bar bar-model'}
+                style={placeOf(turn, timeline)}
+                title={`Turn ${turn.turn}: ${duration(turn.end - turn.start)}`}
+              >
                 <span className="visually-hidden">
                   Turn {turn.turn}, {duration(turn.end - turn.start)}
                 </span>
@@ -58,16 +69,24 @@ function Axis({ timeline }: { readonly timeline: Timeline }) {
           // One at the very end has no room for its words.
           .filter((tick) => tick / span < 0.88)
           .map((tick) => (
-          <span key={tick} className="tick numeric" style={{ '--at': `${(100 * tick) / span}%` } as CSSProperties}>
-            {duration(tick)}
-          </span>
-        ))}
+            <span key={tick} className="tick numeric" style={{ '--at': `${(100 * tick) / span}%` } as CSSProperties}>
+              {duration(tick)}
+            </span>
+          ))}
       </div>
     </div>
   );
 }
 
-function Lane({ title, hint, children }: { readonly title: string; readonly hint: string | undefined; readonly children: ReactNode }) {
+function Lane({
+  title,
+  hint,
+  children,
+}: {
+  readonly title: string;
+  readonly hint: string | undefined;
+  readonly children: ReactNode;
+}) {
   return (
     <section className="lane" aria-label={title}>
       <h3>
@@ -78,11 +97,21 @@ function Lane({ title, hint, children }: { readonly title: string; readonly hint
   );
 }
 
-function CallRow({ bar, timeline, onChoose }: { readonly bar: CallBar; readonly timeline: Timeline; readonly onChoose: (callId: string) => void }) {
+function CallRow({
+  bar,
+  timeline,
+  onChoose,
+}: {
+  readonly bar: CallBar;
+  readonly timeline: Timeline;
+  readonly onChoose: (callId: string) => void;
+}) {
   const { call } = bar;
   const face = CALL_FACES[call.state];
   // When it stopped that needs a review, nobody knows.
-  const took = call.executionTime ?? (call.startTime === undefined || call.state === 'needs_review' ? undefined : bar.end - bar.start);
+  const took =
+    call.executionTime ??
+    (call.startTime === undefined || call.state === 'needs_review' ? undefined : bar.end - bar.start);
   return (
     <li className="lane-row" data-call={call.callId} data-state={call.state}>
       <button type="button" className={`lane-call tone-${face.tone}`} onClick={() => onChoose(call.callId)}>
@@ -95,7 +124,12 @@ function CallRow({ bar, timeline, onChoose }: { readonly bar: CallBar; readonly 
         </span>
         <span className="lane-track">
           <span className={face.isLive ? 'bar bar-call is-live' : 'bar bar-call'} style={placeOf(bar, timeline)}>
-            {call.progress !== undefined && face.isLive && <span className="bar-progress" style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties} />}
+            {call.progress !== undefined && face.isLive && (
+              <span
+                className="bar-progress"
+                style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties}
+              />
+            )}
           </span>
           <span className="bar-label numeric" style={labelPlace(bar, timeline)}>
             {took === undefined ? face.label : duration(took)}
@@ -109,7 +143,10 @@ function CallRow({ bar, timeline, onChoose }: { readonly bar: CallBar; readonly 
 function placeOf(bar: Bar, timeline: Bar): CSSProperties {
   const span = timeline.end - timeline.start;
   // Custom properties are no part of React's own type.
-  return { '--from': `${(100 * (bar.start - timeline.start)) / span}%`, '--long': `${(100 * (bar.end - bar.start)) / span}%` } as CSSProperties;
+  return {
+    '--from': `${(100 * (bar.start - timeline.start)) / span}%`,
+    '--long': `${(100 * (bar.end - bar.start)) / span}%`,
+  } as CSSProperties;
 }
 
 /** Beside the bar, on the side that has room. */

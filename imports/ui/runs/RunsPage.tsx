@@ -10,7 +10,10 @@ import { filterRuns, readRunFilter } from './filterRuns';
 import { RunFilters } from './RunFilters';
 import { RunTable } from './RunTable';
 
-/** Rows that are drawn at first, and with each wish for more: what is drawn stays bounded, however many runs there are. */
+/**
+ * Rows that are drawn at first, and with each wish for more: what is drawn stays bounded, however many runs there
+ * are.
+ */
 const PORTION = 60;
 
 export function RunsPage({ route }: { readonly route: Route }) {

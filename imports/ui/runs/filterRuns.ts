@@ -15,12 +15,24 @@ export interface RunFilter {
 
 export function readRunFilter(query: URLSearchParams): RunFilter {
   const state = STATE_FILTERS.find((known) => known === query.get('state'));
-  return { providerId: query.get('provider') ?? '', text: query.get('text') ?? '', ...(state === undefined ? {} : { state }) };
+  return {
+    providerId: query.get('provider') ?? '',
+    text: query.get('text') ?? '',
+    ...(state === undefined ? {} : { state }),
+  };
 }
 
 export function filterRuns(runs: readonly ListedRun[], filter: RunFilter): readonly ListedRun[] {
-  const words = filter.text.toLowerCase().split(/\s+/).filter((word) => word !== '');
-  return runs.filter((run) => (filter.state === undefined || isIn(run, filter.state)) && (filter.providerId === '' || run.providerId === filter.providerId) && hasWords(run, words));
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return runs.filter(
+    (run) =>
+      (filter.state === undefined || isIn(run, filter.state)) &&
+      (filter.providerId === '' || run.providerId === filter.providerId) &&
+      hasWords(run, words),
+  );
 }
 
 export function isIn(run: ListedRun, state: StateFilter): boolean {

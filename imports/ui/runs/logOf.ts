@@ -4,8 +4,13 @@ import type { LogEntry } from '../data/DashboardData';
 
 export function logOf(run: RunView, calls: readonly ToolCallView[], seen: readonly LogEntry[]): readonly LogEntry[] {
   const known = new Set(seen.map(({ type, callId }) => keyOf(type, callId)));
-  const proven = [...ofRun(run), ...calls.flatMap(ofCall)].filter(({ type, callId }) => !known.has(keyOf(type, callId)));
-  return [...proven, ...seen].map((entry, index) => ({ entry, index })).sort((a, b) => a.entry.at - b.entry.at || a.index - b.index).map(({ entry }) => entry);
+  const proven = [...ofRun(run), ...calls.flatMap(ofCall)].filter(
+    ({ type, callId }) => !known.has(keyOf(type, callId)),
+  );
+  return [...proven, ...seen]
+    .map((entry, index) => ({ entry, index }))
+    .sort((a, b) => a.entry.at - b.entry.at || a.index - b.index)
+    .map(({ entry }) => entry);
 }
 
 function keyOf(type: string, callId = ''): string {
@@ -23,7 +28,14 @@ function ofCall({ callId, name, state, startTime, endTime, error }: ToolCallView
   const began: LogEntry[] = startTime === undefined ? [] : [{ at: startTime, type: 'tool:executing', callId, name }];
   if (endTime === undefined) return began;
   const type = ENDS[state as keyof typeof ENDS] as LogEntry['type'] | undefined;
-  return type === undefined ? began : [...began, { at: endTime, type, callId, name, ...(error === undefined ? {} : { detail: error }) }];
+  return type === undefined
+    ? began
+    : [...began, { at: endTime, type, callId, name, ...(error === undefined ? {} : { detail: error }) }];
 }
 
-const ENDS = { completed: 'tool:completed', failed: 'tool:failed', timeout: 'tool:timeout', cancelled: 'tool:cancelled' } as const;
+const ENDS = {
+  completed: 'tool:completed',
+  failed: 'tool:failed',
+  timeout: 'tool:timeout',
+  cancelled: 'tool:cancelled',
+} as const;

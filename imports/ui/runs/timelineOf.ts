@@ -1,4 +1,7 @@
-/** When the model and the tools worked, as bars on one axis. Turns whose time no event told are placed by the calls around them. */
+/**
+ * When the model and the tools worked, as bars on one axis. Turns whose time no event told are placed by the calls
+ * around them.
+ */
 import { isFinished } from '../../business/ai/domain/entities/Run';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
@@ -27,23 +30,42 @@ export interface Timeline extends Bar {
 }
 
 /** @param now milliseconds since the epoch: where things end that go on */
-export function timelineOf({ run, items, calls, turns }: Pick<WatchedRun, 'run' | 'items' | 'calls' | 'turns'>, now: number): Timeline {
+export function timelineOf(
+  { run, items, calls, turns }: Pick<WatchedRun, 'run' | 'items' | 'calls' | 'turns'>,
+  now: number,
+): Timeline {
   const start = run.startedAt ?? run.createdAt;
   const isOver = isFinished(run.state);
   const end = Math.max(run.endedAt ?? (isOver ? lastTime(calls, start) : now), start + 1);
   const bars = calls.map((call) => barOf(call, start, end, turnOfCall(items, call.callId), turns));
-  const told = [...guessTurns(items, calls, start, end, run), ...[...turns].map(([turn, time]) => [turn, time] as const)];
+  const told = [
+    ...guessTurns(items, calls, start, end, run),
+    ...[...turns].map(([turn, time]) => [turn, time] as const),
+  ];
   const byTurn = new Map(told);
   return {
     start,
     end,
-    turns: [...byTurn].sort(([a], [b]) => a - b).map(([turn, time]) => ({ turn, start: Math.max(start, time.start), end: Math.min(end, time.end ?? end), isLive: time.end === undefined && !isOver })),
+    turns: [...byTurn]
+      .sort(([a], [b]) => a - b)
+      .map(([turn, time]) => ({
+        turn,
+        start: Math.max(start, time.start),
+        end: Math.min(end, time.end ?? end),
+        isLive: time.end === undefined && !isOver,
+      })),
     blocking: bars.filter(({ call }) => call.blocking),
     background: bars.filter(({ call }) => !call.blocking),
   };
 }
 
-function barOf(call: ToolCallView, start: number, end: number, turn: number | undefined, turns: WatchedRun['turns']): CallBar {
+function barOf(
+  call: ToolCallView,
+  start: number,
+  end: number,
+  turn: number | undefined,
+  turns: WatchedRun['turns'],
+): CallBar {
   // A call that has not started began to wait when its turn ended.
   const from = call.startTime ?? call.endTime ?? (turn === undefined ? undefined : turns.get(turn)?.end) ?? end;
   return { call, start: Math.max(start, from), end: Math.min(end, call.endTime ?? end) };
@@ -66,7 +88,10 @@ export function turnsIn(items: readonly Item[]): readonly WrittenTurn[] {
   let told: string[] = [];
   let isWriting = false;
   for (const item of items) {
-    const isModel = item.type === 'function_call' || item.type === 'reasoning' || (item.type === 'message' && item.role === 'assistant');
+    const isModel =
+      item.type === 'function_call' ||
+      item.type === 'reasoning' ||
+      (item.type === 'message' && item.role === 'assistant');
     if (isModel && !isWriting) turns.push({ calls: [], told });
     if (isModel) told = [];
     isWriting = isModel;
@@ -76,7 +101,13 @@ export function turnsIn(items: readonly Item[]): readonly WrittenTurn[] {
   return turns;
 }
 
-function guessTurns(items: readonly Item[], calls: readonly ToolCallView[], start: number, end: number, run: WatchedRun['run']): (readonly [number, TurnTime])[] {
+function guessTurns(
+  items: readonly Item[],
+  calls: readonly ToolCallView[],
+  start: number,
+  end: number,
+  run: WatchedRun['run'],
+): (readonly [number, TurnTime])[] {
   const byId = new Map(calls.map((call) => [call.callId, call]));
   const timesOf = (ids: readonly string[], pick: (call: ToolCallView) => number | undefined): number[] =>
     ids.flatMap((id) => {
@@ -94,7 +125,12 @@ function guessTurns(items: readonly Item[], calls: readonly ToolCallView[], star
         const begin = Math.max(from, ...timesOf(turn.told, ({ endTime }) => endTime));
         const starts = timesOf(turn.calls, ({ startTime }) => startTime);
         const next = own[index + 1];
-        const until = starts.length > 0 ? Math.min(...starts) : next === undefined ? (run.endedAt ?? end) : Math.min(end, ...timesOf(next.told, ({ endTime }) => endTime));
+        const until =
+          starts.length > 0
+            ? Math.min(...starts)
+            : next === undefined
+              ? (run.endedAt ?? end)
+              : Math.min(end, ...timesOf(next.told, ({ endTime }) => endTime));
         const time = { start: begin, end: Math.max(begin, until) };
         from = time.end;
         return [index + 1, time] as const;
@@ -112,4 +148,7 @@ export function ticksOf({ start, end }: Bar, most = 5): readonly number[] {
   return Array.from({ length: Math.floor(span / step) + 1 }, (_, index) => index * step);
 }
 
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000] as const;
+const STEPS = [
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
+  1_800_000, 3_600_000,
+] as const;

@@ -21,16 +21,34 @@ export function SignInPage({ means }: { readonly means: Credentials['means'] }) 
       <form className="card sign-in" onSubmit={submit} aria-busy={signIn.isBusy}>
         <Logo />
         <h1>Sign in to Bolide</h1>
-        <p className="muted">{means === 'token' ? 'Paste the API token that the server printed when it started.' : 'With the account that you have in this app.'}</p>
+        <p className="muted">
+          {means === 'token'
+            ? 'Paste the API token that the server printed when it started.'
+            : 'With the account that you have in this app.'}
+        </p>
         {means === 'password' && (
           <label htmlFor={`${id}-login`} className="field">
             <span>User name or e-mail address</span>
-            <input id={`${id}-login`} value={login} onChange={(event) => setLogin(event.target.value)} autoComplete="username" autoCapitalize="none" required />
+            <input
+              id={`${id}-login`}
+              value={login}
+              onChange={(event) => setLogin(event.target.value)}
+              autoComplete="username"
+              autoCapitalize="none"
+              required
+            />
           </label>
         )}
         <label htmlFor={`${id}-secret`} className="field">
           <span>{means === 'token' ? 'API token' : 'Password'}</span>
-          <input id={`${id}-secret`} type="password" value={secret} onChange={(event) => setSecret(event.target.value)} autoComplete="current-password" required />
+          <input
+            id={`${id}-secret`}
+            type="password"
+            value={secret}
+            onChange={(event) => setSecret(event.target.value)}
+            autoComplete="current-password"
+            required
+          />
         </label>
         {signIn.error !== undefined && (
           <p className="form-error" role="alert">

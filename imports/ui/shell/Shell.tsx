@@ -44,7 +44,10 @@ export function Shell({ route, theme, name, children }: ShellProps) {
           <ul>
             {PAGES.map(({ path, icon, label }) => (
               <li key={path}>
-                <a href={`#/${path}`} aria-current={current === path || (path === '' && current === 'overview') ? 'page' : undefined}>
+                <a
+                  href={`#/${path}`}
+                  aria-current={current === path || (path === '' && current === 'overview') ? 'page' : undefined}
+                >
                   <Icon name={icon} />
                   <span>{label}</span>
                 </a>
@@ -56,7 +59,13 @@ export function Shell({ route, theme, name, children }: ShellProps) {
           <ConnectionMark />
           <div className="rail-actions">
             <ThemeSwitch theme={theme} />
-            <button type="button" className="icon-button" onClick={() => signOut.run()} aria-label={name === undefined ? 'Sign out' : `Sign out ${name}`} title="Sign out">
+            <button
+              type="button"
+              className="icon-button"
+              onClick={() => signOut.run()}
+              aria-label={name === undefined ? 'Sign out' : `Sign out ${name}`}
+              title="Sign out"
+            >
               <Icon name="exit" />
             </button>
           </div>

@@ -13,7 +13,13 @@ export function ThemeSwitch({ theme: [theme, choose] }: { readonly theme: Return
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system';
   const { icon, label } = FACES[theme];
   return (
-    <button type="button" className="icon-button" onClick={() => choose(next)} aria-label={`${label}. Change it`} title={label}>
+    <button
+      type="button"
+      className="icon-button"
+      onClick={() => choose(next)}
+      aria-label={`${label}. Change it`}
+      title={label}
+    >
       <Icon name={icon} />
     </button>
   );

@@ -14,7 +14,13 @@ export function useRoute(): Route {
 
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
-  return { path: path.split('/').filter((step) => step !== '').map(decode), query: new URLSearchParams(query) };
+  return {
+    path: path
+      .split('/')
+      .filter((step) => step !== '')
+      .map(decode),
+    query: new URLSearchParams(query),
+  };
 }
 
 export function linkTo(path: readonly string[], query: Readonly<Record<string, string>> = {}): string {

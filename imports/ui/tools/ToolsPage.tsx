@@ -51,21 +51,35 @@ function ToolCard({ tool }: { readonly tool: ToolOffer }) {
         <p className="tool-none muted">Not called yet</p>
       ) : (
         <>
-          <div className="share" role="img" aria-label={states.map(({ state, amount }) => `${amount} ${CALL_FACES[state].label}`).join(', ')}>
+          <div
+            className="share"
+            role="img"
+            aria-label={states.map(({ state, amount }) => `${amount} ${CALL_FACES[state].label}`).join(', ')}
+          >
             {states.map(({ state, amount }) => (
-              <span key={state} className={`share-part tone-${CALL_FACES[state].tone}`} style={{ '--share': amount } as CSSProperties} />
+              <span
+                key={state}
+                className={`share-part tone-${CALL_FACES[state].tone}`}
+                style={{ '--share': amount } as CSSProperties}
+              />
             ))}
           </div>
           <ul className="legend">
             {states.map(({ state, amount }) => (
               <li key={state} className={`tone-${CALL_FACES[state].tone}`}>
-                <span className="legend-dot" aria-hidden="true" /> {CALL_FACES[state].label} <span className="numeric">{count(amount)}</span>
+                <span className="legend-dot" aria-hidden="true" /> {CALL_FACES[state].label}{' '}
+                <span className="numeric">{count(amount)}</span>
               </li>
             ))}
           </ul>
           <p className="tool-sum">
             <span className="numeric">{plural(total, 'call')}</span>
-            {ended > 0 && <span className="muted"> · {Math.round((100 * (tool.counts.completed ?? 0)) / ended)}% of those that ran succeeded</span>}
+            {ended > 0 && (
+              <span className="muted">
+                {' '}
+                · {Math.round((100 * (tool.counts.completed ?? 0)) / ended)}% of those that ran succeeded
+              </span>
+            )}
           </p>
         </>
       )}

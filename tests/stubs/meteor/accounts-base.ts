@@ -14,7 +14,10 @@ export const Accounts = {
   /** What accounts-password adds on the server. */
   async createUserAsync({ email, password }: { readonly email: string; readonly password: string }): Promise<string> {
     const hash = createHash('sha256').update(password).digest('hex');
-    return Meteor.users.insertAsync({ emails: [{ address: email, verified: false }], services: { password: { hash } } });
+    return Meteor.users.insertAsync({
+      emails: [{ address: email, verified: false }],
+      services: { password: { hash } },
+    });
   },
 
   userId: (): string | null => Meteor.userId(),

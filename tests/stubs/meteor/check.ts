@@ -34,16 +34,25 @@ export type Pattern =
   | { readonly [key: string]: Pattern };
 
 export type PatternMatch<T> =
-  T extends Matcher<infer Matched> ? Matched
-  : T extends StringConstructor ? string
-  : T extends NumberConstructor ? number
-  : T extends BooleanConstructor ? boolean
-  : T extends ObjectConstructor ? object
-  : T extends string | number | boolean | null | undefined ? T
-  : T extends abstract new (...args: never[]) => infer Instance ? Instance
-  : T extends readonly [infer Element] ? PatternMatch<Element>[]
-  : T extends { readonly [key: string]: Pattern } ? { [Key in keyof T]: PatternMatch<T[Key]> }
-  : unknown;
+  T extends Matcher<infer Matched>
+    ? Matched
+    : T extends StringConstructor
+      ? string
+      : T extends NumberConstructor
+        ? number
+        : T extends BooleanConstructor
+          ? boolean
+          : T extends ObjectConstructor
+            ? object
+            : T extends string | number | boolean | null | undefined
+              ? T
+              : T extends abstract new (...args: never[]) => infer Instance
+                ? Instance
+                : T extends readonly [infer Element]
+                  ? PatternMatch<Element>[]
+                  : T extends { readonly [key: string]: Pattern }
+                    ? { [Key in keyof T]: PatternMatch<T[Key]> }
+                    : unknown;
 
 class MatchError extends Error {
   readonly errorType = 'Match.Error';
@@ -68,10 +77,12 @@ export const Match = {
     return new Matcher<PatternMatch<T[number]>>('one-of', patterns);
   },
   Where: <T = unknown>(condition: (value: unknown) => boolean) => new Matcher<T>('where', condition),
-  ObjectIncluding: <T extends { readonly [key: string]: Pattern }>(pattern: T) => new Matcher<PatternMatch<T>>('including', pattern),
+  ObjectIncluding: <T extends { readonly [key: string]: Pattern }>(pattern: T) =>
+    new Matcher<PatternMatch<T>>('including', pattern),
   ObjectWithValues: <T extends Pattern>(pattern: T) => new Matcher<Record<string, PatternMatch<T>>>('values', pattern),
   Error: MatchError,
-  test: <T extends Pattern>(value: unknown, pattern: T): value is PatternMatch<T> => mismatch(value, pattern) === undefined,
+  test: <T extends Pattern>(value: unknown, pattern: T): value is PatternMatch<T> =>
+    mismatch(value, pattern) === undefined,
 };
 
 /** @throws Match.Error */
@@ -87,8 +98,10 @@ interface Mismatch {
 }
 
 function mismatch(value: unknown, pattern: unknown): Mismatch | undefined {
-  for (const [type, name] of TYPES) if (pattern === type) return typeof value === name ? undefined : failed(`Expected ${name}, got ${typeof value}`);
-  if (pattern === null || ['string', 'number', 'boolean'].includes(typeof pattern)) return value === pattern ? undefined : failed(`Expected ${String(pattern)}`);
+  for (const [type, name] of TYPES)
+    if (pattern === type) return typeof value === name ? undefined : failed(`Expected ${name}, got ${typeof value}`);
+  if (pattern === null || ['string', 'number', 'boolean'].includes(typeof pattern))
+    return value === pattern ? undefined : failed(`Expected ${String(pattern)}`);
   if (pattern instanceof Matcher) return mismatchOf(value, pattern as Matcher<unknown>);
   if (pattern === Object) return objectMismatch(value, {}, true, undefined);
   if (Array.isArray(pattern)) return arrayMismatch(value, pattern);
@@ -112,11 +125,17 @@ function mismatchOf(value: unknown, { kind, inner }: Matcher<unknown>): Mismatch
     case 'integer':
       return typeof value === 'number' && (value | 0) === value ? undefined : failed('Expected Integer');
     case 'maybe':
-      return value === undefined || value === null || mismatch(value, inner) === undefined ? undefined : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
+      return value === undefined || value === null || mismatch(value, inner) === undefined
+        ? undefined
+        : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
     case 'optional':
-      return value === undefined || mismatch(value, inner) === undefined ? undefined : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
+      return value === undefined || mismatch(value, inner) === undefined
+        ? undefined
+        : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
     case 'one-of':
-      return (inner as readonly unknown[]).some((choice) => mismatch(value, choice) === undefined) ? undefined : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
+      return (inner as readonly unknown[]).some((choice) => mismatch(value, choice) === undefined)
+        ? undefined
+        : failed('Failed Match.OneOf, Match.Maybe or Match.Optional validation');
     case 'where':
       return whereMismatch(value, inner as (value: unknown) => boolean);
     case 'including':
@@ -145,7 +164,10 @@ function arrayMismatch(value: unknown, pattern: readonly unknown[]): Mismatch | 
   return undefined;
 }
 
-/** Keys of Maybe and Optional may be missing; where they are there, their value has to match the inner pattern, so null and undefined don't. */
+/**
+ * Keys of Maybe and Optional may be missing; where they are there, their value has to match the inner pattern, so
+ * null and undefined don't.
+ */
 function objectMismatch(value: unknown, pattern: Fields, allowsOthers: boolean, others: unknown): Mismatch | undefined {
   if (typeof value !== 'object' || value === null || !isPlain(value)) return failed('Expected plain object');
   const missing = new Set(Object.keys(pattern).filter((key) => !isOptional(pattern[key])));

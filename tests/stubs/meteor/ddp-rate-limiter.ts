@@ -1,4 +1,7 @@
-/** Meteor's DDPRateLimiter (packages/ddp-rate-limiter, packages/rate-limit): counts per rule and bucket, in this process. */
+/**
+ * Meteor's DDPRateLimiter (packages/ddp-rate-limiter, packages/rate-limit): counts per rule and bucket, in this
+ * process.
+ */
 import { registry } from '../server/registry';
 import { Random } from './random';
 
@@ -9,14 +12,16 @@ export interface RateEvent {
   readonly connectionId: string;
   readonly clientAddress: string;
 }
-export type RateMatcher = { readonly [Key in keyof RateEvent]?: RateEvent[Key] | null | ((value: RateEvent[Key]) => boolean) };
+export type RateMatcher = {
+  readonly [Key in keyof RateEvent]?: RateEvent[Key] | null | ((value: RateEvent[Key]) => boolean);
+};
 
 class Rule {
   readonly matcher: RateMatcher;
   readonly allowed: number;
   readonly interval: number;
-  readonly #counts = new Map<string, number>();
-  #since = Date.now();
+  private readonly counts = new Map<string, number>();
+  private since = Date.now();
 
   constructor(matcher: RateMatcher, allowed: number, interval: number) {
     this.matcher = matcher;
@@ -27,21 +32,26 @@ class Rule {
   matches(event: RateEvent): boolean {
     return Object.entries(this.matcher).every(([key, wanted]) => {
       const value = event[key as keyof RateEvent];
-      return wanted === null || (typeof wanted === 'function' ? (wanted as (value: unknown) => boolean)(value) : wanted === value);
+      return (
+        wanted === null ||
+        (typeof wanted === 'function' ? (wanted as (value: unknown) => boolean)(value) : wanted === value)
+      );
     });
   }
 
   /** @returns milliseconds until the next attempt is allowed, or 0 */
   count(event: RateEvent): number {
     const now = Date.now();
-    if (now - this.#since > this.interval) {
-      this.#counts.clear();
-      this.#since = now;
+    if (now - this.since > this.interval) {
+      this.counts.clear();
+      this.since = now;
     }
-    const bucket = Object.entries(this.matcher).map(([key, wanted]) => (wanted === null ? '' : `${key}${String(event[key as keyof RateEvent])}`)).join('');
-    const count = (this.#counts.get(bucket) ?? 0) + 1;
-    this.#counts.set(bucket, count);
-    return count > this.allowed ? this.interval - (now - this.#since) : 0;
+    const bucket = Object.entries(this.matcher)
+      .map(([key, wanted]) => (wanted === null ? '' : `${key}${String(event[key as keyof RateEvent])}`))
+      .join('');
+    const count = (this.counts.get(bucket) ?? 0) + 1;
+    this.counts.set(bucket, count);
+    return count > this.allowed ? this.interval - (now - this.since) : 0;
   }
 }
 
@@ -59,6 +69,8 @@ export const DDPRateLimiter = {
 
 /** Counts an attempt. @returns milliseconds to wait, or 0 where no rule is against it */
 export function countAttempt(event: RateEvent): number {
-  const rules = [...registry.rateRules.values()].filter((rule): rule is Rule => rule instanceof Rule && rule.matches(event));
+  const rules = [...registry.rateRules.values()].filter(
+    (rule): rule is Rule => rule instanceof Rule && rule.matches(event),
+  );
   return Math.max(0, ...rules.map((rule) => rule.count(event)));
 }

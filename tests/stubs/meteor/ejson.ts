@@ -1,6 +1,6 @@
 /**
- * EJSON as Meteor's methods and collections use it (packages/ejson). What Meteor would lose on the way without a word (functions, class
- * instances, symbols) is an error here.
+ * EJSON as Meteor's methods and collections use it (packages/ejson). What Meteor would lose on the way without a
+ * word (functions, class instances, symbols) is an error here.
  */
 type Fields = Record<string, unknown>;
 
@@ -15,12 +15,17 @@ export const EJSON = {
 
   equals(left: unknown, right: unknown): boolean {
     if (Object.is(left, right)) return true;
-    if (left instanceof Date || right instanceof Date) return left instanceof Date && right instanceof Date && left.getTime() === right.getTime();
-    if (EJSON.isBinary(left) || EJSON.isBinary(right)) return EJSON.isBinary(left) && EJSON.isBinary(right) && Buffer.compare(left, right) === 0;
+    if (left instanceof Date || right instanceof Date)
+      return left instanceof Date && right instanceof Date && left.getTime() === right.getTime();
+    if (EJSON.isBinary(left) || EJSON.isBinary(right))
+      return EJSON.isBinary(left) && EJSON.isBinary(right) && Buffer.compare(left, right) === 0;
     if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
     if (Array.isArray(left) !== Array.isArray(right)) return false;
     const keys = Object.keys(left);
-    return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && EJSON.equals((left as Fields)[key], (right as Fields)[key]));
+    return (
+      keys.length === Object.keys(right).length &&
+      keys.every((key) => Object.hasOwn(right, key) && EJSON.equals((left as Fields)[key], (right as Fields)[key]))
+    );
   },
 
   isBinary(value: unknown): value is Uint8Array {
@@ -54,22 +59,28 @@ export function overWire(value: unknown): unknown {
 }
 
 function cloned(value: unknown, path: string, holders: readonly object[]): unknown {
-  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint') throw new TypeError(`EJSON has no ${typeof value}: ${path}`);
+  if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
+    throw new TypeError(`EJSON has no ${typeof value}: ${path}`);
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Date) return new Date(value.getTime());
   if (EJSON.isBinary(value)) return Uint8Array.from(value);
   if (holders.includes(value)) throw new TypeError(`EJSON has no circles: ${path}`);
   const inside = [...holders, value];
-  if (Array.isArray(value)) return Array.from(value, (element: unknown, at) => cloned(element, `${path}[${at}]`, inside));
+  if (Array.isArray(value))
+    return Array.from(value, (element: unknown, at) => cloned(element, `${path}[${at}]`, inside));
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw new TypeError(`EJSON would lose the class of ${path}`);
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, cloned(field, `${path}.${key}`, inside)]));
+  if (prototype !== Object.prototype && prototype !== null)
+    throw new TypeError(`EJSON would lose the class of ${path}`);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, cloned(field, `${path}.${key}`, inside)]),
+  );
 }
 
 function toJSON(value: unknown): unknown {
   if (value instanceof Date) return { $date: value.getTime() };
   if (EJSON.isBinary(value)) return { $binary: Buffer.from(value).toString('base64') };
-  if (typeof value === 'number' && !Number.isFinite(value)) return { $InfNaN: Number.isNaN(value) ? 0 : Math.sign(value) };
+  if (typeof value === 'number' && !Number.isFinite(value))
+    return { $InfNaN: Number.isNaN(value) ? 0 : Math.sign(value) };
   if (Array.isArray(value)) return value.map(toJSON);
   if (typeof value !== 'object' || value === null) return value;
   const fields = Object.fromEntries(Object.entries(value).map(([key, field]) => [key, toJSON(field)]));

@@ -40,7 +40,11 @@ export const Meteor = {
   },
 
   /** The options are the client's. */
-  applyAsync(name: string, args: readonly unknown[], _options: { readonly noRetry?: boolean; readonly wait?: boolean } = {}): Promise<unknown> {
+  applyAsync(
+    name: string,
+    args: readonly unknown[],
+    _options: { readonly noRetry?: boolean; readonly wait?: boolean } = {},
+  ): Promise<unknown> {
     return callFromServer(name, args);
   },
 

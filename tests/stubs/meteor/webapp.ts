@@ -1,6 +1,7 @@
 /**
- * WebApp: handlers of the app on Express, before Meteor's own answer, which is the app's page with 200 for whatever nobody answered.
- * An error that a handler lets through stops the process, as it does in Meteor where the handler is async.
+ * WebApp: handlers of the app on Express, before Meteor's own answer, which is the app's page with 200 for whatever
+ * nobody answered. An error that a handler lets through stops the process, as it does in Meteor where the handler
+ * is async.
  */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -8,7 +9,11 @@ import express from 'express';
 
 const PAGE = '<!DOCTYPE html><html><head></head><body></body></html>';
 
-function build(): { readonly handlers: express.Express; readonly rawHandlers: express.Express; readonly httpServer: Server } {
+function build(): {
+  readonly handlers: express.Express;
+  readonly rawHandlers: express.Express;
+  readonly httpServer: Server;
+} {
   const app = express();
   const rawHandlers = express();
   const handlers = express();

@@ -1,4 +1,7 @@
-/** Mongo.Collection on the server, as Meteor 3 has it: async methods only, one collection for each name, plain documents. */
+/**
+ * Mongo.Collection on the server, as Meteor 3 has it: async methods only, one collection for each name, plain
+ * documents.
+ */
 import { EJSON } from '../meteor/ejson';
 import { Random } from '../meteor/random';
 import { Cursor, databaseAnswers, notOnServer } from './Cursor';
@@ -19,14 +22,15 @@ export interface FindOptions {
 
 export class Collection<T extends { _id: string }> {
   readonly _name: string;
-  readonly #memory: MemoryCollection;
+  private readonly memory: MemoryCollection;
 
   constructor(name: string, options: { readonly defineMutationMethods?: boolean } = {}) {
-    if (typeof name !== 'string' || name === '') throw new Error('First argument to new Mongo.Collection must be a string');
+    if (typeof name !== 'string' || name === '')
+      throw new Error('First argument to new Mongo.Collection must be a string');
     if (registry.collections.has(name)) throw new Error(`There is already a collection named "${name}"`);
     this._name = name;
-    this.#memory = new MemoryCollection(name);
-    registry.collections.set(name, this.#memory);
+    this.memory = new MemoryCollection(name);
+    registry.collections.set(name, this.memory);
     if (options.defineMutationMethods !== false) defineMutationMethods(name);
   }
 
@@ -37,44 +41,52 @@ export class Collection<T extends { _id: string }> {
     }
     const row = asBson({ _id: Random.id(), ...document }) as Doc;
     await databaseAnswers();
-    this.#memory.insert(row);
+    this.memory.insert(row);
     return row._id;
   }
 
   find(...args: readonly [selector?: Selector, options?: FindOptions]): Cursor<T> {
     const [selector, options = {}] = args;
-    return new Cursor<T>(this.#memory, args.length === 0 ? {} : rewritten(selector), specOf(options));
+    return new Cursor<T>(this.memory, args.length === 0 ? {} : rewritten(selector), specOf(options));
   }
 
-  async findOneAsync(...args: readonly [selector?: Selector, options?: Omit<FindOptions, 'limit'>]): Promise<T | undefined> {
+  async findOneAsync(
+    ...args: readonly [selector?: Selector, options?: Omit<FindOptions, 'limit'>]
+  ): Promise<T | undefined> {
     const [selector, options = {}] = args;
-    const cursor = new Cursor<T>(this.#memory, args.length === 0 ? {} : rewritten(selector), { ...specOf(options), limit: 1 });
+    const cursor = new Cursor<T>(this.memory, args.length === 0 ? {} : rewritten(selector), {
+      ...specOf(options),
+      limit: 1,
+    });
     const [first] = await cursor.fetchAsync();
     return first;
   }
 
   async updateAsync(selector: Selector, modifier: object, options: { readonly multi?: boolean } = {}): Promise<number> {
     const operators = Object.keys(modifier);
-    if (operators.length === 0 || operators.some((operator) => !operator.startsWith('$'))) throw new Error('only modifiers are in this stand-in, no replacements');
+    if (operators.length === 0 || operators.some((operator) => !operator.startsWith('$')))
+      throw new Error('only modifiers are in this stand-in, no replacements');
     const filter = rewritten(selector);
     const change = asBson(modifier) as Fields;
     await databaseAnswers();
-    return this.#memory.update(filter, change, options.multi === true);
+    return this.memory.update(filter, change, options.multi === true);
   }
 
   async removeAsync(selector: Selector): Promise<number> {
     const filter = rewritten(selector);
     await databaseAnswers();
-    return this.#memory.remove(filter);
+    return this.memory.remove(filter);
   }
 
   /** Meteor keeps nothing of the driver's error but its message. */
   async createIndexAsync(keys: Readonly<Record<string, 1 | -1>>, options: IndexSpec = {}): Promise<void> {
     await databaseAnswers();
     try {
-      this.#memory.createIndex({ ...keys }, { ...options });
+      this.memory.createIndex({ ...keys }, { ...options });
     } catch (error) {
-      throw new MeteorError(`An error occurred when creating an index for collection "${this._name}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new MeteorError(
+        `An error occurred when creating an index for collection "${this._name}: ${error instanceof Error ? error.message : String(error)}`,
+      );
     }
   }
 
@@ -109,7 +121,9 @@ function rewritten(selector: Selector): Fields {
   if (Array.isArray(selector)) throw new Error("Mongo selector can't be an array.");
   if (selector === null || selector === undefined) return { _id: Random.id() };
   const fields = asBson(selector) as Fields;
-  return '_id' in selector && (selector._id === undefined || selector._id === null || selector._id === '') ? { _id: Random.id() } : fields;
+  return '_id' in selector && (selector._id === undefined || selector._id === null || selector._id === '')
+    ? { _id: Random.id() }
+    : fields;
 }
 
 /** `fields` wins over `projection`. */
@@ -117,15 +131,21 @@ function specOf({ fields, projection, ...rest }: FindOptions): FindSpec {
   return { ...rest, projection: fields ?? projection };
 }
 
-/** What is left after the driver, which Meteor opens with `ignoreUndefined`: also a condition that is `undefined` is gone. */
+/**
+ * What is left after the driver, which Meteor opens with `ignoreUndefined`: also a condition that is `undefined` is
+ * gone.
+ */
 function asBson(value: unknown): unknown {
   return withoutUndefined(EJSON.clone(value));
 }
 
 function withoutUndefined(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((element: unknown) => (element === undefined ? null : withoutUndefined(element)));
+  if (Array.isArray(value))
+    return value.map((element: unknown) => (element === undefined ? null : withoutUndefined(element)));
   if (typeof value !== 'object' || value === null || value instanceof Date || EJSON.isBinary(value)) return value;
-  return Object.fromEntries(Object.entries(value).flatMap(([key, field]) => (field === undefined ? [] : [[key, withoutUndefined(field)]])));
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, field]) => (field === undefined ? [] : [[key, withoutUndefined(field)]])),
+  );
 }
 
 /** Without allow rules they deny. */

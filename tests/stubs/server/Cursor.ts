@@ -7,24 +7,24 @@ import type { ChangeCallbacks, ObserveHandle } from './observers';
 const ORDERED = ['addedBefore', 'movedBefore', 'addedAt', 'changedAt', 'removedAt', 'movedTo'];
 
 export class Cursor<T> {
-  readonly #collection: MemoryCollection;
-  readonly #selector: Fields;
-  readonly #spec: FindSpec;
+  private readonly collection: MemoryCollection;
+  private readonly selector: Fields;
+  private readonly spec: FindSpec;
 
   constructor(collection: MemoryCollection, selector: Fields, spec: FindSpec) {
-    this.#collection = collection;
-    this.#selector = selector;
-    this.#spec = spec;
+    this.collection = collection;
+    this.selector = selector;
+    this.spec = spec;
   }
 
   get collectionName(): string {
-    return this.#collection.name;
+    return this.collection.name;
   }
 
   async fetchAsync(): Promise<T[]> {
     await databaseAnswers();
     // The boundary of the stand-in database: its documents are what the collection's user says they are.
-    return this.#collection.select(this.#selector, this.#spec) as unknown[] as T[];
+    return this.collection.select(this.selector, this.spec) as unknown[] as T[];
   }
 
   async countAsync(): Promise<number> {
@@ -48,16 +48,20 @@ export class Cursor<T> {
   async observeChangesAsync(callbacks: ChangeCallbacks): Promise<ObserveHandle> {
     refuseOrdered(callbacks);
     await databaseAnswers();
-    return observeChanges(this.#collection, this.#selector, this.#spec, callbacks);
+    return observeChanges(this.collection, this.selector, this.spec, callbacks);
   }
 
-  async observeAsync(callbacks: { added?(document: T): void; changed?(now: T, before: T): void; removed?(document: T): void }): Promise<ObserveHandle> {
+  async observeAsync(callbacks: {
+    added?(document: T): void;
+    changed?(now: T, before: T): void;
+    removed?(document: T): void;
+  }): Promise<ObserveHandle> {
     refuseOrdered(callbacks);
     await databaseAnswers();
     const documents = new Map<string, Doc>();
     // As in fetchAsync.
     const given = (document: Doc): T => EJSON.clone(document) as unknown as T;
-    return observeChanges(this.#collection, this.#selector, this.#spec, {
+    return observeChanges(this.collection, this.selector, this.spec, {
       added(id, fields) {
         const document = { _id: id, ...fields };
         documents.set(id, document);
@@ -65,7 +69,9 @@ export class Cursor<T> {
       },
       changed(id, fields) {
         const before = documents.get(id) ?? { _id: id };
-        const now = Object.fromEntries(Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined)) as Doc;
+        const now = Object.fromEntries(
+          Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined),
+        ) as Doc;
         documents.set(id, now);
         callbacks.changed?.(given(now), given(before));
       },

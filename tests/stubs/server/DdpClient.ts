@@ -1,4 +1,7 @@
-/** A client on the other side of DDP, for tests: calls methods, subscribes, and holds the documents that it was sent. */
+/**
+ * A client on the other side of DDP, for tests: calls methods, subscribes, and holds the documents that it was
+ * sent.
+ */
 import { overWire } from '../meteor/ejson';
 import type { Connection } from './contexts';
 import { DdpSession } from './DdpSession';
@@ -18,42 +21,42 @@ export interface ClientSubscription {
 export class DdpClient {
   /** Everything the server sent, in order. */
   readonly messages: Fields[] = [];
-  readonly #session: DdpSession;
-  readonly #collections = new Map<string, Map<string, Fields>>();
-  readonly #waiting = new Map<string, (message: Fields) => void>();
-  #lastId = 0;
+  private readonly session: DdpSession;
+  private readonly collections = new Map<string, Map<string, Fields>>();
+  private readonly waiting = new Map<string, (message: Fields) => void>();
+  private lastId = 0;
 
   constructor(options: ConnectionOptions = {}) {
-    this.#session = new DdpSession(options, (message) => this.#receive(message));
+    this.session = new DdpSession(options, (message) => this.receive(message));
   }
 
   get connection(): Connection {
-    return this.#session.connection;
+    return this.session.connection;
   }
 
   callAsync(method: string, ...params: readonly unknown[]): Promise<unknown> {
-    const id = this.#nextId();
+    const id = this.nextId();
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, (message) => {
-        this.#waiting.delete(id);
+      this.waiting.set(id, (message) => {
+        this.waiting.delete(id);
         if (message.error === undefined) resolve(message.result);
         else reject(errorFrom(message.error));
       });
-      this.#session.call(id, method, sent(params));
+      this.session.call(id, method, sent(params));
     });
   }
 
   subscribe(name: string, ...params: readonly unknown[]): ClientSubscription {
-    const id = this.#nextId();
+    const id = this.nextId();
     let end: (error: MeteorError | undefined) => void;
     const ended = new Promise<MeteorError | undefined>((resolve) => (end = resolve));
     const ready = new Promise<void>((resolve, reject) => {
-      this.#waiting.set(id, (message) => {
+      this.waiting.set(id, (message) => {
         if (message.msg === 'ready') {
           resolve();
           return;
         }
-        this.#waiting.delete(id);
+        this.waiting.delete(id);
         const error = message.error === undefined ? undefined : errorFrom(message.error);
         reject(error ?? new Error(`subscription ${name} ended`));
         end(error);
@@ -61,51 +64,59 @@ export class DdpClient {
     });
     // Who does not wait for it does not want its error.
     ready.catch(() => undefined);
-    this.#session.subscribe(id, name, sent(params));
-    return { id, ready, ended, stop: () => this.#session.unsubscribe(id) };
+    this.session.subscribe(id, name, sent(params));
+    return { id, ready, ended, stop: () => this.session.unsubscribe(id) };
   }
 
   documents(collection: string): Doc[] {
-    return [...(this.#collections.get(collection) ?? [])].map(([id, fields]) => ({ _id: id, ...fields }));
+    return [...(this.collections.get(collection) ?? [])].map(([id, fields]) => ({ _id: id, ...fields }));
   }
 
   close(): void {
-    this.#session.close();
+    this.session.close();
   }
 
-  #nextId(): string {
-    this.#lastId += 1;
-    return String(this.#lastId);
+  private nextId(): string {
+    this.lastId += 1;
+    return String(this.lastId);
   }
 
-  #receive(message: Fields): void {
+  private receive(message: Fields): void {
     this.messages.push(message);
     switch (message.msg) {
       case 'added':
       case 'changed':
       case 'removed':
-        this.#apply(message);
+        this.apply(message);
         return;
       case 'ready':
-        for (const id of message.subs as readonly string[]) this.#waiting.get(id)?.(message);
+        for (const id of message.subs as readonly string[]) this.waiting.get(id)?.(message);
         return;
       default:
-        this.#waiting.get(String(message.id))?.(message);
+        this.waiting.get(String(message.id))?.(message);
     }
   }
 
-  #apply({ msg, collection, id, fields, cleared }: Fields): void {
+  private apply({ msg, collection, id, fields, cleared }: Fields): void {
     const name = String(collection);
-    const documents = this.#collections.get(name) ?? new Map<string, Fields>();
-    this.#collections.set(name, documents);
+    const documents = this.collections.get(name) ?? new Map<string, Fields>();
+    this.collections.set(name, documents);
     const known = documents.get(String(id));
-    if ((msg === 'added') === (known !== undefined)) throw new Error(`the server said ${String(msg)} for ${name}/${String(id)}, which is ${known === undefined ? 'not ' : ''}there`);
+    if ((msg === 'added') === (known !== undefined))
+      throw new Error(
+        `the server said ${String(msg)} for ${name}/${String(id)}, which is ${known === undefined ? 'not ' : ''}there`,
+      );
     if (msg === 'removed') {
       documents.delete(String(id));
       return;
     }
     const next = { ...known, ...(fields as Fields | undefined) };
-    documents.set(String(id), Object.fromEntries(Object.entries(next).filter(([key]) => !((cleared as readonly string[] | undefined) ?? []).includes(key))));
+    documents.set(
+      String(id),
+      Object.fromEntries(
+        Object.entries(next).filter(([key]) => !((cleared as readonly string[] | undefined) ?? []).includes(key)),
+      ),
+    );
   }
 }
 

@@ -23,38 +23,49 @@ export class DdpSession implements SubscriptionHost {
   readonly connection: Connection;
   userId: string | null;
   readonly view = new MergeBox((message) => this.send(message));
-  readonly #deliver: (message: Fields) => void;
-  readonly #subscriptions = new Map<string, RunningSubscription>();
-  readonly #onClose: (() => void)[] = [];
-  #lastTask: Promise<void> = Promise.resolve();
-  #isClosed = false;
+  private readonly deliver: (message: Fields) => void;
+  private readonly subscriptions = new Map<string, RunningSubscription>();
+  private readonly onClose: (() => void)[] = [];
+  private lastTask: Promise<void> = Promise.resolve();
+  private isClosed = false;
 
   /** @param deliver takes the messages to the client, as they are after the wire */
   constructor(options: ConnectionOptions, deliver: (message: Fields) => void) {
     const { userId = null, clientAddress = '127.0.0.1', httpHeaders = {} } = options;
     this.userId = userId;
-    this.#deliver = deliver;
-    this.connection = { id: Random.id(), clientAddress, httpHeaders, close: () => this.close(), onClose: (callback) => (this.#isClosed ? callback() : this.#onClose.push(callback)) };
+    this.deliver = deliver;
+    this.connection = {
+      id: Random.id(),
+      clientAddress,
+      httpHeaders,
+      close: () => this.close(),
+      onClose: (callback) => (this.isClosed ? callback() : this.onClose.push(callback)),
+    };
     registry.sessions.add(this);
     for (const callback of registry.onConnection) callback(this.connection);
   }
 
   send(message: Fields): void {
     // What was encoded is an object.
-    if (!this.#isClosed) this.#deliver(overWire(message) as Fields);
+    if (!this.isClosed) this.deliver(overWire(message) as Fields);
   }
 
   /** A method call; the next message of this client waits for its end or its `unblock()`. */
   call(id: string, method: string, params: readonly unknown[]): void {
-    this.#enqueue(async (unblock) => {
+    this.enqueue(async (unblock) => {
       const handler = registry.methods.get(method);
       if (handler === undefined) {
         this.send({ msg: 'result', id, error: wireError(new MeteorError(404, `Method '${method}' not found`)) });
         return;
       }
-      const invocation = new MethodInvocation({ userId: this.userId, connection: this.connection, unblock, setUserId: (userId) => this.#setUserId(userId) });
+      const invocation = new MethodInvocation({
+        userId: this.userId,
+        connection: this.connection,
+        unblock,
+        setUserId: (userId) => this.setUserId(userId),
+      });
       try {
-        this.#limit('method', method);
+        this.limit('method', method);
         const result = await runMethod(handler, invocation, params, `call to '${method}'`);
         flushObservers();
         this.send({ msg: 'result', id, ...(result === undefined ? {} : { result }) });
@@ -66,68 +77,89 @@ export class DdpSession implements SubscriptionHost {
   }
 
   subscribe(id: string, name: string, params: readonly unknown[]): void {
-    this.#enqueue(async (unblock) => {
+    this.enqueue(async (unblock) => {
       const handler = registry.publications.get(name);
       try {
         if (handler === undefined) throw new MeteorError(404, `Subscription '${name}' not found`);
-        this.#limit('subscription', name);
+        this.limit('subscription', name);
       } catch (error) {
         this.send({ msg: 'nosub', id, error: wireError(safeError(error, name)) });
         return;
       }
-      await this.#start(id, name, handler, params, unblock);
+      await this.start(id, name, handler, params, unblock);
     });
   }
 
   unsubscribe(id: string): void {
-    this.#enqueue(async () => this.endSubscription(id));
+    this.enqueue(async () => this.endSubscription(id));
   }
 
   endSubscription(id: string, error?: unknown): void {
-    const running = this.#subscriptions.get(id);
+    const running = this.subscriptions.get(id);
     if (running === undefined) return;
-    this.#subscriptions.delete(id);
+    this.subscriptions.delete(id);
     running.subscription.deactivate(true);
-    this.send({ msg: 'nosub', id, ...(error === undefined ? {} : { error: wireError(safeError(error, `from sub ${running.name} id ${id}`)) }) });
+    this.send({
+      msg: 'nosub',
+      id,
+      ...(error === undefined ? {} : { error: wireError(safeError(error, `from sub ${running.name} id ${id}`)) }),
+    });
   }
 
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.isClosed) return;
+    this.isClosed = true;
     registry.sessions.delete(this);
-    for (const { subscription } of this.#subscriptions.values()) subscription.deactivate(false);
-    this.#subscriptions.clear();
-    for (const callback of this.#onClose.splice(0)) callback();
+    for (const { subscription } of this.subscriptions.values()) subscription.deactivate(false);
+    this.subscriptions.clear();
+    for (const callback of this.onClose.splice(0)) callback();
   }
 
-  #enqueue(task: (unblock: () => void) => Promise<void>): void {
-    this.#lastTask = this.#lastTask.then(
+  private enqueue(task: (unblock: () => void) => Promise<void>): void {
+    this.lastTask = this.lastTask.then(
       () =>
         new Promise<void>((unblock, fail) => {
-          if (this.#isClosed) unblock();
+          if (this.isClosed) unblock();
           else task(unblock).then(unblock, fail);
         }),
     );
   }
 
-  async #start(id: string, name: string, handler: PublishHandler, params: readonly unknown[], unblock: () => void): Promise<void> {
+  private async start(
+    id: string,
+    name: string,
+    handler: PublishHandler,
+    params: readonly unknown[],
+    unblock: () => void,
+  ): Promise<void> {
     const subscription = new Subscription(this, id, name, unblock);
-    this.#subscriptions.set(id, { name, handler, params, subscription });
+    this.subscriptions.set(id, { name, handler, params, subscription });
     await subscription.run(handler, params);
   }
 
   /** Every subscription starts again, as the new user. */
-  async #setUserId(userId: string | null): Promise<void> {
+  private async setUserId(userId: string | null): Promise<void> {
     this.userId = userId;
-    for (const [id, { name, handler, params, subscription }] of [...this.#subscriptions]) {
+    for (const [id, { name, handler, params, subscription }] of [...this.subscriptions]) {
       subscription.deactivate(true);
-      await this.#start(id, name, handler, params, () => undefined);
+      await this.start(id, name, handler, params, () => undefined);
     }
   }
 
-  #limit(type: 'method' | 'subscription', name: string): void {
-    const wait = countAttempt({ type, name, userId: this.userId, connectionId: this.connection.id, clientAddress: this.connection.clientAddress });
-    if (wait > 0) throw new MeteorError('too-many-requests', `Error, too many requests. Please slow down. You must wait ${Math.ceil(wait / 1000)} seconds before trying again.`, { timeToReset: wait });
+  private limit(type: 'method' | 'subscription', name: string): void {
+    const wait = countAttempt({
+      type,
+      name,
+      userId: this.userId,
+      connectionId: this.connection.id,
+      clientAddress: this.connection.clientAddress,
+    });
+    if (wait > 0)
+      throw new MeteorError(
+        'too-many-requests',
+        `Error, too many requests. Please slow down. You must wait ${Math.ceil(wait / 1000)} seconds before trying again.`,
+        { timeToReset: wait },
+      );
   }
 }
 
@@ -147,5 +179,12 @@ function safeError(error: unknown, context: string): MeteorError {
 }
 
 function wireError(error: MeteorError): Fields {
-  return { isClientSafe: true, error: error.error, reason: error.reason, message: error.message, errorType: 'Meteor.Error', details: error.details };
+  return {
+    isClientSafe: true,
+    error: error.error,
+    reason: error.reason,
+    message: error.message,
+    errorType: 'Meteor.Error',
+    details: error.details,
+  };
 }

@@ -1,4 +1,7 @@
-/** What the database behind one Mongo.Collection holds: documents and indexes in memory, queries and updates by mingo, errors as the driver throws them. */
+/**
+ * What the database behind one Mongo.Collection holds: documents and indexes in memory, queries and updates by
+ * mingo, errors as the driver throws them.
+ */
 import { Query, find, update } from 'mingo';
 import { EJSON } from '../meteor/ejson';
 import { refuseImpossible } from './impossibleUpdates';
@@ -21,9 +24,12 @@ export interface IndexSpec {
 
 export class MemoryCollection {
   readonly name: string;
-  readonly #documents = new Map<string, Doc>();
-  readonly #indexes = new Map<string, { readonly keys: Readonly<Record<string, 1 | -1>>; readonly options: IndexSpec }>();
-  readonly #watchers = new Set<() => void>();
+  private readonly documents = new Map<string, Doc>();
+  private readonly indexes = new Map<
+    string,
+    { readonly keys: Readonly<Record<string, 1 | -1>>; readonly options: IndexSpec }
+  >();
+  private readonly watchers = new Set<() => void>();
 
   constructor(name: string) {
     this.name = name;
@@ -31,17 +37,17 @@ export class MemoryCollection {
 
   /** How many observers there are. */
   get watching(): number {
-    return this.#watchers.size;
+    return this.watchers.size;
   }
 
   insert(document: Doc): void {
-    if (this.#documents.has(document._id)) throw duplicate(this.name, '_id_');
-    this.#put(document, undefined);
-    this.#tell();
+    if (this.documents.has(document._id)) throw duplicate(this.name, '_id_');
+    this.put(document, undefined);
+    this.tell();
   }
 
   select(filter: Fields, spec: FindSpec = {}): Doc[] {
-    const cursor = find<Doc>(this.#matching(filter), {}, spec.projection ?? {});
+    const cursor = find<Doc>(this.matching(filter), {}, spec.projection ?? {});
     if (spec.sort !== undefined && Object.keys(spec.sort).length > 0) cursor.sort(spec.sort);
     if (spec.skip !== undefined) cursor.skip(spec.skip);
     // As in MongoDB, 0 is no limit.
@@ -51,7 +57,7 @@ export class MemoryCollection {
 
   /** @returns how many matched */
   update(filter: Fields, modifier: Fields, multi: boolean): number {
-    const found = this.#matching(filter).slice(0, multi ? undefined : 1);
+    const found = this.matching(filter).slice(0, multi ? undefined : 1);
     for (const document of found) {
       const next = EJSON.clone(document);
       refuseImpossible(next, modifier);
@@ -59,41 +65,46 @@ export class MemoryCollection {
       eachHolder(next, $pull, pull);
       eachHolder(next, $addToSet, addToSet);
       // mingo's type of a modifier knows the fields of its documents.
-      if (Object.keys(others).length > 0) update(next, others as Parameters<typeof update>[1], [], {}, { cloneMode: 'none' });
-      if (next._id !== document._id) throw new MongoServerError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
-      this.#put(next, document);
+      if (Object.keys(others).length > 0)
+        update(next, others as Parameters<typeof update>[1], [], {}, { cloneMode: 'none' });
+      if (next._id !== document._id)
+        throw new MongoServerError(66, "Performing an update on the path '_id' would modify the immutable field '_id'");
+      this.put(next, document);
     }
-    if (found.length > 0) this.#tell();
+    if (found.length > 0) this.tell();
     return found.length;
   }
 
   remove(filter: Fields): number {
-    const found = this.#matching(filter);
-    for (const { _id } of found) this.#documents.delete(_id);
-    if (found.length > 0) this.#tell();
+    const found = this.matching(filter);
+    for (const { _id } of found) this.documents.delete(_id);
+    if (found.length > 0) this.tell();
     return found.length;
   }
 
   createIndex(keys: Readonly<Record<string, 1 | -1>>, options: IndexSpec): void {
     const name = Object.entries(keys).flat().join('_');
-    const known = this.#indexes.get(name);
+    const known = this.indexes.get(name);
     if (known !== undefined && !EJSON.equals(known.options, options)) {
-      throw new MongoServerError(86, `An equivalent index already exists with the same name but different options. Requested index: ${name}`);
+      throw new MongoServerError(
+        86,
+        `An equivalent index already exists with the same name but different options. Requested index: ${name}`,
+      );
     }
     const index = { keys, options };
     const taken = new Set<string>();
-    for (const document of options.unique === true ? this.#documents.values() : []) {
+    for (const document of options.unique === true ? this.documents.values() : []) {
       for (const key of indexKeys(document, index)) {
         if (taken.has(key)) throw duplicate(this.name, name);
         taken.add(key);
       }
     }
-    this.#indexes.set(name, index);
+    this.indexes.set(name, index);
   }
 
   /** What MongoDB's TTL monitor does about once a minute. */
   expire(now: number): void {
-    for (const { keys, options } of this.#indexes.values()) {
+    for (const { keys, options } of this.indexes.values()) {
       const [field] = Object.keys(keys);
       if (options.expireAfterSeconds === undefined || field === undefined) continue;
       this.remove({ [field]: { $lt: new Date(now - options.expireAfterSeconds * 1000) } });
@@ -102,40 +113,48 @@ export class MemoryCollection {
 
   /** Called after every change. @returns how to stop */
   watch(onChange: () => void): () => void {
-    this.#watchers.add(onChange);
-    return () => this.#watchers.delete(onChange);
+    this.watchers.add(onChange);
+    return () => this.watchers.delete(onChange);
   }
 
-  #matching(filter: Fields): Doc[] {
+  private matching(filter: Fields): Doc[] {
     const query = new Query<Doc>(filter);
-    return [...this.#documents.values()].filter((document) => query.test(document));
+    return [...this.documents.values()].filter((document) => query.test(document));
   }
 
-  #put(document: Doc, old: Doc | undefined): void {
-    if (EJSON.stringify(document).length > MAX_BYTES) throw new MongoServerError(old === undefined ? 10334 : 17419, 'the document is larger than 16 MiB');
-    for (const [name, index] of this.#indexes) {
+  private put(document: Doc, old: Doc | undefined): void {
+    if (EJSON.stringify(document).length > MAX_BYTES)
+      throw new MongoServerError(old === undefined ? 10334 : 17419, 'the document is larger than 16 MiB');
+    for (const [name, index] of this.indexes) {
       if (index.options.unique !== true) continue;
       const keys = new Set(indexKeys(document, index));
-      for (const other of this.#documents.values()) {
+      for (const other of this.documents.values()) {
         if (other !== old && indexKeys(other, index).some((key) => keys.has(key))) throw duplicate(this.name, name);
       }
     }
-    this.#documents.set(document._id, document);
+    this.documents.set(document._id, document);
   }
 
-  #tell(): void {
-    for (const watcher of this.#watchers) watcher();
+  private tell(): void {
+    for (const watcher of this.watchers) watcher();
   }
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-function eachHolder(document: Fields, changes: unknown, change: (holder: Fields, name: string, operand: unknown) => void): void {
+function eachHolder(
+  document: Fields,
+  changes: unknown,
+  change: (holder: Fields, name: string, operand: unknown) => void,
+): void {
   for (const [path, operand] of Object.entries(isFields(changes) ? changes : {})) {
     const parts = path.split('.');
     const name = parts.pop() ?? '';
     // Only $addToSet makes what is missing on the way.
-    const holder = parts.reduce<unknown>((value, part) => (isFields(value) ? (change === addToSet ? (value[part] ??= {}) : value[part]) : undefined), document);
+    const holder = parts.reduce<unknown>(
+      (value, part) => (isFields(value) ? (change === addToSet ? (value[part] ??= {}) : value[part]) : undefined),
+      document,
+    );
     if (isFields(holder)) change(holder, name, operand);
   }
 }
@@ -145,8 +164,10 @@ function pull(holder: Fields, name: string, condition: unknown): void {
   const list = holder[name];
   if (!Array.isArray(list)) return;
   const isOnFields = isFields(condition) && !Object.keys(condition).some((key) => key.startsWith('$'));
-  const query = new Query<Fields>((isOnFields ? condition : { element: condition }));
-  holder[name] = list.filter((element: unknown) => !(isOnFields ? isFields(element) && query.test(element) : query.test({ element })));
+  const query = new Query<Fields>(isOnFields ? condition : { element: condition });
+  holder[name] = list.filter(
+    (element: unknown) => !(isOnFields ? isFields(element) && query.test(element) : query.test({ element })),
+  );
 }
 
 /** By hand: mingo takes a list that holds an element twice for one that has the new element already. */
@@ -162,10 +183,17 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The keys of a document in an index: none where a sparse one leaves it out, one for each element of an array; missing is null. */
-function indexKeys(document: Doc, index: { readonly keys: Readonly<Record<string, 1 | -1>>; readonly options: IndexSpec }): string[] {
+/**
+ * The keys of a document in an index: none where a sparse one leaves it out, one for each element of an array;
+ * missing is null.
+ */
+function indexKeys(
+  document: Doc,
+  index: { readonly keys: Readonly<Record<string, 1 | -1>>; readonly options: IndexSpec },
+): string[] {
   const columns = Object.keys(index.keys).map((path) => valuesAt(document, path));
-  if (index.options.sparse === true && columns.every((values) => values.every((value) => value === undefined))) return [];
+  if (index.options.sparse === true && columns.every((values) => values.every((value) => value === undefined)))
+    return [];
   return columns
     .reduce<unknown[][]>((rows, values) => rows.flatMap((row) => values.map((value) => [...row, value ?? null])), [[]])
     .map((row) => EJSON.stringify(row));
@@ -178,5 +206,8 @@ function valuesAt(document: Doc, path: string): unknown[] {
 }
 
 function duplicate(collection: string, index: string): MongoServerError {
-  return new MongoServerError(11000, `E11000 duplicate key error collection: meteor.${collection} index: ${index} dup key`);
+  return new MongoServerError(
+    11000,
+    `E11000 duplicate key error collection: meteor.${collection} index: ${index} dup key`,
+  );
 }

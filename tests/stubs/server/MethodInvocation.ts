@@ -18,39 +18,49 @@ export class MethodInvocation implements MethodContext {
   readonly isSimulation = false;
   readonly connection: Connection | null;
   userId: string | null;
-  readonly #options: InvocationOptions;
-  #isUnblocked = false;
+  private readonly options: InvocationOptions;
+  private isUnblocked = false;
 
   constructor(options: InvocationOptions) {
-    this.#options = options;
+    this.options = options;
     this.userId = options.userId;
     this.connection = options.connection;
   }
 
   unblock(): void {
-    this.#isUnblocked = true;
-    this.#options.unblock?.();
+    this.isUnblocked = true;
+    this.options.unblock?.();
   }
 
   async setUserId(userId: string | null): Promise<void> {
-    if (this.#isUnblocked) throw new Error("Can't call setUserId in a method after calling unblock");
-    if (this.#options.setUserId === undefined) throw new Error("Can't call setUserId on a server initiated method call");
+    if (this.isUnblocked) throw new Error("Can't call setUserId in a method after calling unblock");
+    if (this.options.setUserId === undefined) throw new Error("Can't call setUserId on a server initiated method call");
     this.userId = userId;
-    await this.#options.setUserId(userId);
+    await this.options.setUserId(userId);
   }
 }
 
 /** DDP._CurrentMethodInvocation and DDP._CurrentPublicationInvocation. */
-export const current = new AsyncLocalStorage<{ readonly userId: string | null; readonly connection: Connection | null } | undefined>();
+export const current = new AsyncLocalStorage<
+  { readonly userId: string | null; readonly connection: Connection | null } | undefined
+>();
 
 /** Runs a method's function with what a client sent. */
-export async function runMethod(handler: MethodHandler, invocation: MethodInvocation, args: readonly unknown[], description: string): Promise<unknown> {
+export async function runMethod(
+  handler: MethodHandler,
+  invocation: MethodInvocation,
+  args: readonly unknown[],
+  description: string,
+): Promise<unknown> {
   // The handler's own parameters are what it checks.
   const run = (): unknown => current.run(invocation, () => handler.apply(invocation, args as never[]));
   return await audited(run, args, description);
 }
 
-/** Meteor.callAsync on the server: the user and connection of the method or publication that calls, copies of arguments and result. */
+/**
+ * Meteor.callAsync on the server: the user and connection of the method or publication that calls, copies of
+ * arguments and result.
+ */
 export async function callFromServer(name: string, args: readonly unknown[]): Promise<unknown> {
   const handler = registry.methods.get(name);
   if (handler === undefined) throw new MeteorError(404, `Method '${name}' not found`);

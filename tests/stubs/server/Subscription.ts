@@ -23,14 +23,14 @@ export class Subscription implements PublicationContext {
   readonly userId: string | null;
   readonly connection: Connection;
   readonly unblock: () => void;
-  readonly #session: SubscriptionHost;
-  readonly #onStop: (() => void)[] = [];
-  readonly #documents = new Map<string, Set<string>>();
-  #isOver = false;
-  #isReady = false;
+  private readonly session: SubscriptionHost;
+  private readonly stopCallbacks: (() => void)[] = [];
+  private readonly documents = new Map<string, Set<string>>();
+  private isOver = false;
+  private isReady = false;
 
   constructor(session: SubscriptionHost, id: string, name: string, unblock: () => void) {
-    this.#session = session;
+    this.session = session;
     this.id = id;
     this.name = name;
     this.userId = session.userId;
@@ -42,68 +42,76 @@ export class Subscription implements PublicationContext {
     try {
       const params = EJSON.clone(args);
       // The handler's own parameters are what it checks.
-      const published = audited(() => current.run(this, () => handler.apply(this, params as never[])), params, `publisher '${this.name}'`);
-      if (!this.#isOver) await this.#publish(await published);
+      const published = audited(
+        () => current.run(this, () => handler.apply(this, params as never[])),
+        params,
+        `publisher '${this.name}'`,
+      );
+      if (!this.isOver) await this.publish(await published);
     } catch (error) {
       this.error(error);
     }
   }
 
   added(collection: string, id: string, fields: object): void {
-    if (this.#isOver) return;
-    const ids = this.#documents.get(collection) ?? new Set<string>();
-    this.#documents.set(collection, ids.add(id));
-    this.#session.view.added(this.id, collection, id, EJSON.clone(fields) as Fields);
+    if (this.isOver) return;
+    const ids = this.documents.get(collection) ?? new Set<string>();
+    this.documents.set(collection, ids.add(id));
+    this.session.view.added(this.id, collection, id, EJSON.clone(fields) as Fields);
   }
 
   changed(collection: string, id: string, fields: object): void {
-    if (this.#isOver) return;
-    if (this.#documents.get(collection)?.has(id) !== true) throw new Error(`Could not find element with id ${id} to change`);
-    this.#session.view.changed(this.id, collection, id, EJSON.clone(fields) as Fields);
+    if (this.isOver) return;
+    if (this.documents.get(collection)?.has(id) !== true)
+      throw new Error(`Could not find element with id ${id} to change`);
+    this.session.view.changed(this.id, collection, id, EJSON.clone(fields) as Fields);
   }
 
   removed(collection: string, id: string): void {
-    if (this.#isOver) return;
-    if (this.#documents.get(collection)?.delete(id) !== true) throw new Error(`Removed nonexistent document ${id}`);
-    this.#session.view.removed(this.id, collection, id);
+    if (this.isOver) return;
+    if (this.documents.get(collection)?.delete(id) !== true) throw new Error(`Removed nonexistent document ${id}`);
+    this.session.view.removed(this.id, collection, id);
   }
 
   ready(): void {
-    if (this.#isOver || this.#isReady) return;
-    this.#isReady = true;
-    this.#session.send({ msg: 'ready', subs: [this.id] });
+    if (this.isOver || this.isReady) return;
+    this.isReady = true;
+    this.session.send({ msg: 'ready', subs: [this.id] });
   }
 
   onStop(callback: () => unknown): void {
-    if (this.#isOver) callback();
-    else this.#onStop.push(callback);
+    if (this.isOver) callback();
+    else this.stopCallbacks.push(callback);
   }
 
   stop(): void {
-    if (!this.#isOver) this.#session.endSubscription(this.id);
+    if (!this.isOver) this.session.endSubscription(this.id);
   }
 
   /** A client hears of it what it would hear of a method's error. */
   error(error: unknown): void {
-    if (!this.#isOver) this.#session.endSubscription(this.id, error);
+    if (!this.isOver) this.session.endSubscription(this.id, error);
   }
 
   /** Called by the session: no message of this subscription is sent any more. */
   deactivate(removesDocuments: boolean): void {
-    if (this.#isOver) return;
-    if (removesDocuments) for (const [collection, ids] of this.#documents) for (const id of ids) this.#session.view.removed(this.id, collection, id);
-    this.#isOver = true;
-    for (const callback of this.#onStop.splice(0)) callback();
+    if (this.isOver) return;
+    if (removesDocuments)
+      for (const [collection, ids] of this.documents)
+        for (const id of ids) this.session.view.removed(this.id, collection, id);
+    this.isOver = true;
+    for (const callback of this.stopCallbacks.splice(0)) callback();
   }
 
-  async #publish(published: unknown): Promise<void> {
+  private async publish(published: unknown): Promise<void> {
     if (published === undefined || published === null) return;
     const cursors: readonly unknown[] = Array.isArray(published) ? published : [published];
     if (!cursors.every((cursor): cursor is Cursor<unknown> => cursor instanceof Cursor)) {
       throw new Error('Publish function can only return a Cursor or an array of Cursors');
     }
     const names = cursors.map((cursor) => cursor.collectionName);
-    if (new Set(names).size < names.length) throw new Error('Publish function returned multiple cursors for one collection');
+    if (new Set(names).size < names.length)
+      throw new Error('Publish function returned multiple cursors for one collection');
     for (const cursor of cursors) {
       const collection = cursor.collectionName;
       const handle = await cursor.observeChangesAsync({

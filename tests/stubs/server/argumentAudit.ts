@@ -1,4 +1,7 @@
-/** audit-argument-checks: a method or publication that did not `check` each of its arguments by the time it returns or first waits has failed. */
+/**
+ * audit-argument-checks: a method or publication that did not `check` each of its arguments by the time it returns
+ * or first waits has failed.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const unchecked = new AsyncLocalStorage<unknown[] | undefined>();
@@ -10,7 +13,10 @@ export function noteChecked(value: unknown): void {
   if (Array.isArray(value)) for (const element of value) strike(left, element);
 }
 
-/** Runs a handler; Meteor looks at what was checked when the handler gives back its promise, not when that is settled. */
+/**
+ * Runs a handler; Meteor looks at what was checked when the handler gives back its promise, not when that is
+ * settled.
+ */
 export function audited<Result>(run: () => Result, args: readonly unknown[], description: string): Result {
   const left = [...args];
   const result = unchecked.run(left, run);

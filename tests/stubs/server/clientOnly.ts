@@ -10,8 +10,12 @@ type Callback = (error?: Error) => void;
 export const clientOnly = {
   loggingIn: (): boolean => refuse('Meteor.loggingIn'),
   user: (): ClientUser | null => refuse('Meteor.user'),
-  status: (): { readonly connected: boolean; readonly status: 'connected' | 'connecting' | 'failed' | 'waiting' | 'offline' } => refuse('Meteor.status'),
-  loginWithPassword: (_user: string, _password: string, _callback?: Callback): void => refuse('Meteor.loginWithPassword'),
+  status: (): {
+    readonly connected: boolean;
+    readonly status: 'connected' | 'connecting' | 'failed' | 'waiting' | 'offline';
+  } => refuse('Meteor.status'),
+  loginWithPassword: (_user: string, _password: string, _callback?: Callback): void =>
+    refuse('Meteor.loginWithPassword'),
   logout: (_callback?: Callback): void => refuse('Meteor.logout'),
 };
 

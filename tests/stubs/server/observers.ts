@@ -1,6 +1,6 @@
 /**
- * Live queries. As on a real server an observer hears of a change some time after the write, and of several quick ones perhaps only the last:
- * the query is asked again and the difference told.
+ * Live queries. As on a real server an observer hears of a change some time after the write, and of several quick
+ * ones perhaps only the last: the query is asked again and the difference told.
  */
 import { EJSON } from '../meteor/ejson';
 import type { Doc, Fields, FindSpec, MemoryCollection } from './MemoryCollection';
@@ -27,7 +27,12 @@ export function flushObservers(): void {
 }
 
 /** Tells what is there, then every difference to what was told before. */
-export function observeChanges(collection: MemoryCollection, selector: Fields, spec: FindSpec, callbacks: ChangeCallbacks): ObserveHandle {
+export function observeChanges(
+  collection: MemoryCollection,
+  selector: Fields,
+  spec: FindSpec,
+  callbacks: ChangeCallbacks,
+): ObserveHandle {
   let told = new Map<string, Doc>();
   let isStopped = false;
   const tell = (): void => {
@@ -65,7 +70,9 @@ export function observeChanges(collection: MemoryCollection, selector: Fields, s
 /** Fields that are gone are `undefined`. */
 function changedFields(old: Doc, document: Doc): Fields {
   const names = new Set([...Object.keys(old), ...Object.keys(document)]);
-  return Object.fromEntries([...names].filter((name) => !EJSON.equals(old[name], document[name])).map((name) => [name, document[name]]));
+  return Object.fromEntries(
+    [...names].filter((name) => !EJSON.equals(old[name], document[name])).map((name) => [name, document[name]]),
+  );
 }
 
 function withoutId({ _id, ...fields }: Doc): Fields {

@@ -1,4 +1,7 @@
-/** What one Meteor server knows: its methods, publications, collections and connections. One for the whole test process, and reset between tests. */
+/**
+ * What one Meteor server knows: its methods, publications, collections and connections. One for the whole test
+ * process, and reset between tests.
+ */
 import type { Connection, MethodContext, PublicationContext } from './contexts';
 import type { MemoryCollection } from './MemoryCollection';
 

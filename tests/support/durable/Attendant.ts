@@ -12,7 +12,8 @@ export function watchCalls(store: RunStore, look: (executionId: string) => void)
   return new Proxy(store, {
     get(target, name, receiver) {
       const value: unknown = Reflect.get(target, name, receiver);
-      if (name !== 'addCall' && name !== 'saveCall') return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      if (name !== 'addCall' && name !== 'saveCall')
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       return async (...args: Parameters<RunStore['saveCall']>) => {
         const isWritten = await target[name](...args);
         setImmediate(() => look(args[0].executionId));
@@ -22,16 +23,21 @@ export function watchCalls(store: RunStore, look: (executionId: string) => void)
   });
 }
 
-/** A call that has had its effect is told its result, another is run again; what asks for approval gets it. @throws when the store can't be reached */
+/**
+ * A call that has had its effect is told its result, another is run again; what asks for approval gets it. @throws
+ * when the store can't be reached
+ */
 export async function attend(loop: AgenticLoop, store: RunStore, executionId: string, wasDone: WasDone): Promise<void> {
   const whole = await store.load(executionId);
   for (const call of whole?.calls ?? []) {
     try {
       if (call.state === 'awaiting_approval') await loop.approve(executionId, call.id);
       else if (call.state === 'needs_review') {
-        if (await wasDone(executionId, call)) await loop.submitToolResult(executionId, call.id, { output: 'it was done' });
+        if (await wasDone(executionId, call))
+          await loop.submitToolResult(executionId, call.id, { output: 'it was done' });
         else await loop.approve(executionId, call.id);
-      } else if (call.state === 'executing' && call.name === 'webhook') await loop.submitToolResult(executionId, call.id, { output: 'hooked' });
+      } else if (call.state === 'executing' && call.name === 'webhook')
+        await loop.submitToolResult(executionId, call.id, { output: 'hooked' });
     } catch (error) {
       // Somebody was faster, or the call does not wait yet.
       if (!isLLMError(error) || error.retryable) throw error;

@@ -1,4 +1,7 @@
-/** A store of a process that stops dead at one of its writes: just before it, or just after, when its answer would have come. Then it never answers again. */
+/**
+ * A store of a process that stops dead at one of its writes: just before it, or just after, when its answer would
+ * have come. Then it never answers again.
+ */
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 
 export interface HaltingStore {

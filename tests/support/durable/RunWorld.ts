@@ -1,4 +1,7 @@
-/** The world of runs in child processes: their model's vendor and the remote services, on loopback, and everything that was asked of them. */
+/**
+ * The world of runs in child processes: their model's vendor and the remote services, on loopback, and everything
+ * that was asked of them.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
@@ -32,7 +35,9 @@ export class RunWorld {
 
   constructor() {
     this.server = createServer((request, response) => {
-      void read(request).then(({ pid, body }) => response.end(JSON.stringify(this.answer(request.url ?? '', pid, body))));
+      void read(request).then(({ pid, body }) =>
+        response.end(JSON.stringify(this.answer(request.url ?? '', pid, body))),
+      );
     });
   }
 

@@ -1,4 +1,7 @@
-/** What outlives every process of a durable run: the store, the remote services with what was done to them, the model's vendor, and the people who decide. */
+/**
+ * What outlives every process of a durable run: the store, the remote services with what was done to them, the
+ * model's vendor, and the people who decide.
+ */
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
 import { ResilientProvider } from '../../../imports/business/ai/application/services/ResilientProvider';
 import type { ILLMProvider } from '../../../imports/business/ai/domain/interfaces/ILLMProvider';
@@ -48,7 +51,9 @@ export class World {
       if (isDead()) return never;
       this.effects.push(`${tool} ${key}`);
       // Some answer at once, some later.
-      return tool === 'charge' ? result : new Promise((resolve) => setImmediate(() => resolve(isDead() ? never : result)));
+      return tool === 'charge'
+        ? result
+        : new Promise((resolve) => setImmediate(() => resolve(isDead() ? never : result)));
     });
     const provider: ILLMProvider = {
       getProviderName: () => 'mixed',
@@ -67,7 +72,14 @@ export class World {
       },
     };
     const patient = new ResilientProvider({ provider, sleep: () => new Promise((resolve) => setImmediate(resolve)) });
-    const loop = new AgenticLoop({ provider: patient, toolExecutor, runStore: store, logger: this.logger, leaseTimes: { lease: 200, heartbeat: 5 }, runTimeout: this.troubles.runTimeout });
+    const loop = new AgenticLoop({
+      provider: patient,
+      toolExecutor,
+      runStore: store,
+      logger: this.logger,
+      leaseTimes: { lease: 200, heartbeat: 5 },
+      runTimeout: this.troubles.runTimeout,
+    });
     loop.on('event', (event) => {
       if (isDead()) return;
       this.events.push(event);
@@ -80,6 +92,8 @@ export class World {
   async attend(executionId: string): Promise<void> {
     const { loop } = this;
     if (loop === undefined) return;
-    await persist(() => attend(loop, this.store, executionId, (id, call) => this.effects.includes(`${call.name} ${id}:${call.id}`)));
+    await persist(() =>
+      attend(loop, this.store, executionId, (id, call) => this.effects.includes(`${call.name} ${id}:${call.id}`)),
+    );
   }
 }

@@ -1,12 +1,27 @@
-/** A model that decides by nothing but what it was sent, so that it is the same one after a crash: three turns of tools of every kind, then an answer. */
+/**
+ * A model that decides by nothing but what it was sent, so that it is the same one after a crash: three turns of
+ * tools of every kind, then an answer.
+ */
 import type { Item, LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { answer, callItem, response } from '../responses';
 
 /** The calls of each turn: the tool, and the call's id. */
 export const TURNS = [
-  [['note', 'n1'], ['charge', 'c1'], ['job', 'j1'], ['pay', 'p1']],
-  [['mail', 'm1'], ['webhook', 'w1'], ['note', 'n2']],
-  [['charge', 'c2'], ['note', 'n3']],
+  [
+    ['note', 'n1'],
+    ['charge', 'c1'],
+    ['job', 'j1'],
+    ['pay', 'p1'],
+  ],
+  [
+    ['mail', 'm1'],
+    ['webhook', 'w1'],
+    ['note', 'n2'],
+  ],
+  [
+    ['charge', 'c2'],
+    ['note', 'n3'],
+  ],
 ] as const;
 export const CALLS: readonly (readonly [string, string])[] = TURNS.flat();
 
@@ -14,7 +29,10 @@ export function mixedAnswer(items: readonly Item[]): LLMResponse {
   const made = items.filter(({ type }) => type === 'function_call').length;
   let before = 0;
   for (const turn of TURNS) {
-    if (made === before) return response({ output: turn.map(([name, call_id]) => callItem({ name, call_id, arguments: { id: call_id } })) });
+    if (made === before)
+      return response({
+        output: turn.map(([name, call_id]) => callItem({ name, call_id, arguments: { id: call_id } })),
+      });
     before += turn.length;
   }
   const told = items.filter((item) => item.type === 'function_call_output' && item.status !== 'in_progress').length;

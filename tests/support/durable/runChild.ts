@@ -1,6 +1,6 @@
 /**
- * A process that owns runs, for tests that kill it. Its model and the effects of its tools are the parent's; it says on stdout what it is about to do,
- * so that it can be killed anywhere. Lines on stdin: `run <id>` begins one.
+ * A process that owns runs, for tests that kill it. Its model and the effects of its tools are the parent's; it
+ * says on stdout what it is about to do, so that it can be killed anywhere. Lines on stdin: `run <id>` begins one.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
@@ -35,7 +35,8 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
         throw new Error('not asked for');
       },
       // The parent gives whole responses.
-      generate: async (_userId, { input, turn }) => (await ask('model', { run: turn?.executionId, items: input })) as LLMResponse,
+      generate: async (_userId, { input, turn }) =>
+        (await ask('model', { run: turn?.executionId, items: input })) as LLMResponse,
     },
     toolExecutor: mixedTools((tool, key, result) => ask('effect', { tool, key, result })),
     runStore: store,
@@ -45,7 +46,8 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     maxTakeovers: Infinity,
   });
   look = (executionId) => {
-    const wasDone: WasDone = async (id, call) => (await ask('reviewed', { run: id, call: call.id, effect: `${call.name} ${id}:${call.id}` })) === true;
+    const wasDone: WasDone = async (id, call) =>
+      (await ask('reviewed', { run: id, call: call.id, effect: `${call.name} ${id}:${call.id}` })) === true;
     persist(() => attend(loop, store, executionId, wasDone)).catch(fail);
   };
   loop.on('event', (event) => {
@@ -88,7 +90,8 @@ function saying(store: RunStore): RunStore {
       const value: unknown = Reflect.get(target, name, receiver);
       if (typeof value !== 'function') return value;
       const method = value as (...args: readonly unknown[]) => Promise<unknown>;
-      if (!['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'command', 'carriedOut'].includes(String(name))) return method.bind(target);
+      if (!['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'command', 'carriedOut'].includes(String(name)))
+        return method.bind(target);
       return async (...args: readonly unknown[]) => {
         say(`> ${String(name)}`);
         const outcome = await method.apply(target, args as unknown[]);

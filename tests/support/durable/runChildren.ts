@@ -30,7 +30,9 @@ export class RunChild {
   /** @param lease milliseconds */
   static async start(world: string, place: string, lease = 300): Promise<RunChild> {
     bundle ??= bundleChild(join(__dirname, 'runChild.ts'));
-    return new RunChild(spawn(process.execPath, [await bundle, world, place, String(lease)], { stdio: ['pipe', 'pipe', 'inherit'] }));
+    return new RunChild(
+      spawn(process.execPath, [await bundle, world, place, String(lease)], { stdio: ['pipe', 'pipe', 'inherit'] }),
+    );
   }
 
   get pid(): number {
@@ -41,7 +43,10 @@ export class RunChild {
     this.process.stdin?.write(`run ${id}\n`);
   }
 
-  /** Resolves when it has said so many such lines, what it said already among them; rejects when the process ends before. @returns the last of them */
+  /**
+   * Resolves when it has said so many such lines, what it said already among them; rejects when the process ends
+   * before. @returns the last of them
+   */
   said(many: number, isMeant: (line: string) => boolean = () => true): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = (): void => {

@@ -12,7 +12,10 @@ import type { GrantRows } from './grantAdapter';
 export interface AuthorizationHostOptions {
   /** In seconds; default: an hour. */
   readonly accessTokenTtl?: number;
-  /** Refresh tokens may be used again for so long, in milliseconds; default: not at all, and the whole grant dies when it is tried. */
+  /**
+   * Refresh tokens may be used again for so long, in milliseconds; default: not at all, and the whole grant dies
+   * when it is tried.
+   */
   readonly reuseGraceMs?: number;
   readonly redirectUris: readonly string[];
   readonly requirePkce?: boolean;
@@ -39,19 +42,23 @@ export class AuthorizationHost {
   /** What the server keeps: codes, tokens and grants. */
   readonly rows: GrantRows;
   intercept: Intercept = () => false;
-  readonly #server: Server;
-  readonly #handle: RequestListener;
+  private readonly server: Server;
+  private readonly handle: RequestListener;
 
   private constructor(server: Server, options: AuthorizationHostOptions) {
-    this.#server = server;
+    this.server = server;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { adapter, rows } = grantAdapter(options.reuseGraceMs ?? 0);
     this.rows = rows;
-    this.#handle = quietly(() => {
+    this.handle = quietly(() => {
       const provider = new Provider(this.url, configurationOf(options, adapter));
       plantCanaries(provider);
-      provider.on('grant.success', (context) => this.tokenRequests.push({ parameters: parametersOf(context), status: 200 }));
-      provider.on('grant.error', (context) => this.tokenRequests.push({ parameters: parametersOf(context), status: 400 }));
+      provider.on('grant.success', (context) =>
+        this.tokenRequests.push({ parameters: parametersOf(context), status: 200 }),
+      );
+      provider.on('grant.error', (context) =>
+        this.tokenRequests.push({ parameters: parametersOf(context), status: 400 }),
+      );
       return provider.callback();
     });
   }
@@ -68,20 +75,22 @@ export class AuthorizationHost {
 
   /** How many token requests of a kind the server granted. */
   granted(grantType: string): number {
-    return this.tokenRequests.filter(({ parameters, status }) => status === 200 && parameters.get('grant_type') === grantType).length;
+    return this.tokenRequests.filter(
+      ({ parameters, status }) => status === 200 && parameters.get('grant_type') === grantType,
+    ).length;
   }
 
   async stop(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
     await closed;
   }
 
   private take(request: IncomingMessage, response: ServerResponse): void {
     this.paths.push(request.url ?? '');
     const pass = (): void => {
-      this.#handle(request, response);
+      this.handle(request, response);
     };
     if (!this.intercept(request, response, pass)) pass();
   }
@@ -89,7 +98,12 @@ export class AuthorizationHost {
 
 /** Codes and tokens hold the marker, too. */
 function plantCanaries(provider: Provider): void {
-  for (const { prototype } of [provider.AccessToken, provider.ClientCredentials, provider.RefreshToken, provider.AuthorizationCode]) {
+  for (const { prototype } of [
+    provider.AccessToken,
+    provider.ClientCredentials,
+    provider.RefreshToken,
+    provider.AuthorizationCode,
+  ]) {
     const original = Reflect.get(prototype, 'generateTokenId');
     prototype.generateTokenId = function (this: object) {
       return CANARY + original.call(this);
@@ -98,7 +112,9 @@ function plantCanaries(provider: Provider): void {
 }
 
 function parametersOf({ oidc }: GrantContext): URLSearchParams {
-  return new URLSearchParams(Object.entries(oidc.body ?? {}).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])));
+  return new URLSearchParams(
+    Object.entries(oidc.body ?? {}).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)])),
+  );
 }
 
 /** The package speaks of what a production server would need; nobody reads it here. */
@@ -112,24 +128,61 @@ function quietly<T>(make: () => T): T {
   }
 }
 
-function configurationOf({ accessTokenTtl = 3_600, redirectUris, requirePkce = true, resources = [] }: AuthorizationHostOptions, adapter: unknown): object {
-  const common = { redirect_uris: redirectUris, response_types: ['code'], token_endpoint_auth_method: 'client_secret_basic' };
+function configurationOf(
+  { accessTokenTtl = 3_600, redirectUris, requirePkce = true, resources = [] }: AuthorizationHostOptions,
+  adapter: unknown,
+): object {
+  const common = {
+    redirect_uris: redirectUris,
+    response_types: ['code'],
+    token_endpoint_auth_method: 'client_secret_basic',
+  };
   return {
     adapter,
     clients: [
-      { ...common, client_id: CLIENT.id, client_secret: CLIENT.secret, grant_types: ['authorization_code', 'refresh_token'] },
-      { client_id: APP_CLIENT.id, client_secret: APP_CLIENT.secret, grant_types: ['client_credentials'], redirect_uris: [], response_types: [], token_endpoint_auth_method: 'client_secret_post' },
-      { ...common, client_id: 'bolide-public', token_endpoint_auth_method: 'none', grant_types: ['authorization_code', 'refresh_token'] },
+      {
+        ...common,
+        client_id: CLIENT.id,
+        client_secret: CLIENT.secret,
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+      {
+        client_id: APP_CLIENT.id,
+        client_secret: APP_CLIENT.secret,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+      {
+        ...common,
+        client_id: 'bolide-public',
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
     ],
     cookies: { keys: ['a key of the tests'] },
     findAccount: (_context: unknown, sub: string) => ({ accountId: sub, claims: () => ({ sub }) }),
     scopes: ['openid', 'offline_access', 'llm'],
     rotateRefreshToken: true,
     pkce: { required: () => requirePkce },
-    ttl: { AccessToken: () => accessTokenTtl, ClientCredentials: () => accessTokenTtl, RefreshToken: 86_400, Grant: 86_400, IdToken: 3_600, Interaction: 600, Session: 86_400, AuthorizationCode: 60 },
+    ttl: {
+      AccessToken: () => accessTokenTtl,
+      ClientCredentials: () => accessTokenTtl,
+      RefreshToken: 86_400,
+      Grant: 86_400,
+      IdToken: 3_600,
+      Interaction: 600,
+      Session: 86_400,
+      AuthorizationCode: 60,
+    },
     features: {
       clientCredentials: { enabled: true },
-      revocation: { enabled: true, allowedPolicy: (_context: unknown, client: { clientId: string }, token: { clientId: string }) => token.clientId === client.clientId },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context: unknown, client: { clientId: string }, token: { clientId: string }) =>
+          token.clientId === client.clientId,
+      },
       introspection: { enabled: true },
       resourceIndicators: {
         enabled: resources.length > 0,

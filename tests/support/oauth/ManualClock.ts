@@ -6,28 +6,28 @@ export class ManualClock implements Clock {
   skew: number;
   /** How often somebody slept. */
   sleeps = 0;
-  #elapsed = 0;
-  readonly #start: number;
-  readonly #shared: ManualClock | undefined;
+  private elapsedMs = 0;
+  private readonly start: number;
+  private readonly shared: ManualClock | undefined;
 
   /** @param shared another host's clock: the same time passes for both */
   constructor(skew = 0, shared?: ManualClock) {
     this.skew = skew;
-    this.#shared = shared;
-    this.#start = shared === undefined ? Date.now() : shared.now() - shared.skew - shared.elapsed();
+    this.shared = shared;
+    this.start = shared === undefined ? Date.now() : shared.now() - shared.skew - shared.elapsed();
   }
 
   now(): number {
-    return this.#start + this.elapsed() + this.skew;
+    return this.start + this.elapsed() + this.skew;
   }
 
   elapsed(): number {
-    return this.#shared?.elapsed() ?? this.#elapsed;
+    return this.shared?.elapsed() ?? this.elapsedMs;
   }
 
   advance(milliseconds: number): void {
-    if (this.#shared === undefined) this.#elapsed += milliseconds;
-    else this.#shared.advance(milliseconds);
+    if (this.shared === undefined) this.elapsedMs += milliseconds;
+    else this.shared.advance(milliseconds);
   }
 
   async sleep(milliseconds: number): Promise<void> {

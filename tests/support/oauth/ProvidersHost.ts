@@ -1,4 +1,7 @@
-/** This app's side for tests of the Provider system: the module over a real store, and its pages on an Express server. */
+/**
+ * This app's side for tests of the Provider system: the module over a real store, and its pages on an Express
+ * server.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,12 +10,22 @@ import { createOAuthRoutes } from '../../../imports/api/oauthRoutes';
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
 import type { Caller } from '../../../imports/business/providers/domain/types/Caller';
-import { COLLECTIONS, createProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
-import type { ProvidersModule, ProvidersPorts, ProvidersSettings } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import {
+  COLLECTIONS,
+  createProvidersModule,
+} from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import type {
+  ProvidersModule,
+  ProvidersPorts,
+  ProvidersSettings,
+} from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { redactingLog } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
 import type { LogEntry } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
 import type { AuthorizationDocument } from '../../../imports/business/providers/infrastructure/persistence/createAuthorizationStore';
-import type { CredentialCollection, CredentialDocument } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
+import type {
+  CredentialCollection,
+  CredentialDocument,
+} from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
 import type { ProviderDocument } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
 import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
 import type { DocumentCollection } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
@@ -45,12 +58,12 @@ export class ProvidersHost {
   /** What went wrong without being anybody's mistake. */
   readonly unexpected: unknown[] = [];
   readonly settings: ProvidersSettings;
-  readonly #options: ProvidersHostOptions;
-  readonly #server: ReturnType<typeof createServer>;
+  private readonly options: ProvidersHostOptions;
+  private readonly server: ReturnType<typeof createServer>;
 
   private constructor(server: ReturnType<typeof createServer>, database: TestDatabase, options: ProvidersHostOptions) {
-    this.#server = server;
-    this.#options = options;
+    this.server = server;
+    this.options = options;
     this.database = database;
     this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     this.settings = {
@@ -75,13 +88,20 @@ export class ProvidersHost {
       const userId = request.headers['x-test-user'];
       return typeof userId === 'string' ? { userId } : undefined;
     };
-    app.use(createOAuthRoutes({ express, flow: host.module.flow, authenticate, onUnexpected: (error) => host.unexpected.push(error) }));
+    app.use(
+      createOAuthRoutes({
+        express,
+        flow: host.module.flow,
+        authenticate,
+        onUnexpected: (error) => host.unexpected.push(error),
+      }),
+    );
     return host;
   }
 
   /** A module of another process: the same store, other memory. */
   another(settings: Partial<ProvidersSettings> = {}): ProvidersModule {
-    const { clock = systemClock, servers, probe = () => Promise.resolve(true) } = this.#options;
+    const { clock = systemClock, servers, probe = () => Promise.resolve(true) } = this.options;
     return createProvidersModule(
       { ...this.settings, ...settings },
       {
@@ -113,9 +133,9 @@ export class ProvidersHost {
   }
 
   async stop(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
+    const closed = once(this.server, 'close');
+    this.server.close();
+    this.server.closeAllConnections();
     await closed;
     this.module.close();
     await this.database.close();

@@ -1,5 +1,8 @@
 /** An authorization server that does what a test says, and remembers which refresh tokens it was shown. */
-import { OAuthRefusal, StaleLeaseError } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
+import {
+  OAuthRefusal,
+  StaleLeaseError,
+} from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import type { AuthorizationServer } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import type { TokenSet } from '../../../imports/business/providers/domain/types/TokenSet';
 
@@ -14,9 +17,9 @@ export class ScriptedServer implements AuthorizationServer {
   /** Whether a used token kills the grant, as strict servers have it. */
   isStrict = true;
   expiresInMs: number | undefined = 3_600_000;
-  #current = 'refresh-0';
-  #count = 0;
-  #isDead = false;
+  private current = 'refresh-0';
+  private count = 0;
+  private dead = false;
 
   prepare(): Promise<void> {
     return Promise.resolve();
@@ -27,25 +30,25 @@ export class ScriptedServer implements AuthorizationServer {
   }
 
   exchange(): Promise<TokenSet> {
-    return Promise.resolve(this.#next());
+    return Promise.resolve(this.next());
   }
 
   async refresh(_client: unknown, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet> {
     await this.beforeSend();
     if (!mayStillSend()) throw new StaleLeaseError();
     this.shown.push(refreshToken);
-    if (this.#isDead || refreshToken !== this.#current) {
-      if (this.isStrict) this.#isDead = true;
+    if (this.dead || refreshToken !== this.current) {
+      if (this.isStrict) this.dead = true;
       throw new OAuthRefusal('invalid_grant', 'token already used');
     }
-    const tokens = this.#next();
+    const tokens = this.next();
     await this.beforeAnswer();
     return tokens;
   }
 
   async clientCredentials(): Promise<TokenSet> {
     await this.beforeSend();
-    return { kind: 'bearer', accessToken: `app-${(this.#count += 1)}`, expiresInMs: 3_600_000 };
+    return { kind: 'bearer', accessToken: `app-${(this.count += 1)}`, expiresInMs: 3_600_000 };
   }
 
   revoke(_client: unknown, { accessToken }: { readonly accessToken: string }): Promise<void> {
@@ -54,12 +57,17 @@ export class ScriptedServer implements AuthorizationServer {
   }
 
   get isDead(): boolean {
-    return this.#isDead;
+    return this.dead;
   }
 
-  #next(): TokenSet {
-    this.#count += 1;
-    this.#current = `refresh-${this.#count}`;
-    return { kind: 'bearer', accessToken: `access-${this.#count}`, refreshToken: this.#current, ...(this.expiresInMs === undefined ? {} : { expiresInMs: this.expiresInMs }) };
+  private next(): TokenSet {
+    this.count += 1;
+    this.current = `refresh-${this.count}`;
+    return {
+      kind: 'bearer',
+      accessToken: `access-${this.count}`,
+      refreshToken: this.current,
+      ...(this.expiresInMs === undefined ? {} : { expiresInMs: this.expiresInMs }),
+    };
   }
 }

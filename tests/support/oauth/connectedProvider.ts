@@ -9,7 +9,11 @@ import type { ProvidersHost } from './ProvidersHost';
 export const PROVIDER_ID = 'acme';
 
 /** What an admin says of it. */
-export function providerArgument(server: AuthorizationHost, more: Readonly<Record<string, unknown>> = {}, auth: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+export function providerArgument(
+  server: AuthorizationHost,
+  more: Readonly<Record<string, unknown>> = {},
+  auth: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   return {
     providerId: PROVIDER_ID,
     name: 'Acme',
@@ -29,14 +33,28 @@ export function providerArgument(server: AuthorizationHost, more: Readonly<Recor
   };
 }
 
-export async function createProvider(app: ProvidersHost, server: AuthorizationHost, more?: Readonly<Record<string, unknown>>, auth?: Readonly<Record<string, unknown>>): Promise<void> {
+export async function createProvider(
+  app: ProvidersHost,
+  server: AuthorizationHost,
+  more?: Readonly<Record<string, unknown>>,
+  auth?: Readonly<Record<string, unknown>>,
+): Promise<void> {
   await app.module.methods.create(ADMIN, providerArgument(server, more, auth));
 }
 
 /** Goes the whole way as a signed-in user; `stopAt` leaves the browser before an address is asked for. */
-export async function connectAs(app: ProvidersHost, userId: string, stopAt?: (url: string) => boolean, providerId = PROVIDER_ID): Promise<{ page: Page; browser: CookieBrowser }> {
+export async function connectAs(
+  app: ProvidersHost,
+  userId: string,
+  stopAt?: (url: string) => boolean,
+  providerId = PROVIDER_ID,
+): Promise<{ page: Page; browser: CookieBrowser }> {
   const browser = new CookieBrowser({ 'x-test-user': userId });
-  const page = await browser.authorize(await browser.open(`${app.url}/oauth/${providerId}/start`, stopAt), `${userId}@acme`, stopAt);
+  const page = await browser.authorize(
+    await browser.open(`${app.url}/oauth/${providerId}/start`, stopAt),
+    `${userId}@acme`,
+    stopAt,
+  );
   return { page, browser };
 }
 

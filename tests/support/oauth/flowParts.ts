@@ -29,17 +29,52 @@ export interface FlowParts extends OAuthFlowPorts {
 }
 
 /** @param instead pieces of the test's own, e.g. a sealer that binds nothing */
-export function flowParts(app: ProvidersHost, instead: { readonly sealer?: Sealer; readonly oauth2?: AuthorizationServer; readonly clock?: typeof systemClock } = {}): FlowParts {
+export function flowParts(
+  app: ProvidersHost,
+  instead: {
+    readonly sealer?: Sealer;
+    readonly oauth2?: AuthorizationServer;
+    readonly clock?: typeof systemClock;
+  } = {},
+): FlowParts {
   const { clock = systemClock } = instead;
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: true });
   const sealer = instead.sealer ?? new SealingService(KeyRing.parse(app.settings.secretKeys));
   const log = app.eventLog;
   const vault = new CredentialVault({ store: createCredentialStore(app.credentials, clock), sealer, log });
-  const oauth2 = instead.oauth2 ?? new OAuth2Server({ fetch, metadata: new ServerMetadataCache({ fetch, clock, allowInsecure: true }), allowInsecure: true });
+  const oauth2 =
+    instead.oauth2 ??
+    new OAuth2Server({
+      fetch,
+      metadata: new ServerMetadataCache({ fetch, clock, allowInsecure: true }),
+      allowInsecure: true,
+    });
   const clients = new OAuthClients({ oauth2, key_exchange: new KeyExchangeServer(fetch) }, vault, log);
   const providers = createProviderStore(app.providers);
   const { callerOf } = app.module;
-  const limits = new UsageLimits(createUsageStore(app.database.database.collection<UsageDocument>(COLLECTIONS.usage)), clock);
-  const tokens = new TokenService({ providers, vault, clients, refresher: new TokenRefresher({ vault, clock, log }), limits, callerOf });
-  return { providers, authorizations: createAuthorizationStore(app.authorizations), vault, clients, sealer, callerOf, clock, log, rootUrl: app.settings.rootUrl, oauth2, tokens };
+  const limits = new UsageLimits(
+    createUsageStore(app.database.database.collection<UsageDocument>(COLLECTIONS.usage)),
+    clock,
+  );
+  const tokens = new TokenService({
+    providers,
+    vault,
+    clients,
+    refresher: new TokenRefresher({ vault, clock, log }),
+    limits,
+    callerOf,
+  });
+  return {
+    providers,
+    authorizations: createAuthorizationStore(app.authorizations),
+    vault,
+    clients,
+    sealer,
+    callerOf,
+    clock,
+    log,
+    rootUrl: app.settings.rootUrl,
+    oauth2,
+    tokens,
+  };
 }

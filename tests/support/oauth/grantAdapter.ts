@@ -1,4 +1,7 @@
-/** What `oidc-provider` stores, in one map for each server, with an optional time in which a used refresh token may be used again. */
+/**
+ * What `oidc-provider` stores, in one map for each server, with an optional time in which a used refresh token may
+ * be used again.
+ */
 
 export interface StoredRow {
   readonly model: string;
@@ -52,7 +55,8 @@ export function grantAdapter(reuseGraceMs: number): { readonly adapter: AdapterC
     }
 
     async revokeByGrantId(grantId: string): Promise<void> {
-      for (const [key, { model, payload }] of rows) if (model === this.model && payload['grantId'] === grantId) rows.delete(key);
+      for (const [key, { model, payload }] of rows)
+        if (model === this.model && payload['grantId'] === grantId) rows.delete(key);
     }
   }
 

@@ -10,7 +10,10 @@ import { OAuth2Server } from '../../../imports/business/providers/infrastructure
 import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
 import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
 
-/** `claimed`: it may refresh; `sent`: it is about to show the token; `answered`: it has new tokens that nobody else knows. */
+/**
+ * `claimed`: it may refresh; `sent`: it is about to show the token; `answered`: it has new tokens that nobody else
+ * knows.
+ */
 export type Point = 'claimed' | 'sent' | 'answered';
 
 export type ToChild =
@@ -54,7 +57,10 @@ async function setup(mongoUrl: string, settings: ProvidersSettings): Promise<voi
     callerOf: (userId) => Promise.resolve({ userId, isAdmin: false, roles: [] }),
     probe: () => Promise.resolve(true),
     log: { info: () => undefined, warn: () => undefined },
-    servers: { oauth2: withPoints(new OAuth2Server({ fetch, metadata, allowInsecure: true })), key_exchange: new KeyExchangeServer(fetch) },
+    servers: {
+      oauth2: withPoints(new OAuth2Server({ fetch, metadata, allowInsecure: true })),
+      key_exchange: new KeyExchangeServer(fetch),
+    },
   });
   ask = async (providerId, userId) => (await module.credentials.getAccessToken({ providerId, userId }))?.token ?? '';
   tell({ type: 'ready' });

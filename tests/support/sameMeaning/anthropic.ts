@@ -1,6 +1,7 @@
 /**
- * Messages API requests reduced to what they mean, so that two ways to say the same compare equal: a string for one text block, a field
- * left out or null for its documented default. Nothing else is forgiven. https://platform.claude.com/docs/en/api/messages
+ * Messages API requests reduced to what they mean, so that two ways to say the same compare equal: a string for one
+ * text block, a field left out or null for its documented default. Nothing else is forgiven.
+ * https://platform.claude.com/docs/en/api/messages
  */
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
@@ -10,7 +11,9 @@ const DEFAULTS: Readonly<Record<string, unknown>> = { stream: false };
 export function meaningOfAnthropic(body: JsonObject): JsonObject {
   const { messages, system, tools, tool_choice, stop_sequences, ...others } = withoutNulls(body);
   return {
-    ...Object.fromEntries(Object.entries(others).filter(([field, value]) => !(field in DEFAULTS && DEFAULTS[field] === value))),
+    ...Object.fromEntries(
+      Object.entries(others).filter(([field, value]) => !(field in DEFAULTS && DEFAULTS[field] === value)),
+    ),
     messages: turns(Array.isArray(messages) ? messages : []),
     ...(system === undefined || system === '' ? {} : { system: blocks(system) }),
     ...(isEmpty(tools) ? {} : { tools: (tools as readonly JsonObject[]).map(withoutNulls) }),
@@ -24,7 +27,8 @@ function turns(messages: readonly JsonObject[]): readonly JsonObject[] {
   const combined: { role: unknown; content: readonly JsonObject[] }[] = [];
   for (const { role, content, ...others } of messages) {
     const last = combined.at(-1);
-    if (last !== undefined && last.role === role && role !== 'system') last.content = [...last.content, ...blocks(content)];
+    if (last !== undefined && last.role === role && role !== 'system')
+      last.content = [...last.content, ...blocks(content)];
     else combined.push({ role, content: blocks(content), ...others });
   }
   return combined;
@@ -37,7 +41,11 @@ function blocks(content: unknown): readonly JsonObject[] {
     const { is_error, ...said } = withoutNulls(block);
     if (said.type !== 'tool_result') return is_error === undefined ? said : { ...said, is_error };
     const { content: result, ...others } = said;
-    return { ...others, ...(is_error === true ? { is_error } : {}), ...(isEmpty(result) ? {} : { content: blocks(result) }) };
+    return {
+      ...others,
+      ...(is_error === true ? { is_error } : {}),
+      ...(isEmpty(result) ? {} : { content: blocks(result) }),
+    };
   });
 }
 

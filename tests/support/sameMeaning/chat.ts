@@ -1,6 +1,7 @@
 /**
- * Chat requests reduced to what they mean, so that two ways to say the same compare equal: a text for one part of text, one stop sequence
- * for a list of one, the type of a choice that can have no other, a default that is said. Nothing else is forgiven.
+ * Chat requests reduced to what they mean, so that two ways to say the same compare equal: a text for one part of
+ * text, one stop sequence for a list of one, the type of a choice that can have no other, a default that is said.
+ * Nothing else is forgiven.
  */
 import type { JsonObject, VendorQuirks } from '../../../imports/business/ai/domain/types/VendorTypes';
 
@@ -10,15 +11,19 @@ const LIMITS = ['max_tokens', 'max_completion_tokens'];
 export function meaningOfChatRequest(body: JsonObject, quirks: VendorQuirks): JsonObject {
   const { messages, stop, stream, tool_choice, ...rest } = body;
   const meaning: JsonObject = { messages: (messages as readonly JsonObject[]).map(meaningOfMessage) };
-  for (const [field, value] of Object.entries(rest)) meaning[LIMITS.includes(field) ? quirks.maxTokensField : field] = value;
+  for (const [field, value] of Object.entries(rest))
+    meaning[LIMITS.includes(field) ? quirks.maxTokensField : field] = value;
   if (stop !== undefined) meaning.stop = typeof stop === 'string' ? [stop] : stop;
   if (stream !== undefined && stream !== false) meaning.stream = stream;
-  if (tool_choice !== undefined) meaning.tool_choice = isChoiceOfFunction(tool_choice) ? { type: 'function', ...tool_choice } : tool_choice;
+  if (tool_choice !== undefined)
+    meaning.tool_choice = isChoiceOfFunction(tool_choice) ? { type: 'function', ...tool_choice } : tool_choice;
   return meaning;
 }
 
 function meaningOfMessage(message: JsonObject): JsonObject {
-  return typeof message.content === 'string' ? { ...message, content: [{ type: 'text', text: message.content }] } : message;
+  return typeof message.content === 'string'
+    ? { ...message, content: [{ type: 'text', text: message.content }] }
+    : message;
 }
 
 function isChoiceOfFunction(choice: unknown): choice is JsonObject {

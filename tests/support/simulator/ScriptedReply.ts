@@ -36,7 +36,10 @@ export interface ScriptedCall {
   readonly id?: string;
 }
 
-/** An answer of the model. Without any content of its own the rule model speaks, so that a fault can strike its answer. */
+/**
+ * An answer of the model. Without any content of its own the rule model speaks, so that a fault can strike its
+ * answer.
+ */
 export interface ScriptedAnswer extends ReplyBase {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
@@ -48,7 +51,12 @@ export interface ScriptedAnswer extends ReplyBase {
   /** The vendor fails while it answers: an error event in a stream, an error body otherwise. */
   readonly failed?: { readonly message: string; readonly code?: string };
   /** Default: counted from the texts. */
-  readonly usage?: { readonly input?: number; readonly cached?: number; readonly output?: number; readonly reasoning?: number };
+  readonly usage?: {
+    readonly input?: number;
+    readonly cached?: number;
+    readonly output?: number;
+    readonly reasoning?: number;
+  };
 }
 
 export interface ScriptedStatus extends ReplyBase {

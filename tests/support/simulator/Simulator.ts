@@ -25,7 +25,10 @@ export interface SimulatorOptions {
   readonly model?: RuleModel;
   /** Cases to play from the start, in order. */
   readonly recordings?: PlayOptions & { readonly cases: readonly string[] };
-  /** Takes reasoning that the real vendors sealed, as recorded requests carry it. Default false: only the simulator's own seals are good. */
+  /**
+   * Takes reasoning that the real vendors sealed, as recorded requests carry it. Default false: only the
+   * simulator's own seals are good.
+   */
   readonly acceptForeignSeals?: boolean;
   /** How many requests and stored responses are kept; the oldest go first. Default 1,000. */
   readonly remember?: number;
@@ -49,7 +52,10 @@ export interface Simulator {
   nextAbort(): Promise<RecordedRequest>;
   /** Each call gives the next request whose answer was sent whole. */
   nextFinish(): Promise<RecordedRequest>;
-  /** @throws Error when replies or recorded exchanges are left over, or a request found none although the test scripts its answers. */
+  /**
+   * @throws Error when replies or recorded exchanges are left over, or a request found none although the test
+   * scripts its answers.
+   */
   assertDone(): void;
   close(): Promise<void>;
 }

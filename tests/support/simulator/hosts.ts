@@ -1,4 +1,7 @@
-/** The facts in which the simulated hosts differ: where they live, which key they want, whose error shape they speak, how strict they are. */
+/**
+ * The facts in which the simulated hosts differ: where they live, which key they want, whose error shape they
+ * speak, how strict they are.
+ */
 import type { VendorName, WireName } from '../../../imports/business/ai/domain/types/VendorTypes';
 
 export type KeyHeader = 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key';
@@ -24,8 +27,8 @@ export interface Host {
   /** Refuses top-level fields that its schema doesn't have. */
   readonly refusesUnknownFields: boolean;
   /**
-   * Demands that calls and results pair. OpenAI's own hosts do, and compatible ones copied it (DeepSeek, DashScope, Mistral and others answer
-   * with the same sentences). For xAI and Groq no such refusal is documented or recorded.
+   * Demands that calls and results pair. OpenAI's own hosts do, and compatible ones copied it (DeepSeek, DashScope,
+   * Mistral and others answer with the same sentences). For xAI and Groq no such refusal is documented or recorded.
    */
   readonly pairsCalls: boolean;
 }

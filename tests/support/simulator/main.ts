@@ -5,9 +5,17 @@ import { startSimulator } from './startSimulator';
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { port: { type: 'string', default: '0' }, host: { type: 'string', default: '127.0.0.1' }, delay: { type: 'string', default: '0' } },
+    options: {
+      port: { type: 'string', default: '0' },
+      host: { type: 'string', default: '127.0.0.1' },
+      delay: { type: 'string', default: '0' },
+    },
   });
-  const simulator = await startSimulator({ port: Number(values.port), host: values.host, chunkDelayMs: Number(values.delay) });
+  const simulator = await startSimulator({
+    port: Number(values.port),
+    host: values.host,
+    chunkDelayMs: Number(values.delay),
+  });
   console.log(simulator.url);
   for (const vendor of VENDORS) console.log(`${vendor.padEnd(18)}${simulator.baseURL(vendor)}`);
 }

@@ -40,7 +40,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
       else response.writeHead(599, { 'content-type': 'text/plain' }).end(`The vendor simulator failed: ${message}`);
     });
   });
-  // It often shares its clients' event loop: after a long task Node's 5 s would close sockets that a request is just being sent over.
+  // It often shares its clients' event loop: after a long task Node's 5 s would close sockets that a request is
+  // just being sent over.
   server.keepAliveTimeout = 60_000;
   server.on('connection', (socket: Socket) => {
     if (sources.replies.takeRefusedConnection()) socket.resetAndDestroy();
@@ -65,7 +66,8 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     enqueue: (...replies) => {
       sources.replies.add(replies);
       // Only a new connection can be refused.
-      if (replies.some((reply) => typeof reply !== 'function' && reply.fault?.kind === 'refuse-connection')) server.closeIdleConnections();
+      if (replies.some((reply) => typeof reply !== 'function' && reply.fault?.kind === 'refuse-connection'))
+        server.closeIdleConnections();
     },
     playRecording,
     nextRequest: () => journal.arrivals.next(),

@@ -27,11 +27,24 @@ function halves(text: string): readonly string[] {
 function responsesEvents(whole: JsonObject): readonly JsonObject[] {
   const output = whole.output as readonly JsonObject[];
   const begun = { ...whole, status: 'in_progress', output: [], usage: null, incomplete_details: null };
-  const events: JsonObject[] = [{ type: 'response.created', response: begun }, { type: 'response.in_progress', response: begun }];
+  const events: JsonObject[] = [
+    { type: 'response.created', response: begun },
+    { type: 'response.in_progress', response: begun },
+  ];
   output.forEach((item, output_index) => {
-    const first = item.type === 'message' ? { ...item, content: [], status: 'in_progress' } : item.type === 'function_call' ? { ...item, arguments: '', status: 'in_progress' } : item;
+    const first =
+      item.type === 'message'
+        ? { ...item, content: [], status: 'in_progress' }
+        : item.type === 'function_call'
+          ? { ...item, arguments: '', status: 'in_progress' }
+          : item;
     events.push({ type: 'response.output_item.added', output_index, item: first });
-    if (item.type === 'message') events.push(...(item.content as readonly JsonObject[]).flatMap((part, content_index) => partEvents(part, { output_index, content_index, item_id: item.id })));
+    if (item.type === 'message')
+      events.push(
+        ...(item.content as readonly JsonObject[]).flatMap((part, content_index) =>
+          partEvents(part, { output_index, content_index, item_id: item.id }),
+        ),
+      );
     events.push({ type: 'response.output_item.done', output_index, item });
   });
   events.push({ type: `response.${whole.status === 'incomplete' ? 'incomplete' : 'completed'}`, response: whole });
@@ -44,9 +57,18 @@ function partEvents(part: JsonObject, place: JsonObject): readonly JsonObject[] 
   const text = String(isText ? part.text : part.refusal);
   const annotations = isText ? (part.annotations as readonly JsonObject[]) : [];
   return [
-    { type: 'response.content_part.added', ...place, part: isText ? { type: kind, text: '', annotations: [] } : { type: kind, refusal: '' } },
+    {
+      type: 'response.content_part.added',
+      ...place,
+      part: isText ? { type: kind, text: '', annotations: [] } : { type: kind, refusal: '' },
+    },
     ...halves(text).map((delta) => ({ type: `response.${kind}.delta`, ...place, delta })),
-    ...annotations.map((annotation, annotation_index) => ({ type: 'response.output_text.annotation.added', ...place, annotation_index, annotation })),
+    ...annotations.map((annotation, annotation_index) => ({
+      type: 'response.output_text.annotation.added',
+      ...place,
+      annotation_index,
+      annotation,
+    })),
     { type: `response.${kind}.done`, ...place, [isText ? 'text' : 'refusal']: text },
     { type: 'response.content_part.done', ...place, part },
   ];
@@ -55,12 +77,20 @@ function partEvents(part: JsonObject, place: JsonObject): readonly JsonObject[] 
 /** https://platform.claude.com/docs/en/build-with-claude/streaming */
 function anthropicEvents(whole: JsonObject): readonly JsonObject[] {
   const { content, stop_reason, stop_sequence, stop_details, container, context_management, usage, ...message } = whole;
-  const start = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: { ...(usage as JsonObject), output_tokens: 1 } };
+  const start = {
+    ...message,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...(usage as JsonObject), output_tokens: 1 },
+  };
   const said = { stop_reason, stop_sequence, stop_details, container };
   return [
     { type: 'message_start', message: start },
     { type: 'ping' },
-    ...(content as readonly JsonObject[]).flatMap((block, index) => blockEvents(block).map((event) => ({ index, ...event }))),
+    ...(content as readonly JsonObject[]).flatMap((block, index) =>
+      blockEvents(block).map((event) => ({ index, ...event })),
+    ),
     { type: 'message_delta', delta: known(said), usage, ...known({ context_management }) },
     { type: 'message_stop' },
   ];
@@ -84,22 +114,41 @@ function spokenBlock(block: JsonObject): { readonly first: JsonObject; readonly 
     const { citations, ...rest } = block;
     const cited = Array.isArray(citations) ? (citations as readonly JsonObject[]) : [];
     return {
-      first: { ...rest, ...(citations === undefined ? {} : { citations: Array.isArray(citations) ? [] : citations }), text: '' },
-      deltas: [...cited.map((citation) => ({ type: 'citations_delta', citation })), ...halves(String(block.text)).map((text) => ({ type: 'text_delta', text }))],
+      first: {
+        ...rest,
+        ...(citations === undefined ? {} : { citations: Array.isArray(citations) ? [] : citations }),
+        text: '',
+      },
+      deltas: [
+        ...cited.map((citation) => ({ type: 'citations_delta', citation })),
+        ...halves(String(block.text)).map((text) => ({ type: 'text_delta', text })),
+      ],
     };
   }
   if (block.type === 'thinking') {
     return {
       first: { ...block, thinking: '', signature: '' },
-      deltas: [...halves(String(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking })), { type: 'signature_delta', signature: block.signature }],
+      deltas: [
+        ...halves(String(block.thinking)).map((thinking) => ({ type: 'thinking_delta', thinking })),
+        { type: 'signature_delta', signature: block.signature },
+      ],
     };
   }
   if (block.type === 'compaction') {
     const { content, encrypted_content, ...rest } = block;
-    return { first: { ...rest, content: null, encrypted_content: null }, deltas: [{ type: 'compaction_delta', content, encrypted_content }] };
+    return {
+      first: { ...rest, content: null, encrypted_content: null },
+      deltas: [{ type: 'compaction_delta', content, encrypted_content }],
+    };
   }
   if ('input' in block) {
-    return { first: { ...block, input: {} }, deltas: ['', ...halves(JSON.stringify(block.input))].map((partial_json) => ({ type: 'input_json_delta', partial_json })) };
+    return {
+      first: { ...block, input: {} },
+      deltas: ['', ...halves(JSON.stringify(block.input))].map((partial_json) => ({
+        type: 'input_json_delta',
+        partial_json,
+      })),
+    };
   }
   return { first: block, deltas: [] };
 }
@@ -111,11 +160,20 @@ function geminiChunks(whole: JsonObject): readonly JsonObject[] {
   if (candidate === undefined) return [whole];
   const { content, ...ending } = candidate;
   const { parts, ...role } = (content ?? {}) as JsonObject;
-  const pieces = ((parts ?? []) as readonly JsonObject[]).flatMap((part) => (isPlainText(part) ? halves(String(part.text)).map((text) => ({ ...part, text })) : [part]));
+  const pieces = ((parts ?? []) as readonly JsonObject[]).flatMap((part) =>
+    isPlainText(part) ? halves(String(part.text)).map((text) => ({ ...part, text })) : [part],
+  );
   const chunk = (fields: JsonObject): JsonObject => ({ candidates: [fields], usageMetadata, ...rest });
-  return [...pieces.map((part) => chunk({ content: { ...role, parts: [part] }, index: 0 })), chunk({ ...(content === undefined ? {} : { content: role }), ...ending })];
+  return [
+    ...pieces.map((part) => chunk({ content: { ...role, parts: [part] }, index: 0 })),
+    chunk({ ...(content === undefined ? {} : { content: role }), ...ending }),
+  ];
 }
 
 function isPlainText(part: JsonObject): boolean {
-  return typeof part.text === 'string' && part.text.length > 1 && Object.keys(part).every((field) => field === 'text' || field === 'thought');
+  return (
+    typeof part.text === 'string' &&
+    part.text.length > 1 &&
+    Object.keys(part).every((field) => field === 'text' || field === 'thought')
+  );
 }

@@ -74,7 +74,11 @@ describe('API tokens', () => {
   });
 
   it('are not made without a user or a scope, nor from a text that no header carries, nor twice', async () => {
-    for (const wrong of [{ ...REQUEST, userId: '' }, { ...REQUEST, scopes: [] }, { ...REQUEST, scopes: ['everything' as 'admin'] }]) {
+    for (const wrong of [
+      { ...REQUEST, userId: '' },
+      { ...REQUEST, scopes: [] },
+      { ...REQUEST, scopes: ['everything' as 'admin'] },
+    ]) {
       expect(await failure(tokens.issue(wrong))).to.have.property('code', 'invalid-request');
     }
     for (const token of ['', 'with blank', 'with,comma', 'ünicode', 'x'.repeat(513)]) {
@@ -98,7 +102,8 @@ describe('a scope', () => {
 });
 
 describe('the token of a request', () => {
-  const token = (headers: Record<string, string>, url = '/v1/responses'): string | undefined => presentedToken({ headers, url });
+  const token = (headers: Record<string, string>, url = '/v1/responses'): string | undefined =>
+    presentedToken({ headers, url });
 
   it('is found where each vendor’s clients put it', () => {
     expect(token({ authorization: 'Bearer abc' })).to.equal('abc');

@@ -47,14 +47,20 @@ describe('the provider behind a model', () => {
 
   it('is the only one there is, for every model that it does not rule out', () => {
     expect(resolveModel('anything', [LOCAL])).to.deep.equal({ providerId: 'local', model: 'anything' });
-    expect(() => resolveModel('anything', [{ ...LOCAL, allowedModels: ['this'] }])).to.throw(LLMModelNotFoundError, "'local/this'");
+    expect(() => resolveModel('anything', [{ ...LOCAL, allowedModels: ['this'] }])).to.throw(
+      LLMModelNotFoundError,
+      "'local/this'",
+    );
     expect(() => resolveModel('anything', [{ ...LOCAL, modelPatterns: ['^this'] }])).to.throw(LLMModelNotFoundError);
   });
 
   it('is not guessed among several: the error names them', () => {
     expect(() => resolveModel('llama-3.3-70b', ALL))
       .to.throw(LLMModelNotFoundError)
-      .that.satisfies(({ message }: Error) => message.includes("'groq/llama-3.3-70b', 'llama/llama-3.3-70b'") && !message.includes('claude'));
+      .that.satisfies(
+        ({ message }: Error) =>
+          message.includes("'groq/llama-3.3-70b', 'llama/llama-3.3-70b'") && !message.includes('claude'),
+      );
     expect(() => resolveModel('mystery', ALL)).to.throw(LLMModelNotFoundError, "'openai/mystery', 'claude/mystery'");
   });
 
@@ -66,11 +72,18 @@ describe('the provider behind a model', () => {
 
   it('is nobody for a caller who may use none, and for a name of megabytes', () => {
     expect(() => resolveModel('gpt-5', [])).to.throw(LLMModelNotFoundError);
-    expect(() => resolveModel('x'.repeat(1_000_000), ALL)).to.throw(LLMModelNotFoundError).that.satisfies(({ message }: Error) => message.length < 200);
+    expect(() => resolveModel('x'.repeat(1_000_000), ALL))
+      .to.throw(LLMModelNotFoundError)
+      .that.satisfies(({ message }: Error) => message.length < 200);
   });
 
   it('is asked about in bounded words', () => {
-    const many = Array.from({ length: 200 }, (_value, index): ProviderChoice => ({ id: `p${index}`, vendor: 'openai_compatible' }));
-    expect(() => resolveModel('mystery', many)).to.throw(LLMModelNotFoundError).that.satisfies(({ message }: Error) => message.length < 1_000 && message.endsWith('….'));
+    const many = Array.from({ length: 200 }, (_value, index): ProviderChoice => ({
+      id: `p${index}`,
+      vendor: 'openai_compatible',
+    }));
+    expect(() => resolveModel('mystery', many))
+      .to.throw(LLMModelNotFoundError)
+      .that.satisfies(({ message }: Error) => message.length < 1_000 && message.endsWith('….'));
   });
 });

@@ -18,7 +18,11 @@ const model = 'scripted-model';
 function setUp(script: readonly ScriptedStep[], tools: ToolRegistry = new ToolRegistry()) {
   const provider = new ScriptedProvider(script);
   const listenerErrors: unknown[] = [];
-  const loop = new AgenticLoop({ provider, toolExecutor: tools, onListenerError: (error) => listenerErrors.push(error) });
+  const loop = new AgenticLoop({
+    provider,
+    toolExecutor: tools,
+    onListenerError: (error) => listenerErrors.push(error),
+  });
   return { provider, loop, record: recordEvents(loop), listenerErrors };
 }
 
@@ -36,14 +40,20 @@ function sentInput(provider: ScriptedProvider, call: number): readonly Item[] {
   return provider.calls[call]!.options.input as readonly Item[];
 }
 
-const outputs = (items: readonly Item[]) => items.flatMap((item) => (item.type === 'function_call_output' ? [item] : []));
+const outputs = (items: readonly Item[]) =>
+  items.flatMap((item) => (item.type === 'function_call_output' ? [item] : []));
 
 describe('AgenticLoop', () => {
   describe('with blocking tools', () => {
     it('answers each call of a turn in call order before the next turn, and tells every step in order', async () => {
       const slow = deferred<string>();
-      const tools = new ToolRegistry().register({ name: 'first', execute: () => slow.promise }).register({ name: 'second', execute: () => ({ two: 2 }) });
-      const { provider, loop, record } = setUp([calling({ name: 'first', call_id: 'a' }, { name: 'second', call_id: 'b' }), answer('done')], tools);
+      const tools = new ToolRegistry()
+        .register({ name: 'first', execute: () => slow.promise })
+        .register({ name: 'second', execute: () => ({ two: 2 }) });
+      const { provider, loop, record } = setUp(
+        [calling({ name: 'first', call_id: 'a' }, { name: 'second', call_id: 'b' }), answer('done')],
+        tools,
+      );
       loop.on('tool:completed', (event) => {
         if (event.name === 'second') slow.resolve('one');
       });
@@ -88,8 +98,12 @@ describe('AgenticLoop', () => {
         running -= 1;
         if (isSequential) sequentialRunning -= 1;
       };
-      const tools = new ToolRegistry().register({ name: 'one', execute: work(false) }).register({ name: 'seq', sequential: true, execute: work(true) });
-      const calls = Array.from({ length: 6 }, () => ({ name: 'one' })).concat(Array.from({ length: 3 }, () => ({ name: 'seq' })));
+      const tools = new ToolRegistry()
+        .register({ name: 'one', execute: work(false) })
+        .register({ name: 'seq', sequential: true, execute: work(true) });
+      const calls = Array.from({ length: 6 }, () => ({ name: 'one' })).concat(
+        Array.from({ length: 3 }, () => ({ name: 'seq' })),
+      );
       const { loop, provider } = setUp([calling(...calls), answer('ok')], tools);
       await loop.execute('ann', { model, input: 'go', tools: ['one', 'seq'], maxParallelTools: 4 });
       expect(most).to.equal(4);
@@ -98,10 +112,18 @@ describe('AgenticLoop', () => {
 
     it('tells the model each violation with its path and does not run the tool, so that it can repair the call', async () => {
       const execute = sinon.fake.returns('sunny');
-      const parameters = { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } }, required: ['city'] };
+      const parameters = {
+        type: 'object',
+        properties: { city: { type: 'string' }, days: { type: 'integer' } },
+        required: ['city'],
+      };
       const tools = new ToolRegistry().register({ name: 'weather', parameters, execute });
       const { loop, provider } = setUp(
-        [calling({ name: 'weather', arguments: { days: 'two' } }), calling({ name: 'weather', arguments: { city: 'Rome', days: 2 } }), answer('sunny')],
+        [
+          calling({ name: 'weather', arguments: { days: 'two' } }),
+          calling({ name: 'weather', arguments: { city: 'Rome', days: 2 } }),
+          answer('sunny'),
+        ],
         tools,
       );
       const result = await loop.execute('ann', { model, input: 'weather?', tools: ['weather'] });
@@ -114,17 +136,28 @@ describe('AgenticLoop', () => {
 
     it('names the tools that exist when the model asks for one that is not offered', async () => {
       const hidden = sinon.fake();
-      const tools = new ToolRegistry().register({ name: 'known', execute: () => 1 }).register({ name: 'hidden', execute: hidden });
+      const tools = new ToolRegistry()
+        .register({ name: 'known', execute: () => 1 })
+        .register({ name: 'hidden', execute: hidden });
       const { loop, provider } = setUp([calling({ name: 'hidden' }), answer('ok')], tools);
       await loop.execute('ann', { model, input: 'go', tools: ['known'] });
-      expect(outputs(sentInput(provider, 1))[0]?.output).to.contain("no tool 'hidden'").and.to.contain('known');
+      expect(outputs(sentInput(provider, 1))[0]?.output)
+        .to.contain("no tool 'hidden'")
+        .and.to.contain('known');
       expect(hidden.callCount).to.equal(0);
     });
 
     it('gives two calls with one id ids of their own, and each its answer', async () => {
       let count = 0;
       const tools = new ToolRegistry().register({ name: 'count', execute: () => `n${(count += 1)}` });
-      const { loop, provider } = setUp([calling({ name: 'count', call_id: 'same' }, { name: 'count', call_id: 'same' }), calling({ name: 'count', call_id: 'same' }), answer('ok')], tools);
+      const { loop, provider } = setUp(
+        [
+          calling({ name: 'count', call_id: 'same' }, { name: 'count', call_id: 'same' }),
+          calling({ name: 'count', call_id: 'same' }),
+          answer('ok'),
+        ],
+        tools,
+      );
       const result = await loop.execute('ann', { model, input: 'go', tools: ['count'] });
       expect(result.toolCalls.map(({ id, call_id }) => [id, call_id])).to.deep.equal([
         ['same', 'same'],
@@ -147,14 +180,26 @@ describe('AgenticLoop', () => {
 
     it('mends half characters that a model wrote instead of ending the run', async () => {
       const tools = new ToolRegistry().register({ name: 'look', execute: () => 'seen' });
-      const { loop, provider } = setUp([{ ...calling({ name: 'look' }), output: [...answer('cut \ud83d').output, ...calling({ name: 'look' }).output] }, answer('ok')], tools);
+      const { loop, provider } = setUp(
+        [
+          {
+            ...calling({ name: 'look' }),
+            output: [...answer('cut \ud83d').output, ...calling({ name: 'look' }).output],
+          },
+          answer('ok'),
+        ],
+        tools,
+      );
       await loop.execute('ann', { model, input: 'go', tools: ['look'] });
       expect(JSON.stringify(sentInput(provider, 1))).to.contain('cut \ufffd');
     });
 
     it('goes on with a paused turn as it is, and counts it', async () => {
       const paused = answer('thinking');
-      const { loop, provider } = setUp([{ ...paused, vendor: { ...paused.vendor, finish_reason: 'pause_turn' } }, answer('done')]);
+      const { loop, provider } = setUp([
+        { ...paused, vendor: { ...paused.vendor, finish_reason: 'pause_turn' } },
+        answer('done'),
+      ]);
       const result = await loop.execute('ann', { model, input: 'go' });
       expect(result.iterations).to.equal(2);
       expect(sentInput(provider, 1).slice(1)).to.deep.equal(paused.output);
@@ -190,7 +235,10 @@ describe('AgenticLoop', () => {
 
       never.resolve('too late');
       await record.seen('tool:late');
-      expect(loop.getExecutionContext(result.executionId)?.toolCalls.get('a')).to.include({ state: 'timeout', lateResult: 'too late' });
+      expect(loop.getExecutionContext(result.executionId)?.toolCalls.get('a')).to.include({
+        state: 'timeout',
+        lateResult: 'too late',
+      });
       expect(clock.countTimers()).to.equal(0);
     });
 
@@ -205,7 +253,14 @@ describe('AgenticLoop', () => {
     });
 
     it('ends a run that passes its deadline, with all that it did', async () => {
-      const { loop, record } = setUp([calling({ name: 'stuck' })], new ToolRegistry().register({ name: 'stuck', timeout: 10_000_000, execute: () => new Promise(() => undefined) }));
+      const { loop, record } = setUp(
+        [calling({ name: 'stuck' })],
+        new ToolRegistry().register({
+          name: 'stuck',
+          timeout: 10_000_000,
+          execute: () => new Promise(() => undefined),
+        }),
+      );
       const run = failureOf(loop.execute('ann', { model, input: 'go', tools: ['stuck'], runTimeout: 5_000 }));
       await record.seen('tool:executing');
       await clock.tickAsync(5_000);
@@ -230,12 +285,42 @@ describe('AgenticLoop', () => {
 
   describe('ends', () => {
     const ends: [string, ErrorCode, ScriptedStep[], object][] = [
-      ['too many model calls', 'max-iterations', [calling({ name: 'ok' }), calling({ name: 'ok' })], { maxIterations: 2 }],
-      ['nothing but failed calls', 'tool-loop', [calling({ name: 'bad' }), calling({ name: 'bad' }, { name: 'nope' }), calling({ name: 'bad' })], {}],
-      ['a truncated answer, whose tools never run', 'incomplete', [{ ...incomplete('max_output_tokens'), output: calling({ name: 'ok' }).output }], {}],
+      [
+        'too many model calls',
+        'max-iterations',
+        [calling({ name: 'ok' }), calling({ name: 'ok' })],
+        { maxIterations: 2 },
+      ],
+      [
+        'nothing but failed calls',
+        'tool-loop',
+        [calling({ name: 'bad' }), calling({ name: 'bad' }, { name: 'nope' }), calling({ name: 'bad' })],
+        {},
+      ],
+      [
+        'a truncated answer, whose tools never run',
+        'incomplete',
+        [{ ...incomplete('max_output_tokens'), output: calling({ name: 'ok' }).output }],
+        {},
+      ],
       ['a filtered answer', 'content-filtered', [incomplete('content_filter')], {}],
       ['a refusal', 'refused', [refusing('I will not')], {}],
-      ['an answer that ends to call tools and calls none', 'incomplete', [answer('', { vendor: { name: 'scripted', wire: 'chat_completions', finish_reason: 'tool_calls', warnings: [], losses: [] } })], {}],
+      [
+        'an answer that ends to call tools and calls none',
+        'incomplete',
+        [
+          answer('', {
+            vendor: {
+              name: 'scripted',
+              wire: 'chat_completions',
+              finish_reason: 'tool_calls',
+              warnings: [],
+              losses: [],
+            },
+          }),
+        ],
+        {},
+      ],
       ['a provider error', 'auth-failed', [new LLMError('auth-failed', 'bad key')], {}],
       ['an error of no kind that we know', 'vendor-error', [new TypeError('oops')], {}],
       ['a budget of calls', 'budget-exceeded', [calling({ name: 'ok' })], { budget: { calls: 1 } }],
@@ -267,7 +352,9 @@ describe('AgenticLoop', () => {
     it('ends at once when the caller aborts during a model call, counts the lost call as estimated, and passes the abort upstream', async () => {
       const controller = new AbortController();
       const { loop, record, provider } = setUp([untilAborted]);
-      const run = failureOf(loop.execute('ann', { model, input: 'a question of some length', signal: controller.signal }));
+      const run = failureOf(
+        loop.execute('ann', { model, input: 'a question of some length', signal: controller.signal }),
+      );
       await record.seen('iteration:start');
       controller.abort(new Error('the page was closed'));
       const error = await run;
@@ -348,7 +435,11 @@ describe('AgenticLoop', () => {
     const { loop, record } = setUp([answer('one two three')]);
     const result = await loop.execute('ann', { model, input: 'go', stream: true });
     expect(result.response.output_text).to.equal('one two three');
-    expect(record.events.flatMap((event) => (event.type === 'llm:delta' ? [event.delta] : []))).to.deep.equal(['one ', 'two ', 'three']);
+    expect(record.events.flatMap((event) => (event.type === 'llm:delta' ? [event.delta] : []))).to.deep.equal([
+      'one ',
+      'two ',
+      'three',
+    ]);
   });
 
   it('never runs the tools of a stream that broke off', async () => {
@@ -356,7 +447,14 @@ describe('AgenticLoop', () => {
     const tools = new ToolRegistry().register({ name: 'ok', execute });
     const call = calling({ name: 'ok', call_id: 'a' }).output[0]!;
     const { loop } = setUp(
-      [[{ type: 'response.created', id: 'r', model }, { type: 'response.output_text.delta', output_index: 0, delta: 'hi' }, { type: 'response.tool_use.done', output_index: 0, item: call as never }, new LLMServerError('gone')]],
+      [
+        [
+          { type: 'response.created', id: 'r', model },
+          { type: 'response.output_text.delta', output_index: 0, delta: 'hi' },
+          { type: 'response.tool_use.done', output_index: 0, item: call as never },
+          new LLMServerError('gone'),
+        ],
+      ],
       tools,
     );
     const error = await failureOf(loop.execute('ann', { model, input: 'go', tools: ['ok'], stream: true }));
@@ -375,7 +473,8 @@ describe('AgenticLoop', () => {
         const last = outputs(items)[0];
         if (last !== undefined) return answer(last.output as string);
         const [question] = items;
-        const text = question?.type === 'message' && question.content[0]?.type === 'input_text' ? question.content[0].text : '';
+        const text =
+          question?.type === 'message' && question.content[0]?.type === 'input_text' ? question.content[0].text : '';
         return calling({ name: 'echo', arguments: { n: Number(text) }, call_id: 'c' });
       },
       stream: () => {
@@ -383,7 +482,9 @@ describe('AgenticLoop', () => {
       },
     };
     const loop = new AgenticLoop({ provider, toolExecutor: tools, keepFinished: 5 });
-    const results = await Promise.all(Array.from({ length: 200 }, (_value, n) => loop.execute('ann', { model, input: String(n), tools: ['echo'] })));
+    const results = await Promise.all(
+      Array.from({ length: 200 }, (_value, n) => loop.execute('ann', { model, input: String(n), tools: ['echo'] })),
+    );
     expect(results.map((result) => result.response.output_text)).to.deep.equal(results.map((_result, n) => `n${n}`));
     expect(results.filter((result) => loop.getExecutionContext(result.executionId) !== undefined)).to.have.length(5);
   });

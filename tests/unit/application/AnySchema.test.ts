@@ -27,7 +27,8 @@ describe('a JSON Schema', () => {
   });
 
   for (const nothing of [undefined, null, 'object', 7, [], () => 1]) {
-    it(`is not ${typeof nothing === 'string' ? 'a string' : String(nothing)}`, () => expect(faultOf(() => toJsonSchema(nothing)).path).to.equal('schema'));
+    it(`is not ${typeof nothing === 'string' ? 'a string' : String(nothing)}`, () =>
+      expect(faultOf(() => toJsonSchema(nothing)).path).to.equal('schema'));
   }
 });
 
@@ -43,8 +44,12 @@ describe('a zod schema', () => {
     const { jsonSchema } = toJsonSchema(weather);
     expect(jsonSchema).to.have.nested.property('properties.code.type', 'string');
     expect(jsonSchema.required).to.have.members(['city', 'days', 'code']);
-    expect(violationsOf(jsonSchema, { city: 'Bern', days: [{ high: 1, at: '2025-01-01T00:00:00Z' }], code: 'abc' })).to.deep.equal([]);
-    expect(violationsOf(jsonSchema, { city: '', days: [{ high: '1' }], code: 1 }).map(({ path }) => path)).to.have.members(['$.city', '$.days[0].high', '$.days[0].at', '$.code']);
+    expect(
+      violationsOf(jsonSchema, { city: 'Bern', days: [{ high: 1, at: '2025-01-01T00:00:00Z' }], code: 'abc' }),
+    ).to.deep.equal([]);
+    expect(
+      violationsOf(jsonSchema, { city: '', days: [{ high: '1' }], code: 1 }).map(({ path }) => path),
+    ).to.have.members(['$.city', '$.days[0].high', '$.days[0].at', '$.code']);
   });
 
   it('gives its own output: transformed, with defaults, typed', async () => {
@@ -58,7 +63,9 @@ describe('a zod schema', () => {
   });
 
   it('names issues with their JSON path, those of asynchronous refinements too', async () => {
-    const schema = z.object({ items: z.array(z.object({ price: z.number().refine(async (price) => price > 0, 'must be positive') })) });
+    const schema = z.object({
+      items: z.array(z.object({ price: z.number().refine(async (price) => price > 0, 'must be positive') })),
+    });
     expect(await toJsonSchema(schema).validate?.({ items: [{ price: 1 }, { price: -1 }] })).to.deep.equal({
       ok: false,
       violations: [{ path: '$.items[1].price', message: 'must be positive' }],
@@ -66,11 +73,21 @@ describe('a zod schema', () => {
   });
 
   it('that recurses is described inside itself', () => {
-    interface Tree { readonly name: string; readonly children: readonly Tree[] }
-    const tree: z.ZodType<Tree> = z.object({ name: z.string(), get children() { return z.array(tree); } });
+    interface Tree {
+      readonly name: string;
+      readonly children: readonly Tree[];
+    }
+    const tree: z.ZodType<Tree> = z.object({
+      name: z.string(),
+      get children() {
+        return z.array(tree);
+      },
+    });
     const { jsonSchema } = toJsonSchema(tree);
     expect(violationsOf(jsonSchema, { name: 'a', children: [{ name: 'b', children: [] }] })).to.deep.equal([]);
-    expect(violationsOf(jsonSchema, { name: 'a', children: [{ name: 1, children: [] }] })[0]?.path).to.equal('$.children[0].name');
+    expect(violationsOf(jsonSchema, { name: 'a', children: [{ name: 1, children: [] }] })[0]?.path).to.equal(
+      '$.children[0].name',
+    );
   });
 
   it('that JSON Schema has no words for is refused with the reason', () => {
@@ -85,7 +102,9 @@ describe('other Standard Schemas', () => {
 
   it('without a description are refused with the way out', () => {
     const mute = { '~standard': { version: 1 as const, vendor: 'mute', validate: (value: unknown) => ({ value }) } };
-    expect(faultOf(() => toJsonSchema(mute)).message).to.match(/mute schema cannot describe itself.*~standard\.jsonSchema/);
+    expect(faultOf(() => toJsonSchema(mute)).message).to.match(
+      /mute schema cannot describe itself.*~standard\.jsonSchema/,
+    );
   });
 
   it('with Standard JSON Schema are described by their input, in draft 2020-12', async () => {
@@ -111,11 +130,19 @@ describe('other Standard Schemas', () => {
 
   it('may be functions and describe themselves by a method of their own', async () => {
     const schema: StandardSchema<string> & { toJsonSchema: () => JsonObject } = Object.assign(() => undefined, {
-      '~standard': { version: 1 as const, vendor: 'functional', validate: (value: unknown) => (typeof value === 'string' ? { value } : { issues: [{ message: 'no text', path: [{ key: 'a b' }, 0] }] }) },
+      '~standard': {
+        version: 1 as const,
+        vendor: 'functional',
+        validate: (value: unknown) =>
+          typeof value === 'string' ? { value } : { issues: [{ message: 'no text', path: [{ key: 'a b' }, 0] }] },
+      },
       toJsonSchema: () => ({ type: 'string' }),
     });
     expect(toJsonSchema(schema).jsonSchema).to.deep.equal({ type: 'string' });
-    expect(await toJsonSchema(schema).validate?.(1)).to.deep.equal({ ok: false, violations: [{ path: '$["a b"][0]', message: 'no text' }] });
+    expect(await toJsonSchema(schema).validate?.(1)).to.deep.equal({
+      ok: false,
+      violations: [{ path: '$["a b"][0]', message: 'no text' }],
+    });
   });
 });
 
@@ -133,34 +160,55 @@ describe('a SimpleSchema', () => {
     pets: [new SimpleSchema({ kind: { type: String, allowedValues: ['cat', 'dog'] } })],
     role: { type: String, defaultValue: 'guest', optional: true },
   });
-  const valid = { name: 'ann', age: 3, born: '2020-02-03T00:00:00Z', tags: ['a', 'b'], address: { city: 'Bern' }, pets: [{ kind: 'cat' }] };
+  const valid = {
+    name: 'ann',
+    age: 3,
+    born: '2020-02-03T00:00:00Z',
+    tags: ['a', 'b'],
+    address: { city: 'Bern' },
+    pets: [{ kind: 'cat' }],
+  };
 
   it('is described with nested objects, arrays of any length, optional fields and patterns', () => {
     const { jsonSchema } = toJsonSchema(person);
     expect(violationsOf(jsonSchema, valid)).to.deep.equal([]);
     const broken = { ...valid, name: 'Ann', age: 1.5, tags: ['a', 2], address: {}, pets: [{ kind: 'cow' }], extra: 1 };
-    expect(violationsOf(jsonSchema, broken).map(({ path }) => path)).to.have.members(['$.name', '$.age', '$.tags[1]', '$.address.city', '$.pets[0].kind', '$.extra']);
+    expect(violationsOf(jsonSchema, broken).map(({ path }) => path)).to.have.members([
+      '$.name',
+      '$.age',
+      '$.tags[1]',
+      '$.address.city',
+      '$.pets[0].kind',
+      '$.extra',
+    ]);
     expect(jsonSchema.required).to.not.include('nick');
   });
 
   it('does not turn a pattern with flags into another pattern', () => {
-    expect(toJsonSchema(person).jsonSchema).to.deep.nested.include({ 'properties.nick': { type: 'string', description: 'must match /^[a-z]+$/i' } });
+    expect(toJsonSchema(person).jsonSchema).to.deep.nested.include({
+      'properties.nick': { type: 'string', description: 'must match /^[a-z]+$/i' },
+    });
   });
 
   it('gives the cleaned value: dates are Dates, defaults are there, texts are untouched', async () => {
     const given = Object.freeze({ ...valid, nick: 'Ann' });
     const outcome = await toJsonSchema(person).validate?.(given);
-    expect(outcome).to.deep.equal({ ok: true, value: { ...given, born: new Date('2020-02-03T00:00:00Z'), role: 'guest' } });
+    expect(outcome).to.deep.equal({
+      ok: true,
+      value: { ...given, born: new Date('2020-02-03T00:00:00Z'), role: 'guest' },
+    });
   });
 
   it('says what only it knows, with JSON paths', async () => {
     const outcome = await toJsonSchema(person).validate?.({ ...valid, nick: '7', tags: [], pets: [{ kind: 'cow' }] });
     expect(outcome?.ok).to.equal(false);
-    expect(outcome).to.have.nested.property('violations').that.satisfies((violations: readonly { path: string; message: string }[]) => {
-      expect(violations.map(({ path }) => path)).to.have.members(['$.nick', '$.tags', '$.pets[0].kind']);
-      expect(violations.find(({ path }) => path === '$.tags')?.message).to.match(/at least 1/);
-      return true;
-    });
+    expect(outcome)
+      .to.have.nested.property('violations')
+      .that.satisfies((violations: readonly { path: string; message: string }[]) => {
+        expect(violations.map(({ path }) => path)).to.have.members(['$.nick', '$.tags', '$.pets[0].kind']);
+        expect(violations.find(({ path }) => path === '$.tags')?.message).to.match(/at least 1/);
+        return true;
+      });
   });
 
   it('refuses what is no object', async () => {

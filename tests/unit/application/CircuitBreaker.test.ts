@@ -125,7 +125,11 @@ describe('a circuit breaker', () => {
   });
 
   it('never has two probes under way, and can always be entered after its time, whatever happens', () => {
-    const step = fc.record({ act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'alive'), which: fc.nat(5), wait: fc.constantFrom(0, 0, 1_000, 30_000) });
+    const step = fc.record({
+      act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'alive'),
+      which: fc.nat(5),
+      wait: fc.constantFrom(0, 0, 1_000, 30_000),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const world = setUp();

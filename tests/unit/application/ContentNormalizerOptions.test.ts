@@ -1,6 +1,10 @@
 /** The options of a request: what passes, and where a wrong one is refused. */
 import { expect } from 'chai';
-import { normalizeInput, normalizeOptions, normalizeTools } from '../../../imports/business/ai/application/services/ContentNormalizer';
+import {
+  normalizeInput,
+  normalizeOptions,
+  normalizeTools,
+} from '../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions, NormalizedOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 
@@ -8,7 +12,10 @@ const TOOLS = [{ type: 'function', function: { name: 'f' } }, { type: 'web_searc
 
 describe('normalizeOptions', () => {
   it('asks for a model and an input and adds nothing', () => {
-    expect(normalizeOptions({ model: 'gpt-5', input: 'x' })).to.deep.equal({ model: 'gpt-5', input: normalizeInput('x') });
+    expect(normalizeOptions({ model: 'gpt-5', input: 'x' })).to.deep.equal({
+      model: 'gpt-5',
+      input: normalizeInput('x'),
+    });
   });
 
   it('passes every option', () => {
@@ -22,7 +29,13 @@ describe('normalizeOptions', () => {
       temperature: 2,
       top_p: 0,
       max_output_tokens: 1,
-      response_format: { type: 'json_schema', name: 'city', description: 'd', schema: { type: 'object' }, strict: true },
+      response_format: {
+        type: 'json_schema',
+        name: 'city',
+        description: 'd',
+        schema: { type: 'object' },
+        strict: true,
+      },
       parallel_tool_calls: false,
       previous_response_id: 'resp_1',
       store: true,
@@ -38,14 +51,27 @@ describe('normalizeOptions', () => {
       relay: true,
       onHead: () => undefined,
     };
-    const expected: Required<NormalizedOptions> = { ...whole, model: whole.model, input: normalizeInput('x'), tools: normalizeTools(whole.tools), stop: ['END'] };
+    const expected: Required<NormalizedOptions> = {
+      ...whole,
+      model: whole.model,
+      input: normalizeInput('x'),
+      tools: normalizeTools(whole.tools),
+      stop: ['END'],
+    };
     const normalized = normalizeOptions(whole);
     expect(normalized).to.deep.equal(expected);
     expect(normalized.signal).to.equal(signal);
   });
 
   it('leaves out what is undefined, and lists that are empty', () => {
-    const normalized = normalizeOptions({ model: 'm', input: [], tools: [], stop: [], temperature: undefined, signal: undefined });
+    const normalized = normalizeOptions({
+      model: 'm',
+      input: [],
+      tools: [],
+      stop: [],
+      temperature: undefined,
+      signal: undefined,
+    });
     expect(normalized).to.deep.equal({ model: 'm', input: [] });
     expect(Object.keys(normalized)).to.have.members(['model', 'input']);
   });
@@ -61,14 +87,42 @@ describe('normalizeOptions', () => {
 
   const ACCEPTED: readonly (readonly [title: string, given: object, gives: object])[] = [
     ['a choice by a word', { tool_choice: 'required' }, { tool_choice: 'required' }],
-    ['a choice as chat completions nest it', { tool_choice: { type: 'function', function: { name: 'f' } } }, { tool_choice: { type: 'function', name: 'f' } }],
+    [
+      'a choice as chat completions nest it',
+      { tool_choice: { type: 'function', function: { name: 'f' } } },
+      { tool_choice: { type: 'function', name: 'f' } },
+    ],
     ['a choice of a built-in tool', { tool_choice: { type: 'web_search' } }, { tool_choice: { type: 'web_search' } }],
-    ['a choice of a custom tool', { tool_choice: { type: 'custom', name: 'grep' } }, { tool_choice: { type: 'custom', name: 'grep' } }],
-    ['allowed tools', { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] } }, { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] } }],
+    [
+      'a choice of a custom tool',
+      { tool_choice: { type: 'custom', name: 'grep' } },
+      { tool_choice: { type: 'custom', name: 'grep' } },
+    ],
+    [
+      'allowed tools',
+      {
+        tool_choice: {
+          type: 'allowed_tools',
+          mode: 'required',
+          tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }],
+        },
+      },
+      {
+        tool_choice: {
+          type: 'allowed_tools',
+          mode: 'required',
+          tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }],
+        },
+      },
+    ],
     ['several stop sequences', { stop: ['a', 'b'] }, { stop: ['a', 'b'] }],
     ['a text format', { response_format: { type: 'text' } }, { response_format: { type: 'text' } }],
     ['a JSON format', { response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
-    ['a schema as chat completions nest it', { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: null } } }, { response_format: { type: 'json_schema', name: 'n', schema: {}, strict: null } }],
+    [
+      'a schema as chat completions nest it',
+      { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: null } } },
+      { response_format: { type: 'json_schema', name: 'n', schema: {}, strict: null } },
+    ],
     ['words of effort that are newer', { reasoning: { effort: 'ultra' } }, { reasoning: { effort: 'ultra' } }],
   ];
   for (const [title, given, gives] of ACCEPTED) {
@@ -86,7 +140,12 @@ describe('normalizeOptions', () => {
     ['an empty model', { model: '' }, 'model', /1 to 256 characters/],
     ['a model with a line break', { model: 'gpt\n5' }, 'model', /no blanks or control characters/],
     ['a missing input', { input: undefined }, 'input', /must be a string or an array/],
-    ['a wrong item', { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 5 }] }] }, 'input[0].content[0].image_url', /must be a string with an http/],
+    [
+      'a wrong item',
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 5 }] }] },
+      'input[0].content[0].image_url',
+      /must be a string with an http/,
+    ],
     ['instructions in parts', { instructions: ['x'] }, 'instructions', /must be a string, not an array/],
     ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is missing/],
     ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /whole number/],
@@ -113,29 +172,103 @@ describe('normalizeOptions', () => {
     ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a', /must be a string, not a number/],
     ['a user without a name', { user: 5 }, 'user', /must be a string/],
     ['a listener that is none', { onHead: 'me' }, 'onHead', /must be a function, not a string/],
-    ['a signal that only looks like one', { signal: { aborted: false, addEventListener: () => undefined } }, 'signal', /must be an AbortSignal, not an object/],
-    ['a proxy for a signal', { signal: new Proxy({}, { getPrototypeOf: () => { throw new Error('no'); } }) }, 'signal', /could not be read/],
+    [
+      'a signal that only looks like one',
+      { signal: { aborted: false, addEventListener: () => undefined } },
+      'signal',
+      /must be an AbortSignal, not an object/,
+    ],
+    [
+      'a proxy for a signal',
+      {
+        signal: new Proxy(
+          {},
+          {
+            getPrototypeOf: () => {
+              throw new Error('no');
+            },
+          },
+        ),
+      },
+      'signal',
+      /could not be read/,
+    ],
     ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
     ['a timeout without end', { timeout: Infinity }, 'timeout', /must be finite/],
     ['vendor fields that are no record of records', { vendor: { openai: 'x' } }, 'vendor.openai', /must be an object/],
     ['tools that are wrong', { tools: [{}] }, 'tools[0].type', /must be 'function'/],
     ['a choice that is no word of it', { tool_choice: 'any' }, 'tool_choice', /'auto', 'none', 'required'/],
     ['a choice where there is none', { tool_choice: 'required', tools: [] }, 'tool_choice', /no tools are offered/],
-    ['a choice of a tool that is not offered', { tools: TOOLS, tool_choice: { type: 'function', name: 'g' } }, 'tool_choice', /names a tool that is not offered; offered are f, web_search, grep/],
-    ['a choice of a built-in tool that is not offered', { tools: TOOLS, tool_choice: { type: 'file_search' } }, 'tool_choice', /not offered/],
-    ['a choice of no function', { tools: TOOLS, tool_choice: { type: 'function' } }, 'tool_choice.name', /must name the function/],
-    ['an allowed tool that is not offered', { tools: TOOLS, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'g' }] } }, 'tool_choice.tools[0]', /not offered/],
-    ['an empty list of allowed tools', { tools: TOOLS, tool_choice: { type: 'allowed_tools', tools: [] } }, 'tool_choice.tools', /at least one/],
-    ['a mode that does not exist', { tools: TOOLS, tool_choice: { type: 'allowed_tools', mode: 'any', tools: [{ type: 'web_search' }] } }, 'tool_choice.mode', /'auto' or 'required'/],
-    ['a format that does not exist', { response_format: { type: 'xml' } }, 'response_format.type', /'text', 'json_object' or 'json_schema'/],
-    ['a schema format without its schema', { response_format: { type: 'json_schema', name: 'n' } }, 'response_format.schema', /must be an object/],
-    ['a schema with a wrong name', { response_format: { type: 'json_schema', name: 'a b', schema: {} } }, 'response_format.name', /letters, digits/],
-    ['a nested schema without its schema', { response_format: { type: 'json_schema', json_schema: { name: 'n' } } }, 'response_format.json_schema.schema', /must be an object/],
+    [
+      'a choice of a tool that is not offered',
+      { tools: TOOLS, tool_choice: { type: 'function', name: 'g' } },
+      'tool_choice',
+      /names a tool that is not offered; offered are f, web_search, grep/,
+    ],
+    [
+      'a choice of a built-in tool that is not offered',
+      { tools: TOOLS, tool_choice: { type: 'file_search' } },
+      'tool_choice',
+      /not offered/,
+    ],
+    [
+      'a choice of no function',
+      { tools: TOOLS, tool_choice: { type: 'function' } },
+      'tool_choice.name',
+      /must name the function/,
+    ],
+    [
+      'an allowed tool that is not offered',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'g' }] } },
+      'tool_choice.tools[0]',
+      /not offered/,
+    ],
+    [
+      'an empty list of allowed tools',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', tools: [] } },
+      'tool_choice.tools',
+      /at least one/,
+    ],
+    [
+      'a mode that does not exist',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', mode: 'any', tools: [{ type: 'web_search' }] } },
+      'tool_choice.mode',
+      /'auto' or 'required'/,
+    ],
+    [
+      'a format that does not exist',
+      { response_format: { type: 'xml' } },
+      'response_format.type',
+      /'text', 'json_object' or 'json_schema'/,
+    ],
+    [
+      'a schema format without its schema',
+      { response_format: { type: 'json_schema', name: 'n' } },
+      'response_format.schema',
+      /must be an object/,
+    ],
+    [
+      'a schema with a wrong name',
+      { response_format: { type: 'json_schema', name: 'a b', schema: {} } },
+      'response_format.name',
+      /letters, digits/,
+    ],
+    [
+      'a nested schema without its schema',
+      { response_format: { type: 'json_schema', json_schema: { name: 'n' } } },
+      'response_format.json_schema.schema',
+      /must be an object/,
+    ],
   ];
   for (const [title, given, path, message] of REFUSED) {
     it(`refuses ${title}`, () => {
-      const whole = typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__') ? { model: 'm', input: 'x', ...given } : given;
-      expect(() => normalizeOptions(whole)).to.throw(LLMInvalidRequestError, message).with.property('path', path);
+      const whole =
+        typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__')
+          ? { model: 'm', input: 'x', ...given }
+          : given;
+      expect(() => normalizeOptions(whole))
+        .to.throw(LLMInvalidRequestError, message)
+        .with.property('path', path);
     });
   }
 

@@ -59,17 +59,32 @@ describe('a JSON answer', () => {
   it('is found in any prose without brackets, and reading any text throws nothing', () => {
     const prose = fc.string().map((text) => text.replace(/[{}[\]"]/g, ''));
     fc.assert(
-      fc.property(prose, fc.dictionary(fc.string().filter((key) => key !== '__proto__'), fc.jsonValue({ maxDepth: 3 }), { minKeys: 1, noNullPrototype: true }), prose, (before, value, after) => {
-        const plain: unknown = JSON.parse(JSON.stringify(value));
-        fc.pre(!JSON.stringify(value).includes('__proto__'));
-        expect(valueOf(`${before}${JSON.stringify(value)}${after}`, true)).to.deep.equal(plain);
-      }),
+      fc.property(
+        prose,
+        fc.dictionary(
+          fc.string().filter((key) => key !== '__proto__'),
+          fc.jsonValue({ maxDepth: 3 }),
+          { minKeys: 1, noNullPrototype: true },
+        ),
+        prose,
+        (before, value, after) => {
+          const plain: unknown = JSON.parse(JSON.stringify(value));
+          fc.pre(!JSON.stringify(value).includes('__proto__'));
+          expect(valueOf(`${before}${JSON.stringify(value)}${after}`, true)).to.deep.equal(plain);
+        },
+      ),
       { numRuns: 200 },
     );
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', 'a', '1', ' ', '\n') }), (text) => {
-      const strict = readJsonAnswer(text, false);
-      const lenient = readJsonAnswer(text, true);
-      if (strict.ok) expect(lenient).to.deep.equal(strict);
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', 'a', '1', ' ', '\n') }),
+        (text) => {
+          const strict = readJsonAnswer(text, false);
+          const lenient = readJsonAnswer(text, true);
+          if (strict.ok) expect(lenient).to.deep.equal(strict);
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 });

@@ -5,7 +5,15 @@ import { z } from 'zod';
 import { LLMClient } from '../../../imports/business/ai/application/services/LLMClient';
 import type { LLMClientOptions } from '../../../imports/business/ai/application/services/LLMClient';
 import {
-  LLMAbortedError, LLMError, LLMIncompleteError, LLMInvalidRequestError, LLMRateLimitError, LLMRefusalError, LLMServerError, LLMTimeoutError, StructuredOutputError,
+  LLMAbortedError,
+  LLMError,
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMRateLimitError,
+  LLMRefusalError,
+  LLMServerError,
+  LLMTimeoutError,
+  StructuredOutputError,
 } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -16,8 +24,14 @@ import { ScriptedProvider, untilAborted } from '../../support/ScriptedProvider';
 import type { ScriptedStep } from '../../support/ScriptedProvider';
 import { answer, incomplete, refusing, usage } from '../../support/responses';
 
-const schema = { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'], additionalProperties: false } as const;
-const mood = (word: string, id: string): LLMResponse => answer(JSON.stringify({ mood: word }), { id, usage: usage(10, 5) });
+const schema = {
+  type: 'object',
+  properties: { mood: { type: 'string' } },
+  required: ['mood'],
+  additionalProperties: false,
+} as const;
+const mood = (word: string, id: string): LLMResponse =>
+  answer(JSON.stringify({ mood: word }), { id, usage: usage(10, 5) });
 
 interface Person {
   readonly identity: { readonly id: string };
@@ -28,7 +42,15 @@ function setUp(script: readonly ScriptedStep[], options: Partial<LLMClientOption
   const bob: Person = { identity: { id: 'bob' } };
   const host = new ScriptedProvider(script, { capabilities: { keepsState: true } });
   const logger = new RecordingLogger();
-  const client = new LLMClient({ provider: host, userId: 'ann', entities: [bob], defaultDepth: 2, model: 'm', logger, ...options });
+  const client = new LLMClient({
+    provider: host,
+    userId: 'ann',
+    entities: [bob],
+    defaultDepth: 2,
+    model: 'm',
+    logger,
+    ...options,
+  });
   return { bob, host, logger, client, sent: () => host.calls.map(({ options: sent }) => sent) };
 }
 
@@ -37,7 +59,15 @@ const QUESTION = { instructions: 'Feel.', input: 'How are you?', schema, entityK
 describe('LLMClient.createResponse', () => {
   it('gives the value, and asks with the user, the model, the instructions, the schema and the other options', async () => {
     const { client, host, sent } = setUp([mood('fine', 'resp_1')]);
-    expect(await client.createResponse({ instructions: 'Feel.', input: 'Hi', schema, temperature: 0.5, max_output_tokens: 50 })).to.deep.equal({ mood: 'fine' });
+    expect(
+      await client.createResponse({
+        instructions: 'Feel.',
+        input: 'Hi',
+        schema,
+        temperature: 0.5,
+        max_output_tokens: 50,
+      }),
+    ).to.deep.equal({ mood: 'fine' });
     expect(host.calls.map(({ userId }) => userId)).to.deep.equal(['ann']);
     const [{ response_format, input, ...options }] = sent() as [GenerateOptions];
     expect(options).to.deep.equal({ model: 'm', instructions: 'Feel.', temperature: 0.5, max_output_tokens: 50 });
@@ -49,12 +79,21 @@ describe('LLMClient.createResponse', () => {
     const answered = deferred<LLMResponse>();
     const { client, bob, sent } = setUp([mood('fine', 'resp_1'), () => answered.promise]);
     await client.createResponse(QUESTION);
-    expect(bob._openai).to.deep.equal({ intention_chain: ['resp_1'], usage: { total_input_tokens: 10, total_output_tokens: 5, total_requests: 1 } });
+    expect(bob._openai).to.deep.equal({
+      intention_chain: ['resp_1'],
+      usage: { total_input_tokens: 10, total_output_tokens: 5, total_requests: 1 },
+    });
     const second = client.createResponse(QUESTION);
-    expect(bob._openai).to.deep.equal({ intention_chain: ['resp_1'], usage: { total_input_tokens: 10, total_output_tokens: 5, total_requests: 1 } });
+    expect(bob._openai).to.deep.equal({
+      intention_chain: ['resp_1'],
+      usage: { total_input_tokens: 10, total_output_tokens: 5, total_requests: 1 },
+    });
     answered.resolve(mood('tired', 'resp_2'));
     expect(await second).to.deep.equal({ mood: 'tired' });
-    expect(bob._openai).to.deep.equal({ intention_chain: ['resp_1', 'resp_2'], usage: { total_input_tokens: 20, total_output_tokens: 10, total_requests: 2 } });
+    expect(bob._openai).to.deep.equal({
+      intention_chain: ['resp_1', 'resp_2'],
+      usage: { total_input_tokens: 20, total_output_tokens: 10, total_requests: 2 },
+    });
     expect(sent().map(({ previous_response_id, store }) => ({ previous_response_id, store }))).to.deep.equal([
       { previous_response_id: undefined, store: true },
       { previous_response_id: 'resp_1', store: true },
@@ -75,7 +114,9 @@ describe('LLMClient.createResponse', () => {
     await client.createResponse(QUESTION);
     await client.createResponse({ ...QUESTION, depthOverride: 0 });
     expect(sent()[1]).to.deep.include({ previous_response_id: 'r1', store: false });
-    expect(bob._openai).to.deep.include({ intention_chain: ['r1'] }).and.to.have.nested.property('usage.total_requests', 2);
+    expect(bob._openai)
+      .to.deep.include({ intention_chain: ['r1'] })
+      .and.to.have.nested.property('usage.total_requests', 2);
     expect(host.deleted).to.deep.equal([]);
   });
 
@@ -106,7 +147,11 @@ describe('LLMClient.createResponse', () => {
     ['an answer that was cut off', incomplete('max_output_tokens', '{"mo'), LLMIncompleteError],
     ['a rate limit', new LLMRateLimitError('slow down'), LLMRateLimitError],
     ['a time-out', new LLMTimeoutError('too slow'), LLMTimeoutError],
-    ['a previous id that the provider does not know', new LLMInvalidRequestError('Previous response not found.'), LLMError],
+    [
+      'a previous id that the provider does not know',
+      new LLMInvalidRequestError('Previous response not found.'),
+      LLMError,
+    ],
   ] as const;
   for (const [title, step, kind] of FAILURES) {
     it(`throws for ${title}, and leaves chain and usage untouched`, async () => {
@@ -116,20 +161,32 @@ describe('LLMClient.createResponse', () => {
       expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(kind);
       expect(bob).to.deep.equal(before);
       await client.createResponse(QUESTION);
-      expect(sent().map(({ previous_response_id }) => previous_response_id)).to.deep.equal([undefined, 'resp_1', 'resp_1']);
+      expect(sent().map(({ previous_response_id }) => previous_response_id)).to.deep.equal([
+        undefined,
+        'resp_1',
+        'resp_1',
+      ]);
     });
   }
 
   it('does not start afresh when the previous response is unknown', async () => {
-    const { client, host } = setUp([new LLMInvalidRequestError('Previous response not found.')], { entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: ['gone'] } }] });
+    const { client, host } = setUp([new LLMInvalidRequestError('Previous response not found.')], {
+      entities: [{ identity: { id: 'bob' }, _openai: { intention_chain: ['gone'] } }],
+    });
     expect(await failure(client.createResponse(QUESTION))).to.be.instanceOf(LLMError);
     host.assertPlayedOut();
   });
 
   it('counts a repaired answer as one request with the usage of both calls, and keeps only the good one', async () => {
-    const { client, bob, host, sent } = setUp([answer('{"mood": 7}', { id: 'r1', usage: usage(10, 5) }), mood('fine', 'r2')]);
+    const { client, bob, host, sent } = setUp([
+      answer('{"mood": 7}', { id: 'r1', usage: usage(10, 5) }),
+      mood('fine', 'r2'),
+    ]);
     expect(await client.createResponse(QUESTION)).to.deep.equal({ mood: 'fine' });
-    expect(bob._openai).to.deep.equal({ intention_chain: ['r2'], usage: { total_input_tokens: 20, total_output_tokens: 10, total_requests: 1 } });
+    expect(bob._openai).to.deep.equal({
+      intention_chain: ['r2'],
+      usage: { total_input_tokens: 20, total_output_tokens: 10, total_requests: 1 },
+    });
     expect(host.deleted.map(({ responseId }) => responseId)).to.deep.equal(['r1']);
     expect(JSON.stringify(sent()[1]?.input)).to.contain('How are you?').and.to.contain('mood');
   });
@@ -155,8 +212,14 @@ describe('LLMClient.createResponse', () => {
 
   it('keeps chains of one entity apart', async () => {
     const { client, sent } = setUp(['r1', 'r2', 'r3', 'r4'].map((id) => mood('a', id)));
-    for (const entityKey of ['intention:bob', 'action:bob', 'intention:bob', 'action:bob']) await client.createResponse({ ...QUESTION, entityKey });
-    expect(sent().map(({ previous_response_id }) => previous_response_id)).to.deep.equal([undefined, undefined, 'r1', 'r2']);
+    for (const entityKey of ['intention:bob', 'action:bob', 'intention:bob', 'action:bob'])
+      await client.createResponse({ ...QUESTION, entityKey });
+    expect(sent().map(({ previous_response_id }) => previous_response_id)).to.deep.equal([
+      undefined,
+      undefined,
+      'r1',
+      'r2',
+    ]);
   });
 
   it('turns an abort into an LLMAbortedError that keeps the reason', async () => {
@@ -205,7 +268,9 @@ describe('LLMClient.createResponse', () => {
   it('refuses senseless depths before anything is asked', async () => {
     const { client, host } = setUp([]);
     for (const depthOverride of [-1, 1.5, NaN, Infinity]) {
-      expect(await failure(client.createResponse({ ...QUESTION, depthOverride }))).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'depthOverride');
+      expect(await failure(client.createResponse({ ...QUESTION, depthOverride })))
+        .to.be.instanceOf(LLMInvalidRequestError)
+        .with.property('path', 'depthOverride');
     }
     expect(() => setUp([], { defaultDepth: -1 })).to.throw(LLMInvalidRequestError, 'defaultDepth');
     host.assertPlayedOut();
@@ -222,7 +287,10 @@ describe('the value of createResponse', () => {
   const text = JSON.stringify({ mood: 'fine' });
 
   it('has the type that a written-out JSON Schema says', async () => {
-    const value = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'] } });
+    const value = await setUp([answer(text)]).client.createResponse({
+      input: 'x',
+      schema: { type: 'object', properties: { mood: { type: 'string' } }, required: ['mood'] },
+    });
     const typed: { mood: string } = value;
     expect(typed.mood).to.equal('fine');
     // @ts-expect-error the schema has no such property
@@ -230,7 +298,10 @@ describe('the value of createResponse', () => {
   });
 
   it('has the type that a zod schema gives, after its own conversion', async () => {
-    const value = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: z.object({ mood: z.string().transform((word) => word.length) }) });
+    const value = await setUp([answer(text)]).client.createResponse({
+      input: 'x',
+      schema: z.object({ mood: z.string().transform((word) => word.length) }),
+    });
     const typed: { mood: number } = value;
     expect(typed).to.deep.equal({ mood: 4 });
     // @ts-expect-error it is a number
@@ -239,16 +310,24 @@ describe('the value of createResponse', () => {
   });
 
   it('has the type that a valibot schema gives', async () => {
-    const described = { '~standard': { ...v.object({ mood: v.string() })['~standard'], jsonSchema: { input: () => schema } } };
+    const described = {
+      '~standard': { ...v.object({ mood: v.string() })['~standard'], jsonSchema: { input: () => schema } },
+    };
     const value = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: described });
     const typed: { mood: string } = value;
     expect(typed).to.deep.equal({ mood: 'fine' });
-    const plain: { mood: string } = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: v.object({ mood: v.string() }) });
+    const plain: { mood: string } = await setUp([answer(text)]).client.createResponse({
+      input: 'x',
+      schema: v.object({ mood: v.string() }),
+    });
     expect(plain).to.deep.equal({ mood: 'fine' });
   });
 
   it('follows a SimpleSchema', async () => {
-    const value: unknown = await setUp([answer(text)]).client.createResponse({ input: 'x', schema: new SimpleSchema({ mood: String }) });
+    const value: unknown = await setUp([answer(text)]).client.createResponse({
+      input: 'x',
+      schema: new SimpleSchema({ mood: String }),
+    });
     expect(value).to.deep.equal({ mood: 'fine' });
   });
 

@@ -3,7 +3,11 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { LLMManager } from '../../../imports/business/ai/application/services/LLMManager';
 import {
-  LLMContentFilterError, LLMIncompleteError, LLMInvalidRequestError, LLMOverloadedError, LLMRefusalError,
+  LLMContentFilterError,
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMOverloadedError,
+  LLMRefusalError,
 } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../imports/business/ai/domain/interfaces/IToolExecutor';
 import type { FunctionTool } from '../../../imports/business/ai/domain/entities/Tool';
@@ -31,9 +35,19 @@ function calculator(): IToolExecutor & { readonly ran: unknown[] } {
   };
 }
 
-function manage(script: readonly ScriptedStep[], toolExecutor?: IToolExecutor): { manager: LLMManager; host: ScriptedProvider } {
+function manage(
+  script: readonly ScriptedStep[],
+  toolExecutor?: IToolExecutor,
+): { manager: LLMManager; host: ScriptedProvider } {
   const host = new ScriptedProvider(script);
-  return { host, manager: new LLMManager({ provider: host, sleep: async () => undefined, ...(toolExecutor === undefined ? {} : { toolExecutor }) }) };
+  return {
+    host,
+    manager: new LLMManager({
+      provider: host,
+      sleep: async () => undefined,
+      ...(toolExecutor === undefined ? {} : { toolExecutor }),
+    }),
+  };
 }
 
 async function thrownBy(work: Promise<unknown>): Promise<unknown> {
@@ -48,7 +62,9 @@ async function thrownBy(work: Promise<unknown>): Promise<unknown> {
 describe('generateText', () => {
   it('gives the text, and passes user, input and options on', async () => {
     const { manager, host } = manage([answer('Hello')]);
-    expect(await manager.generateText('ann', 'Hi', { model: 'm', instructions: 'Be kind.', max_output_tokens: 9 })).to.equal('Hello');
+    expect(
+      await manager.generateText('ann', 'Hi', { model: 'm', instructions: 'Be kind.', max_output_tokens: 9 }),
+    ).to.equal('Hello');
     const { userId, options, kind } = host.calls[0]!;
     expect([userId, kind]).to.deep.equal(['ann', 'generate']);
     expect(options).to.deep.equal({
@@ -59,9 +75,11 @@ describe('generateText', () => {
     });
   });
 
-  it('needs no options', async () => expect(await manage([answer('ok')]).manager.generateText('u', [{ role: 'user', content: 'x' }])).to.equal('ok'));
+  it('needs no options', async () =>
+    expect(await manage([answer('ok')]).manager.generateText('u', [{ role: 'user', content: 'x' }])).to.equal('ok'));
 
-  it('gives an empty text for an answer that is empty', async () => expect(await manage([response()]).manager.generateText('u', 'x')).to.equal(''));
+  it('gives an empty text for an answer that is empty', async () =>
+    expect(await manage([response()]).manager.generateText('u', 'x')).to.equal(''));
 
   it('retries', async () => {
     const { manager, host } = manage([new LLMOverloadedError('busy'), answer('ok')]);
@@ -85,17 +103,23 @@ describe('generateText', () => {
   }
 
   it('says why an answer is incomplete', async () => {
-    expect(await thrownBy(manage([incomplete('max_output_tokens')]).manager.generateText('u', 'x'))).to.have.property('reason', 'max_output_tokens');
+    expect(await thrownBy(manage([incomplete('max_output_tokens')]).manager.generateText('u', 'x'))).to.have.property(
+      'reason',
+      'max_output_tokens',
+    );
   });
 
   it('refuses hostile input before any call', async () => {
     const { manager, host } = manage([]);
-    expect(await thrownBy(manager.generateText('u', { role: 'user' } as never))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(await thrownBy(manager.generateText('u', { role: 'user' } as never))).to.be.instanceOf(
+      LLMInvalidRequestError,
+    );
     host.assertPlayedOut();
   });
 
   it('lets a paused turn go on, and gives all of its text', async () => {
-    const paused = (text: string): ReturnType<typeof answer> => answer(text, { vendor: { ...response().vendor, finish_reason: 'pause_turn' } });
+    const paused = (text: string): ReturnType<typeof answer> =>
+      answer(text, { vendor: { ...response().vendor, finish_reason: 'pause_turn' } });
     const first = paused('Searching. ');
     const { manager, host } = manage([first, answer('Found.')]);
     expect(await manager.generateText('u', 'x')).to.equal('Searching. Found.');
@@ -110,7 +134,10 @@ describe('generateText', () => {
 describe('generateWithTools', () => {
   it('runs tools named by their definition in the executor, and sums the usage of all calls', async () => {
     const executor = calculator();
-    const { manager, host } = manage([calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('5', { usage: usage(7, 1) })], executor);
+    const { manager, host } = manage(
+      [calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('5', { usage: usage(7, 1) })],
+      executor,
+    );
     const whole = await manager.generateWithTools('ann', 'What is 2 + 3?', ['add'], { model: 'm' });
     expect(whole.output_text).to.equal('5');
     expect(whole.usage).to.deep.equal(usage(17, 6));
@@ -129,7 +156,15 @@ describe('generateWithTools', () => {
   });
 
   it('retries its calls by the same policy', async () => {
-    const { manager, host } = manage([new LLMOverloadedError('busy'), calling({ name: 'add', arguments: { a: 1, b: 1 } }), new LLMOverloadedError('busy'), answer('2')], calculator());
+    const { manager, host } = manage(
+      [
+        new LLMOverloadedError('busy'),
+        calling({ name: 'add', arguments: { a: 1, b: 1 } }),
+        new LLMOverloadedError('busy'),
+        answer('2'),
+      ],
+      calculator(),
+    );
     expect((await manager.generateWithTools('u', 'x', ['add'])).output_text).to.equal('2');
     host.assertPlayedOut();
   });
@@ -140,13 +175,19 @@ describe('generateWithTools', () => {
   });
 
   it('needs an executor, and names that it has', async () => {
-    expect(await thrownBy(manage([]).manager.generateWithTools('u', 'x', ['add']))).to.be.instanceOf(LLMInvalidRequestError);
-    expect(await thrownBy(manage([], calculator()).manager.generateWithTools('u', 'x', ['subtract']))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(await thrownBy(manage([]).manager.generateWithTools('u', 'x', ['add']))).to.be.instanceOf(
+      LLMInvalidRequestError,
+    );
+    expect(await thrownBy(manage([], calculator()).manager.generateWithTools('u', 'x', ['subtract']))).to.be.instanceOf(
+      LLMInvalidRequestError,
+    );
   });
 
   it('keeps concurrent runs apart', async () => {
     const { manager } = manage([answer('1'), answer('2'), answer('3')], calculator());
-    const texts = await Promise.all(['a', 'b', 'c'].map(async (user) => (await manager.generateWithTools(user, 'x', ['add'])).output_text));
+    const texts = await Promise.all(
+      ['a', 'b', 'c'].map(async (user) => (await manager.generateWithTools(user, 'x', ['add'])).output_text),
+    );
     expect(texts.sort()).to.deep.equal(['1', '2', '3']);
   });
 });
@@ -154,18 +195,34 @@ describe('generateWithTools', () => {
 describe('generateJSON with tools', () => {
   it('runs the tools first, and repairs with everything that was said', async () => {
     const executor = calculator();
-    const { manager, host } = manage([calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('five'), answer('{"sum":5}')], executor);
-    const { sum } = await manager.generateJSON('u', 'What is 2 + 3?', z.object({ sum: z.number() }), { tools: [ADD], model: 'm' });
+    const { manager, host } = manage(
+      [calling({ name: 'add', arguments: { a: 2, b: 3 } }), answer('five'), answer('{"sum":5}')],
+      executor,
+    );
+    const { sum } = await manager.generateJSON('u', 'What is 2 + 3?', z.object({ sum: z.number() }), {
+      tools: [ADD],
+      model: 'm',
+    });
     expect(sum).to.equal(5);
     host.assertPlayedOut();
     expect(host.calls.every(({ options }) => options.response_format?.type === 'json_schema')).to.equal(true);
     const last = host.calls[2]?.options.input as readonly { readonly type: string }[];
-    expect(last.map(({ type }) => type)).to.deep.equal(['message', 'function_call', 'function_call_output', 'message', 'message']);
+    expect(last.map(({ type }) => type)).to.deep.equal([
+      'message',
+      'function_call',
+      'function_call_output',
+      'message',
+      'message',
+    ]);
   });
 
   it('needs no executor for tools that the vendor runs', async () => {
-    const { manager, host } = manage([response({ output: [{ type: 'web_search_call', id: 'ws' }, textItem('{"a":1}')] })]);
-    expect(await manager.generateJSON('u', 'x', { type: 'object' }, { tools: [{ type: 'web_search' }] })).to.deep.equal({ a: 1 });
+    const { manager, host } = manage([
+      response({ output: [{ type: 'web_search_call', id: 'ws' }, textItem('{"a":1}')] }),
+    ]);
+    expect(await manager.generateJSON('u', 'x', { type: 'object' }, { tools: [{ type: 'web_search' }] })).to.deep.equal(
+      { a: 1 },
+    );
     host.assertPlayedOut();
   });
 });

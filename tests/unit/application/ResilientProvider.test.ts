@@ -5,8 +5,17 @@ import sinon from 'sinon';
 import { ResilientProvider } from '../../../imports/business/ai/application/services/ResilientProvider';
 import type { ResilientProviderOptions } from '../../../imports/business/ai/application/services/ResilientProvider';
 import {
-  ERROR_TABLE, LLMAuthError, LLMConnectionError, LLMError, LLMInvalidRequestError, LLMModelNotFoundError, LLMOverloadedError, LLMRateLimitError,
-  LLMServerError, LLMStreamError, LLMTimeoutError,
+  ERROR_TABLE,
+  LLMAuthError,
+  LLMConnectionError,
+  LLMError,
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  LLMOverloadedError,
+  LLMRateLimitError,
+  LLMServerError,
+  LLMStreamError,
+  LLMTimeoutError,
 } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ErrorCode, LLMErrorDetails } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
@@ -24,7 +33,10 @@ function fault(code: ErrorCode, details?: LLMErrorDetails): LLMError {
 }
 
 /** A provider whose waits end at once and are written down. */
-function resilient(script: readonly ScriptedStep[], options: Partial<ResilientProviderOptions> = {}): { provider: ResilientProvider; host: ScriptedProvider; waits: number[] } {
+function resilient(
+  script: readonly ScriptedStep[],
+  options: Partial<ResilientProviderOptions> = {},
+): { provider: ResilientProvider; host: ScriptedProvider; waits: number[] } {
   const host = new ScriptedProvider(script);
   const waits: number[] = [];
   const sleep = async (milliseconds: number): Promise<void> => {
@@ -86,7 +98,10 @@ describe('a retry', () => {
   });
 
   it('never comes sooner than Retry-After says', async () => {
-    const { provider, waits } = resilient([fault('rate-limited', { retryAfterMs: 7_300 }), fault('rate-limited', { retryAfterMs: 60_000 }), answer('ok')], { random: () => 0 });
+    const { provider, waits } = resilient(
+      [fault('rate-limited', { retryAfterMs: 7_300 }), fault('rate-limited', { retryAfterMs: 60_000 }), answer('ok')],
+      { random: () => 0 },
+    );
     await provider.generate('u', HI);
     expect(waits).to.deep.equal([7_300, 60_000]);
   });
@@ -108,7 +123,10 @@ describe('a retry', () => {
   });
 
   it('happens after a failed response of text', async () => {
-    const { provider } = resilient([fault('vendor-error', { response: response({ status: 'failed', output: [textItem('half')] }) }), answer('ok')]);
+    const { provider } = resilient([
+      fault('vendor-error', { response: response({ status: 'failed', output: [textItem('half')] }) }),
+      answer('ok'),
+    ]);
     expect((await provider.generate('u', HI)).output_text).to.equal('ok');
   });
 
@@ -143,7 +161,9 @@ describe('an error of another family', () => {
 
   it('may be any thrown value', async () => {
     const provider = new ResilientProvider({
-      provider: Object.assign(new ScriptedProvider(), { generate: () => Promise.reject(undefined as unknown as Error) }),
+      provider: Object.assign(new ScriptedProvider(), {
+        generate: () => Promise.reject(undefined as unknown as Error),
+      }),
     });
     expect(await thrownBy(provider.generate('u', HI))).to.be.instanceOf(LLMServerError);
   });
@@ -161,11 +181,17 @@ describe('the budget of retries', () => {
       await thrownBy(provider.generate('u', HI));
       attempts.push(host.calls.length - before);
     }
-    expect(attempts.reduce((sum, count) => sum + count, 0), 'forty requests earn four retries, and five tenths were left').to.equal(44);
+    expect(
+      attempts.reduce((sum, count) => sum + count, 0),
+      'forty requests earn four retries, and five tenths were left',
+    ).to.equal(44);
   });
 
   it('is filled up to ten by successes, and not beyond', async () => {
-    const { provider, host } = resilient([...Array.from({ length: 300 }, () => answer('ok')), ...Array.from({ length: 60 }, () => fault('rate-limited'))]);
+    const { provider, host } = resilient([
+      ...Array.from({ length: 300 }, () => answer('ok')),
+      ...Array.from({ length: 60 }, () => fault('rate-limited')),
+    ]);
     for (let request = 0; request < 300; request += 1) await provider.generate('u', HI);
     for (let request = 0; request < 6; request += 1) await thrownBy(provider.generate('u', HI));
     expect(host.calls.length - 300).to.equal(16);
@@ -192,7 +218,10 @@ describe('the circuit of a provider', () => {
   it('open, refuses at once with the time that is left and the last failure', async () => {
     let now = 0;
     const last = fault('connection-failed');
-    const { provider, host } = resilient([1, 2, 3, 4].map(() => fault('overloaded') as ScriptedStep).concat(last), { ...OPEN, clock: () => now });
+    const { provider, host } = resilient([1, 2, 3, 4].map(() => fault('overloaded') as ScriptedStep).concat(last), {
+      ...OPEN,
+      clock: () => now,
+    });
     await failTimes(provider, 5);
     now = 10_000;
     const error = await thrownBy(provider.generate('u', HI));
@@ -213,7 +242,11 @@ describe('the circuit of a provider', () => {
     let now = 0;
     let release: (whole: LLMResponse) => void = () => undefined;
     const held = new Promise<LLMResponse>((resolve) => (release = resolve));
-    const steps: ScriptedStep[] = [...Array.from({ length: 5 }, () => fault('overloaded')), () => held, answer('after')];
+    const steps: ScriptedStep[] = [
+      ...Array.from({ length: 5 }, () => fault('overloaded')),
+      () => held,
+      answer('after'),
+    ];
     const { provider, host } = resilient(steps, { ...OPEN, clock: () => now });
     await failTimes(provider, 5);
     now = 30_000;
@@ -235,7 +268,21 @@ describe('the circuit of a provider', () => {
 
   it('is closed by an answer of the host, a refusal of the request too', async () => {
     const down = (): LLMError => fault('overloaded');
-    const { provider, host } = resilient([down(), down(), down(), down(), fault('invalid-request', { status: 400 }), down(), down(), down(), down(), answer('ok')], OPEN);
+    const { provider, host } = resilient(
+      [
+        down(),
+        down(),
+        down(),
+        down(),
+        fault('invalid-request', { status: 400 }),
+        down(),
+        down(),
+        down(),
+        down(),
+        answer('ok'),
+      ],
+      OPEN,
+    );
     await failTimes(provider, 9);
     expect((await provider.generate('u', HI)).output_text).to.equal('ok');
     host.assertPlayedOut();
@@ -264,7 +311,10 @@ describe('an abort', () => {
   });
 
   it('a wait that ends by itself leaves no timer and no listener either', async () => {
-    const provider = new ResilientProvider({ provider: new ScriptedProvider([fault('overloaded'), answer('ok')]), random: () => 1 });
+    const provider = new ResilientProvider({
+      provider: new ScriptedProvider([fault('overloaded'), answer('ok')]),
+      random: () => 1,
+    });
     const { signal } = new AbortController();
     const added = sinon.spy(signal, 'addEventListener');
     const removed = sinon.spy(signal, 'removeEventListener');
@@ -291,7 +341,11 @@ describe('an abort', () => {
   it('before anything makes no call', async () => {
     const host = new ScriptedProvider([]);
     const reason = new Error('never mind');
-    expect(await thrownBy(new ResilientProvider({ provider: host }).generate('u', { ...HI, signal: AbortSignal.abort(reason) }))).to.equal(reason);
+    expect(
+      await thrownBy(
+        new ResilientProvider({ provider: host }).generate('u', { ...HI, signal: AbortSignal.abort(reason) }),
+      ),
+    ).to.equal(reason);
     host.assertPlayedOut();
   });
 
@@ -318,17 +372,27 @@ describe('attempts that were aborted', () => {
       return new LLMConnectionError('socket closed');
     });
     const { provider, host } = resilient([...closing, answer('ok')], { clock: () => 0 });
-    for (const [index, { signal }] of controllers.entries()) expect(await thrownBy(provider.generate('u', { ...HI, signal }))).to.equal(reasons[index]);
+    for (const [index, { signal }] of controllers.entries())
+      expect(await thrownBy(provider.generate('u', { ...HI, signal }))).to.equal(reasons[index]);
     expect((await provider.generate('u', HI)).output_text).to.equal('ok');
     host.assertPlayedOut();
   });
 });
 
 describe('the settings', () => {
-  for (const retry of [{ maxAttempts: Number.NaN }, { maxAttempts: 0 }, { maxAttempts: 1.5 }, { baseDelay: -1 }, { maxDelay: Infinity }, { budget: Number.NaN }]) {
+  for (const retry of [
+    { maxAttempts: Number.NaN },
+    { maxAttempts: 0 },
+    { maxAttempts: 1.5 },
+    { baseDelay: -1 },
+    { maxDelay: Infinity },
+    { budget: Number.NaN },
+  ]) {
     const [[name, value]] = Object.entries(retry) as [[string, number]];
     it(`are refused when ${name} is ${value}`, () => {
-      expect(() => new ResilientProvider({ provider: new ScriptedProvider(), retry })).to.throw(LLMInvalidRequestError).with.property('path', `retry.${name}`);
+      expect(() => new ResilientProvider({ provider: new ScriptedProvider(), retry }))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', `retry.${name}`);
     });
   }
 });
@@ -383,11 +447,15 @@ describe('a stream', () => {
     if (event.type === 'response.created' || event.type === 'response.completed') continue;
     it(`is not tried again after ${event.type} (event ${index})`, async () => {
       const error = fault('connection-failed');
-      const { provider, host } = resilient([[...events.slice(0, index + 1), error]], { fallback: [new ScriptedProvider([], { name: 'other' })] });
+      const { provider, host } = resilient([[...events.slice(0, index + 1), error]], {
+        fallback: [new ScriptedProvider([], { name: 'other' })],
+      });
       const seen: ResponseStreamEvent[] = [];
-      const thrown = await thrownBy((async () => {
-        for await (const one of provider.stream('u', HI)) seen.push(one);
-      })());
+      const thrown = await thrownBy(
+        (async () => {
+          for await (const one of provider.stream('u', HI)) seen.push(one);
+        })(),
+      );
       expect(thrown).to.equal(error);
       expect(seen).to.deep.equal(events.slice(0, index + 1));
       host.assertPlayedOut();
@@ -432,7 +500,9 @@ describe('a stream', () => {
   it('counts its failures towards the circuit, and its beginning as the probe’s success', async () => {
     let now = 0;
     const broken = [events[0]!, events[1]!, fault('connection-failed')];
-    const { provider, host } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], { clock: () => now });
+    const { provider, host } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], {
+      clock: () => now,
+    });
     for (let time = 0; time < 5; time += 1) await thrownBy(collect(provider.stream('u', HI)));
     expect(await thrownBy(collect(provider.stream('u', HI)))).to.be.instanceOf(LLMOverloadedError);
     now = 30_000;
@@ -443,11 +513,21 @@ describe('a stream', () => {
 });
 
 describe('a fallback', () => {
-  function pair(first: readonly ScriptedStep[], second: readonly ScriptedStep[], extra: Partial<ResilientProviderOptions> = {}): {
-    provider: ResilientProvider; a: ScriptedProvider; b: ScriptedProvider;
+  function pair(
+    first: readonly ScriptedStep[],
+    second: readonly ScriptedStep[],
+    extra: Partial<ResilientProviderOptions> = {},
+  ): {
+    provider: ResilientProvider;
+    a: ScriptedProvider;
+    b: ScriptedProvider;
   } {
     const [a, b] = [new ScriptedProvider(first, { name: 'a' }), new ScriptedProvider(second, { name: 'b' })];
-    return { a, b, provider: new ResilientProvider({ providers: { a, b }, fallback: ['b'], sleep: async () => undefined, ...extra }) };
+    return {
+      a,
+      b,
+      provider: new ResilientProvider({ providers: { a, b }, fallback: ['b'], sleep: async () => undefined, ...extra }),
+    };
   }
   const ASK = { input: 'hi', model: 'a/m' } as const;
 
@@ -478,7 +558,9 @@ describe('a fallback', () => {
 
   it('says in the answer why it answered', async () => {
     const { provider } = pair([new LLMAuthError('no')], [answer('ok')]);
-    expect((await provider.generate('u', ASK)).vendor.warnings).to.deep.equal(["the provider 'a' could not answer (auth-failed); 'b' answered instead"]);
+    expect((await provider.generate('u', ASK)).vendor.warnings).to.deep.equal([
+      "the provider 'a' could not answer (auth-failed); 'b' answered instead",
+    ]);
     const streamed = pair([new LLMAuthError('no')], [answer('ok')]);
     const last = (await collect(streamed.provider.stream('u', ASK))).at(-1);
     expect(last).to.have.nested.property('response.vendor.warnings.length', 1);
@@ -487,25 +569,38 @@ describe('a fallback', () => {
   it('after fallback is asked in order, each under the same policy; the first error is thrown when all fail', async () => {
     const order: string[] = [];
     const make = (name: string, code: ErrorCode): ScriptedProvider =>
-      new ScriptedProvider(Array.from({ length: 3 }, () => () => {
-        order.push(name);
-        return new LLMError(code, name);
-      }), { name });
+      new ScriptedProvider(
+        Array.from({ length: 3 }, () => () => {
+          order.push(name);
+          return new LLMError(code, name);
+        }),
+        { name },
+      );
     const [a, b, c] = [make('a', 'overloaded'), make('b', 'timeout'), make('c', 'rate-limited')];
-    const provider = new ResilientProvider({ providers: [a, b, c], fallback: ['c', 'a', 'b'], sleep: async () => undefined });
+    const provider = new ResilientProvider({
+      providers: [a, b, c],
+      fallback: ['c', 'a', 'b'],
+      sleep: async () => undefined,
+    });
     expect(await thrownBy(provider.generate('u', ASK))).to.have.property('message', 'a');
     expect(order.join('')).to.equal('aaacccbbb');
   });
 
   it('is not asked for a chain that only one provider knows', async () => {
     const { provider, b } = pair([new LLMAuthError('no')], []);
-    expect(await thrownBy(provider.generate('u', { ...ASK, previous_response_id: 'resp_1' }))).to.be.instanceOf(LLMAuthError);
+    expect(await thrownBy(provider.generate('u', { ...ASK, previous_response_id: 'resp_1' }))).to.be.instanceOf(
+      LLMAuthError,
+    );
     b.assertPlayedOut();
   });
 
   it('answers while the circuit of the first is open', async () => {
     const down = Array.from({ length: 5 }, () => fault('overloaded'));
-    const { provider, a, b } = pair(down, Array.from({ length: 6 }, () => answer('b')), { retry: { maxAttempts: 1 }, clock: () => 0 });
+    const { provider, a, b } = pair(
+      down,
+      Array.from({ length: 6 }, () => answer('b')),
+      { retry: { maxAttempts: 1 }, clock: () => 0 },
+    );
     for (let time = 0; time < 6; time += 1) expect((await provider.generate('u', ASK)).output_text).to.equal('b');
     a.assertPlayedOut();
     b.assertPlayedOut();
@@ -514,7 +609,10 @@ describe('a fallback', () => {
   it('may be a provider that nothing else is routed to', async () => {
     const spare = new ScriptedProvider([answer('spare')], { name: 'spare' });
     const { provider } = resilient([new LLMAuthError('no')], { fallback: [spare] });
-    expect((await provider.generate('u', { input: 'x', model: 'spare/m' })).output_text, 'its name is no route').to.equal('spare');
+    expect(
+      (await provider.generate('u', { input: 'x', model: 'spare/m' })).output_text,
+      'its name is no route',
+    ).to.equal('spare');
     expect(spare.calls[0]?.options.model).to.equal('spare/m');
   });
 
@@ -526,10 +624,16 @@ describe('a fallback', () => {
 
   it('gets no time that the caller has not', async () => {
     let now = 0;
-    const { provider, b } = pair([() => {
-      now = 2_000;
-      return fault('auth-failed');
-    }], [], { clock: () => now });
+    const { provider, b } = pair(
+      [
+        () => {
+          now = 2_000;
+          return fault('auth-failed');
+        },
+      ],
+      [],
+      { clock: () => now },
+    );
     expect(await thrownBy(provider.generate('u', { ...ASK, timeout: 1_000 }))).to.be.instanceOf(LLMError);
     b.assertPlayedOut();
   });
@@ -553,7 +657,9 @@ describe('a route', () => {
 
   it('without a model is the first provider and its default', async () => {
     const [a, b] = [one('a'), one('b')];
-    expect((await new ResilientProvider({ providers: [b, a] }).generate('u', { input: 'x' })).output_text).to.equal('b');
+    expect((await new ResilientProvider({ providers: [b, a] }).generate('u', { input: 'x' })).output_text).to.equal(
+      'b',
+    );
     expect(b.calls[0]?.options).to.not.have.property('model');
   });
 
@@ -593,14 +699,22 @@ describe('a route', () => {
     ['an id with a slash', { providers: { 'a/b': one('a') } }],
     ['an unknown fallback', { provider: one('a'), fallback: ['z'] }],
   ] as const) {
-    it(`is refused at once for ${title}`, () => expect(() => new ResilientProvider(set)).to.throw(LLMInvalidRequestError));
+    it(`is refused at once for ${title}`, () =>
+      expect(() => new ResilientProvider(set)).to.throw(LLMInvalidRequestError));
   }
 });
 
 describe('the usage', () => {
   it('is summed by provider and user, streams and failed answers included', async () => {
     const failed = response({ status: 'failed', usage: usage(100, 1) });
-    const a = new ScriptedProvider([answer('x', { usage: usage(1, 2) }), fault('vendor-error', { response: failed }), answer('y', { usage: usage(3, 4) })], { name: 'a' });
+    const a = new ScriptedProvider(
+      [
+        answer('x', { usage: usage(1, 2) }),
+        fault('vendor-error', { response: failed }),
+        answer('y', { usage: usage(3, 4) }),
+      ],
+      { name: 'a' },
+    );
     const provider = new ResilientProvider({ provider: a, sleep: async () => undefined });
     await provider.generate('ann', HI);
     await collect(provider.stream('bob', HI));
@@ -613,7 +727,8 @@ describe('the usage', () => {
   it('of a stream that nobody reads on is estimated: the prompt that was read, and what was told until then', async () => {
     const host = new ScriptedProvider([answer('one two three four')], { name: 'a' });
     const provider = new ResilientProvider({ provider: host });
-    for await (const event of provider.stream('ann', { input: 'x'.repeat(400), model: 'm' })) if ('delta' in event && event.delta === 'three ') break;
+    for await (const event of provider.stream('ann', { input: 'x'.repeat(400), model: 'm' }))
+      if ('delta' in event && event.delta === 'three ') break;
     const [entry] = provider.usage();
     expect(entry).to.deep.include({ providerId: 'a', userId: 'ann', calls: 1 });
     expect(entry?.usage).to.include({ estimated: true, output_tokens: Math.ceil('one two three '.length / 4) });
@@ -622,7 +737,11 @@ describe('the usage', () => {
 
   it('of a stream that breaks is what its vendor had counted, and more where more was told', async () => {
     const [created, ...rest] = eventsOf(answer('one two three four', { usage: usage(1_000, 1) }));
-    const events = [created!, { type: 'response.usage', usage: usage(1_000, 1) } as const, ...rest.filter((event) => 'delta' in event)];
+    const events = [
+      created!,
+      { type: 'response.usage', usage: usage(1_000, 1) } as const,
+      ...rest.filter((event) => 'delta' in event),
+    ];
     const provider = new ResilientProvider({
       provider: {
         getProviderName: () => 'a',
@@ -636,11 +755,19 @@ describe('the usage', () => {
       },
     });
     expect(await thrownBy(collect(provider.stream('ann', HI)))).to.have.property('code', 'stream-broken');
-    expect(provider.usage()).to.deep.equal([{ providerId: 'a', userId: 'ann', calls: 1, usage: { ...usage(1_000, 5), estimated: true } }]);
+    expect(provider.usage()).to.deep.equal([
+      { providerId: 'a', userId: 'ann', calls: 1, usage: { ...usage(1_000, 5), estimated: true } },
+    ]);
   });
 
   it('keeps so many users apart, and the sum of all', async () => {
-    const provider = new ResilientProvider({ provider: new ScriptedProvider(Array.from({ length: 50 }, () => answer('x', { usage: usage(1, 1) })), { name: 'a' }), limits: { trackedUsers: 3 } });
+    const provider = new ResilientProvider({
+      provider: new ScriptedProvider(
+        Array.from({ length: 50 }, () => answer('x', { usage: usage(1, 1) })),
+        { name: 'a' },
+      ),
+      limits: { trackedUsers: 3 },
+    });
     for (let user = 0; user < 50; user += 1) await provider.generate(`u${user}`, HI);
     const entries = provider.usage();
     expect(entries).to.have.length(4);
@@ -657,7 +784,10 @@ describe('any program of errors', () => {
       { weight: 1, arbitrary: fc.nat(6).map((cut) => ({ kind: 'cut' as const, cut })) },
     );
     const program = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 });
-    const requests = fc.array(fc.record({ streamed: fc.boolean(), abort: fc.option(fc.nat(3)) }), { minLength: 1, maxLength: 6 });
+    const requests = fc.array(fc.record({ streamed: fc.boolean(), abort: fc.option(fc.nat(3)) }), {
+      minLength: 1,
+      maxLength: 6,
+    });
     await fc.assert(
       fc.asyncProperty(program, requests, async (programs, asked) => {
         const controllers: AbortController[] = [];
@@ -668,9 +798,14 @@ describe('any program of errors', () => {
             const now = steps[turn++ % steps.length]!;
             if (now.kind === 'error') return new LLMError(now.code, `h${index}`);
             if (now.kind === 'bug') return new TypeError('bug');
-            return now.kind === 'cut' ? [...eventsOf(answer('a b c')).slice(0, now.cut), new LLMConnectionError(`h${index}`)] : answer('ok');
+            return now.kind === 'cut'
+              ? [...eventsOf(answer('a b c')).slice(0, now.cut), new LLMConnectionError(`h${index}`)]
+              : answer('ok');
           };
-          return new ScriptedProvider(Array.from({ length: 200 }, () => next), { name: `h${index}` });
+          return new ScriptedProvider(
+            Array.from({ length: 200 }, () => next),
+            { name: `h${index}` },
+          );
         });
         let now = 0;
         const provider = new ResilientProvider({
@@ -689,8 +824,14 @@ describe('any program of errors', () => {
           const controller = new AbortController();
           controllers.push(controller);
           if (abort === 0) controller.abort('stop');
-          const options: GenerateOptions = { input: 'x', model: 'h0/m', ...(abort === null ? {} : { signal: controller.signal }) };
-          const outcome = await (streamed ? collect(provider.stream('u', options)) : provider.generate('u', options)).catch((error: unknown) => ({ error }));
+          const options: GenerateOptions = {
+            input: 'x',
+            model: 'h0/m',
+            ...(abort === null ? {} : { signal: controller.signal }),
+          };
+          const outcome = await (
+            streamed ? collect(provider.stream('u', options)) : provider.generate('u', options)
+          ).catch((error: unknown) => ({ error }));
           hosts.forEach((host, index) => expect(host.calls.length - before[index]!).to.be.at.most(3));
           if ('error' in outcome && outcome.error !== 'stop') expect(outcome.error).to.be.instanceOf(LLMError);
         }
@@ -704,7 +845,10 @@ describe('the default wait', () => {
   it('is as long as it says, by the timers of the process', async () => {
     const clock = sinon.useFakeTimers();
     try {
-      const provider = new ResilientProvider({ provider: new ScriptedProvider([new LLMRateLimitError('slow down', { retryAfterMs: 2_000 }), answer('ok')]), random: () => 0 });
+      const provider = new ResilientProvider({
+        provider: new ScriptedProvider([new LLMRateLimitError('slow down', { retryAfterMs: 2_000 }), answer('ok')]),
+        random: () => 0,
+      });
       let done = false;
       const pending = provider.generate('u', HI).then(() => (done = true));
       await clock.tickAsync(1_999);

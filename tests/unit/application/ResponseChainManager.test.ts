@@ -34,7 +34,11 @@ describe('ResponseChainManager', () => {
     const bob = person('bob');
     new ResponseChainManager({ entities: [bob], namespace: '_llm' }).confirm('intention:bob', 'resp_1', 1);
     new ResponseChainManager({ entities: [bob] }).confirm('intention:bob', 'resp_2', 1);
-    expect(bob).to.deep.equal({ identity: { id: 'bob' }, _llm: { intention_chain: ['resp_1'] }, _openai: { intention_chain: ['resp_2'] } });
+    expect(bob).to.deep.equal({
+      identity: { id: 'bob' },
+      _llm: { intention_chain: ['resp_1'] },
+      _openai: { intention_chain: ['resp_2'] },
+    });
   });
 
   it('splits keys at the first colon, since ids may hold colons', () => {
@@ -55,9 +59,13 @@ describe('ResponseChainManager', () => {
   });
 
   it('gives the last id as the previous one, and null for an empty chain, an unknown entity, and a key without one', () => {
-    const chains = new ResponseChainManager([person('bob', { _openai: { talk_chain: ['resp_1', 'resp_2'] } }), person('ann', { _openai: { talk_chain: [] } })]);
+    const chains = new ResponseChainManager([
+      person('bob', { _openai: { talk_chain: ['resp_1', 'resp_2'] } }),
+      person('ann', { _openai: { talk_chain: [] } }),
+    ]);
     expect(chains.getPrevious('talk:bob')).to.equal('resp_2');
-    for (const key of ['talk:ann', 'think:bob', 'talk:eve', 'bob', '', ':', 'talk:']) expect(chains.getPrevious(key), key).to.equal(null);
+    for (const key of ['talk:ann', 'think:bob', 'talk:eve', 'bob', '', ':', 'talk:'])
+      expect(chains.getPrevious(key), key).to.equal(null);
   });
 
   it('adds nothing at depth 0, and leaves what is there', () => {
@@ -125,7 +133,18 @@ describe('ResponseChainManager', () => {
 
   it('skips entities without identity.id, and whatever else is in the list', () => {
     const bob = person('bob');
-    const odd = [null, undefined, 'bob', 7, [], {}, { identity: null }, { identity: {} }, { identity: { id: null } }, { id: 'bob' }];
+    const odd = [
+      null,
+      undefined,
+      'bob',
+      7,
+      [],
+      {},
+      { identity: null },
+      { identity: {} },
+      { identity: { id: null } },
+      { id: 'bob' },
+    ];
     const before = JSON.stringify(odd);
     const chains = new ResponseChainManager([...odd, bob]);
     chains.confirm('talk:bob', 'r1', 1);

@@ -15,7 +15,10 @@ describe("a run's clock", () => {
   });
   afterEach(() => clock.restore());
 
-  for (const [way, jump] of [['forward', HOUR], ['back', -HOUR]] as const) {
+  for (const [way, jump] of [
+    ['forward', HOUR],
+    ['back', -HOUR],
+  ] as const) {
     it(`counts the same when the wall clock is put ${way} by an hour`, () => {
       const run = new RunClock(1_000, 0, late);
       run.resume();

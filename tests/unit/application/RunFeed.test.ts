@@ -15,10 +15,33 @@ describe('RunFeed', () => {
   });
   afterEach(() => clock.restore());
 
-  const delta = (text: string, executionId = 'a', kind: 'text' | 'reasoning' = 'text'): AgentEvent => ({ type: 'llm:delta', kind, delta: text, executionId, at: 0, seq: (seq += 1) });
-  const started = (executionId = 'a'): AgentEvent => ({ type: 'iteration:start', iteration: 1, executionId, at: 0, seq: (seq += 1) });
-  const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunFeed => new RunFeed({ sinks: [...sinks, (event) => told.push(event)], flushAfter: 150, logger: { error: () => undefined } });
-  const lines = (): readonly string[] => told.map((event) => (event.type === 'llm:delta' ? `${event.executionId} ${event.kind} ${event.delta} ${event.seq}` : `${event.executionId} ${event.type}`));
+  const delta = (text: string, executionId = 'a', kind: 'text' | 'reasoning' = 'text'): AgentEvent => ({
+    type: 'llm:delta',
+    kind,
+    delta: text,
+    executionId,
+    at: 0,
+    seq: (seq += 1),
+  });
+  const started = (executionId = 'a'): AgentEvent => ({
+    type: 'iteration:start',
+    iteration: 1,
+    executionId,
+    at: 0,
+    seq: (seq += 1),
+  });
+  const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunFeed =>
+    new RunFeed({
+      sinks: [...sinks, (event) => told.push(event)],
+      flushAfter: 150,
+      logger: { error: () => undefined },
+    });
+  const lines = (): readonly string[] =>
+    told.map((event) =>
+      event.type === 'llm:delta'
+        ? `${event.executionId} ${event.kind} ${event.delta} ${event.seq}`
+        : `${event.executionId} ${event.type}`,
+    );
 
   it('joins pieces of live text for a moment, under the number of the last', () => {
     const feed = feedOf();

@@ -13,7 +13,10 @@ const ORDER: JsonObject = {
     city: { type: 'string' },
     unit: { enum: ['celsius', 'fahrenheit'] },
     kind: { const: 'order' },
-    items: { type: 'array', items: { type: 'object', properties: { price: { type: 'number', minimum: 0 } }, required: ['price'] } },
+    items: {
+      type: 'array',
+      items: { type: 'object', properties: { price: { type: 'number', minimum: 0 } }, required: ['price'] },
+    },
     'odd key': { type: ['string', 'null'] },
     mail: { type: 'string', format: 'email' },
   },
@@ -33,19 +36,43 @@ function faultOf(schema: unknown): LLMInvalidRequestError {
 
 describe('violationsOf', () => {
   it('finds nothing wrong with a valid value', () => {
-    expect(violationsOf(ORDER, { city: 'Bern', unit: 'celsius', kind: 'order', items: [{ price: 0 }], 'odd key': null, mail: 'a@b.ch' })).to.deep.equal([]);
+    expect(
+      violationsOf(ORDER, {
+        city: 'Bern',
+        unit: 'celsius',
+        kind: 'order',
+        items: [{ price: 0 }],
+        'odd key': null,
+        mail: 'a@b.ch',
+      }),
+    ).to.deep.equal([]);
   });
 
   const CASES: readonly (readonly [title: string, value: unknown, path: string, message: RegExp])[] = [
     ['a missing property at its own path', {}, '$.city', /^is missing$/],
     ['a wrong type by what stands there instead', { city: 7 }, '$.city', /^must be a string, not a number$/],
-    ['a wrong type inside an array by its index', { city: 'B', items: [{ price: 1 }, { price: 1 }, { price: '3' }] }, '$.items[2].price', /^must be a number, not a string$/],
+    [
+      'a wrong type inside an array by its index',
+      { city: 'B', items: [{ price: 1 }, { price: 1 }, { price: '3' }] },
+      '$.items[2].price',
+      /^must be a number, not a string$/,
+    ],
     ['a missing property inside an array', { city: 'B', items: [{}] }, '$.items[0].price', /^is missing$/],
     ['a bound', { city: 'B', items: [{ price: -1 }] }, '$.items[0].price', /must be >= 0/],
-    ['a word outside an enumeration with the allowed ones', { city: 'B', unit: 'kelvin' }, '$.unit', /^must be one of "celsius", "fahrenheit"$/],
+    [
+      'a word outside an enumeration with the allowed ones',
+      { city: 'B', unit: 'kelvin' },
+      '$.unit',
+      /^must be one of "celsius", "fahrenheit"$/,
+    ],
     ['another constant', { city: 'B', kind: 'x' }, '$.kind', /^must be "order"$/],
     ['an unknown property with the known ones', { city: 'B', town: 1 }, '$.town', /not allowed.*"city", "unit"/],
-    ['a key that is no identifier in brackets', { city: 'B', 'odd key': 1 }, '$["odd key"]', /^must be a string or null, not a number$/],
+    [
+      'a key that is no identifier in brackets',
+      { city: 'B', 'odd key': 1 },
+      '$["odd key"]',
+      /^must be a string or null, not a number$/,
+    ],
     ['a broken format', { city: 'B', mail: 'nobody' }, '$.mail', /format "email"/],
     ['the value itself as $', [], '$', /^must be an object, not an array$/],
   ];
@@ -59,7 +86,12 @@ describe('violationsOf', () => {
   }
 
   it('reports all violations of a small value, at most twenty', () => {
-    expect(violationsOf(ORDER, { unit: 1, kind: 1, mail: 1 }).map((violation) => violation.path)).to.have.members(['$.city', '$.unit', '$.kind', '$.mail']);
+    expect(violationsOf(ORDER, { unit: 1, kind: 1, mail: 1 }).map((violation) => violation.path)).to.have.members([
+      '$.city',
+      '$.unit',
+      '$.kind',
+      '$.mail',
+    ]);
     expect(violationsOf({ items: { type: 'string' } }, new Array(50).fill(1))).to.have.length(20);
   });
 
@@ -75,7 +107,9 @@ describe('violationsOf', () => {
   });
 
   it('never sees inherited properties as present ones', () => {
-    expect(violationsOf({ type: 'object', required: ['toString', 'constructor'] }, {}).map((violation) => violation.path)).to.have.members(['$.toString', '$.constructor']);
+    expect(
+      violationsOf({ type: 'object', required: ['toString', 'constructor'] }, {}).map((violation) => violation.path),
+    ).to.have.members(['$.toString', '$.constructor']);
   });
 });
 
@@ -93,13 +127,22 @@ describe('drafts', () => {
   });
 
   it('obeys $schema: prefixItems means nothing in draft-07', () => {
-    expect(violationsOf({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{ type: 'string' }] }, [1])).to.deep.equal([]);
-    expect(violationsOf({ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }, [1])).to.have.length(1);
+    expect(
+      violationsOf({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{ type: 'string' }] }, [1]),
+    ).to.deep.equal([]);
+    expect(
+      violationsOf({ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }, [1]),
+    ).to.have.length(1);
   });
 
   it('follows references inside the schema, recursive ones too', () => {
-    const tree = { $ref: '#/$defs/node', $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'number' } } } } };
-    expect(violationsOf(tree, { next: { next: { n: '1' } } })).to.deep.equal([{ path: '$.next.next.n', message: 'must be a number, not a string' }]);
+    const tree = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'number' } } } },
+    };
+    expect(violationsOf(tree, { next: { next: { n: '1' } } })).to.deep.equal([
+      { path: '$.next.next.n', message: 'must be a number, not a string' },
+    ]);
   });
 
   it('keeps two schemas of one $id apart', () => {
@@ -131,14 +174,22 @@ describe('broken schemas', () => {
   let deep: JsonObject = {};
   for (let level = 0; level < 5_000; level += 1) deep = { properties: { a: deep } };
   const CASES: readonly (readonly [title: string, schema: unknown, message: RegExp])[] = [
-    ['that refer to another document', { properties: { a: { $ref: 'https://example.com/other.json' } } }, /only references inside/],
+    [
+      'that refer to another document',
+      { properties: { a: { $ref: 'https://example.com/other.json' } } },
+      /only references inside/,
+    ],
     ['that refer to a file', { $ref: 'file:///etc/passwd' }, /only references inside/],
     ['that refer to nothing', { $ref: '#/$defs/nothing' }, /resolve reference/],
     ['that contain themselves', cycle, /nested deeper/],
     ['that are too deep', deep, /nested deeper/],
     ['that have too many nodes', { enum: Array.from({ length: 5_001 }, (_, index) => index) }, /nodes/],
     ['that are too long', { description: 'x'.repeat(600_000) }, /characters/],
-    ['with a pattern that is no regular expression', { items: { pattern: '(' } }, /at \$\.items\.pattern: .*regular expression/],
+    [
+      'with a pattern that is no regular expression',
+      { items: { pattern: '(' } },
+      /at \$\.items\.pattern: .*regular expression/,
+    ],
     ['with a pattern that is too long', { pattern: 'a'.repeat(3_000) }, /pattern/],
     ['that would answer later', { $async: true, type: 'object' }, /asynchronous/],
     ['that hold what is no JSON', { const: 1n }, /not JSON/],
@@ -152,7 +203,13 @@ describe('broken schemas', () => {
     const seen: unknown[] = [];
     (globalThis as Record<string, unknown>).schemaRan = (mark: unknown) => seen.push(mark);
     const evil = "');schemaRan(1);('\\u2028`${schemaRan(2)}`//*/";
-    const schema = { $comment: evil, title: evil, required: [evil], properties: { [evil]: { enum: [evil], pattern: 'a', default: evil } }, additionalProperties: { const: evil } };
+    const schema = {
+      $comment: evil,
+      title: evil,
+      required: [evil],
+      properties: { [evil]: { enum: [evil], pattern: 'a', default: evil } },
+      additionalProperties: { const: evil },
+    };
     violationsOf(schema, { [evil]: 1, other: evil });
     delete (globalThis as Record<string, unknown>).schemaRan;
     expect(seen).to.deep.equal([]);
@@ -161,17 +218,35 @@ describe('broken schemas', () => {
 
 describe('schemas that explode', () => {
   const NEVER = /could not be checked/;
-  const recursiveUnion = { $ref: '#/$defs/n', $defs: { n: { anyOf: [1, 2, 3].map((a) => ({ properties: { next: { $ref: '#/$defs/n' }, [`k${a}`]: { type: 'string' } }, required: [`k${a}`] })) } } };
+  const recursiveUnion = {
+    $ref: '#/$defs/n',
+    $defs: {
+      n: {
+        anyOf: [1, 2, 3].map((a) => ({
+          properties: { next: { $ref: '#/$defs/n' }, [`k${a}`]: { type: 'string' } },
+          required: [`k${a}`],
+        })),
+      },
+    },
+  };
   let chain: JsonObject = {};
   for (let level = 0; level < 40; level += 1) chain = { next: chain };
 
   const CASES: readonly (readonly [title: string, schema: JsonObject, value: unknown])[] = [
     ['a pattern with nested repetitions', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
     ['a pattern with overlapping branches', { pattern: '^(a|aa)+$' }, `${'a'.repeat(60)}!`],
-    ['a pattern of many options', { pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` }, `${'a'.repeat(39)}${'!'.repeat(90)}`],
+    [
+      'a pattern of many options',
+      { pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
+      `${'a'.repeat(39)}${'!'.repeat(90)}`,
+    ],
     ['a pattern over property names', { patternProperties: { '^(a+)+$': {} } }, { [`${'a'.repeat(60)}!`]: 1 }],
     ['a simple pattern over a large text', { pattern: 'a+$' }, `${'a'.repeat(400_000)}!`],
-    ['unique items over a large array', { uniqueItems: true }, Array.from({ length: 30_000 }, (_, index) => ({ index }))],
+    [
+      'unique items over a large array',
+      { uniqueItems: true },
+      Array.from({ length: 30_000 }, (_, index) => ({ index })),
+    ],
     ['a recursive union over a deep value', recursiveUnion, chain],
   ];
   for (const [title, schema, value] of CASES) {
@@ -184,7 +259,9 @@ describe('schemas that explode', () => {
   }
 
   it('that recurse in place are a violation, not a crash', () => {
-    expect(violationsOf({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(/recurses without end|could not be checked/);
+    expect(violationsOf({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(
+      /recurses without end|could not be checked/,
+    );
   });
 
   it('are still checked where the value is harmless', () => {
@@ -194,8 +271,23 @@ describe('schemas that explode', () => {
   });
 
   it('tells simple patterns from those that may backtrack without end', () => {
-    for (const pattern of ['^[a-z]+$', '^\\d{3}-\\d{4}$', 'a|b', '^(ab)?c*$', '\\+\\*', '[*+]{3}']) expect(isSimplePattern(pattern), pattern).to.equal(true);
-    for (const pattern of ['(a+)+', 'a*b*', '(a)\\1', '(?=a)b', '(?<!a)b', '(?<n>a)\\k<n>', '(a{2,5}){3,}', 'x{50}y{50}', '([a]]*)*', '(a|aa)+', '(a|a)(a|a)', `${'a?'.repeat(30)}$`]) expect(isSimplePattern(pattern), pattern).to.equal(false);
+    for (const pattern of ['^[a-z]+$', '^\\d{3}-\\d{4}$', 'a|b', '^(ab)?c*$', '\\+\\*', '[*+]{3}'])
+      expect(isSimplePattern(pattern), pattern).to.equal(true);
+    for (const pattern of [
+      '(a+)+',
+      'a*b*',
+      '(a)\\1',
+      '(?=a)b',
+      '(?<!a)b',
+      '(?<n>a)\\k<n>',
+      '(a{2,5}){3,}',
+      'x{50}y{50}',
+      '([a]]*)*',
+      '(a|aa)+',
+      '(a|a)(a|a)',
+      `${'a?'.repeat(30)}$`,
+    ])
+      expect(isSimplePattern(pattern), pattern).to.equal(false);
   });
 });
 
@@ -220,7 +312,25 @@ describe('the schema cache', () => {
 
 describe('any schema and any value', () => {
   it('give violations or a typed error, never a crash', () => {
-    const keyword = fc.constantFrom('type', 'items', 'properties', 'required', 'anyOf', 'not', 'enum', 'const', 'pattern', '$ref', 'minimum', '$id', 'if', 'prefixItems', 'format', 'nullable', '__proto__');
+    const keyword = fc.constantFrom(
+      'type',
+      'items',
+      'properties',
+      'required',
+      'anyOf',
+      'not',
+      'enum',
+      'const',
+      'pattern',
+      '$ref',
+      'minimum',
+      '$id',
+      'if',
+      'prefixItems',
+      'format',
+      'nullable',
+      '__proto__',
+    );
     const node = fc.letrec<{ schema: unknown }>((tie) => ({
       schema: fc.oneof(
         { maxDepth: 4 },

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import { RecentResponses } from '../../../imports/business/ai/application/services/RecentResponses';
 import { StatefulProvider } from '../../../imports/business/ai/application/services/StatefulProvider';
-import { LLMInvalidRequestError, LLMServerError, UnsupportedFeatureError } from '../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMInvalidRequestError,
+  LLMServerError,
+  UnsupportedFeatureError,
+} from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../imports/business/ai/domain/types/StreamEvents';
@@ -14,14 +18,30 @@ function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds 
   const host = new ScriptedProvider(script, { capabilities: { keepsState } });
   const store = new RecentResponses();
   const provider = new StatefulProvider({ provider: host, store, trustsIds });
-  const ask = (input: GenerateOptions['input'], previous?: LLMResponse | string, more: Partial<GenerateOptions> = {}): Promise<LLMResponse> =>
-    provider.generate('ann', { model: 'm', input, store: true, ...more, ...(previous === undefined ? {} : { previous_response_id: typeof previous === 'string' ? previous : previous.id }) });
+  const ask = (
+    input: GenerateOptions['input'],
+    previous?: LLMResponse | string,
+    more: Partial<GenerateOptions> = {},
+  ): Promise<LLMResponse> =>
+    provider.generate('ann', {
+      model: 'm',
+      input,
+      store: true,
+      ...more,
+      ...(previous === undefined
+        ? {}
+        : { previous_response_id: typeof previous === 'string' ? previous : previous.id }),
+    });
   const sent = (index: number): GenerateOptions => host.calls[index]!.options;
   return { host, store, provider, ask, sent };
 }
 
 const said = (options: GenerateOptions): readonly string[] =>
-  (options.input as readonly Item[]).map((item) => (item.type === 'message' ? `${item.role}: ${item.content.map((part) => ('text' in part ? part.text : '')).join('')}` : item.type));
+  (options.input as readonly Item[]).map((item) =>
+    item.type === 'message'
+      ? `${item.role}: ${item.content.map((part) => ('text' in part ? part.text : '')).join('')}`
+      : item.type,
+  );
 
 async function last(events: AsyncIterable<ResponseStreamEvent>): Promise<LLMResponse> {
   for await (const event of events) if (event.type === 'response.completed') return event.response;
@@ -36,7 +56,11 @@ describe('a provider whose host keeps no responses', () => {
     const third = await ask([{ role: 'user', content: 'c' }], second, { instructions: 'Be brief.' });
     expect(said(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
     expect(sent(2)).to.have.all.keys('model', 'input', 'instructions');
-    expect([first, second, third].map(({ previous_response_id }) => previous_response_id)).to.deep.equal([undefined, 'r1', 'r2']);
+    expect([first, second, third].map(({ previous_response_id }) => previous_response_id)).to.deep.equal([
+      undefined,
+      'r1',
+      'r2',
+    ]);
   });
 
   it('remembers nothing that was not to be stored', async () => {
@@ -82,7 +106,9 @@ describe('a provider whose host keeps no responses', () => {
       const { ask, sent, provider } = setUp([answer('A', { id }), answer('B', { id }), answer('C', { id })]);
       const first = await ask('a');
       const second = await ask('b', first);
-      const streamed = await last(provider.stream('ann', { model: 'm', input: 'c', store: true, previous_response_id: second.id }));
+      const streamed = await last(
+        provider.stream('ann', { model: 'm', input: 'c', store: true, previous_response_id: second.id }),
+      );
       expect(new Set([first.id, second.id, streamed.id]).size).to.equal(3);
       expect(said(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
     });
@@ -92,15 +118,24 @@ describe('a provider whose host keeps no responses', () => {
     const { provider } = setUp([answer('A', { id: '' })]);
     const events: ResponseStreamEvent[] = [];
     for await (const event of provider.stream('ann', { model: 'm', input: 'a', store: true })) events.push(event);
-    const ids = events.flatMap((event) => (event.type === 'response.created' ? [event.id] : event.type === 'response.completed' ? [event.response.id] : []));
+    const ids = events.flatMap((event) =>
+      event.type === 'response.created' ? [event.id] : event.type === 'response.completed' ? [event.response.id] : [],
+    );
     expect(ids).to.have.length(2);
-    expect(ids[0]).to.equal(ids[1]).and.to.match(/^resp_/);
+    expect(ids[0])
+      .to.equal(ids[1])
+      .and.to.match(/^resp_/);
     expect(events.map(({ type }) => type)).to.deep.equal(eventsOf(answer('A')).map(({ type }) => type));
   });
 
   it('stores nothing of a stream that broke off', async () => {
-    const { provider, store } = setUp([[...eventsOf(answer('A b c', { id: 'r1' })).slice(0, 3), new LLMServerError('broken')]]);
-    expect(await failure(last(provider.stream('ann', { model: 'm', input: 'a', store: true })))).to.have.property('message', 'broken');
+    const { provider, store } = setUp([
+      [...eventsOf(answer('A b c', { id: 'r1' })).slice(0, 3), new LLMServerError('broken')],
+    ]);
+    expect(await failure(last(provider.stream('ann', { model: 'm', input: 'a', store: true })))).to.have.property(
+      'message',
+      'broken',
+    );
     expect(await store.find('ann', 'r1')).to.equal(undefined);
   });
 
@@ -113,7 +148,11 @@ describe('a provider whose host keeps no responses', () => {
   });
 
   it('deletes a response: it cannot be gone on from, those after it can', async () => {
-    const { ask, provider, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' }), answer('C', { id: 'r3' })]);
+    const { ask, provider, sent } = setUp([
+      answer('A', { id: 'r1' }),
+      answer('B', { id: 'r2' }),
+      answer('C', { id: 'r3' }),
+    ]);
     await ask('a');
     await ask('b', 'r1');
     await provider.deleteResponse('ann', 'r1');
@@ -136,30 +175,67 @@ describe('a provider whose host keeps no responses', () => {
 
   it('puts a call back before its answers when its response is gone, once, and in its place', async () => {
     const calls = [callItem({ name: 'a', call_id: 'c1' }), callItem({ name: 'b', call_id: 'c2' })];
-    const { ask, provider, sent } = setUp([response({ id: 'r1', output: calls }), answer('B', { id: 'r2' }), answer('C', { id: 'r3' }), answer('D', { id: 'r4' })]);
+    const { ask, provider, sent } = setUp([
+      response({ id: 'r1', output: calls }),
+      answer('B', { id: 'r2' }),
+      answer('C', { id: 'r3' }),
+      answer('D', { id: 'r4' }),
+    ]);
     await ask('q');
-    await ask([{ role: 'user', content: 'Here:' }, ...['c1', 'c2'].map((call_id) => ({ type: 'function_call_output' as const, call_id, output: call_id }))], 'r1');
+    await ask(
+      [
+        { role: 'user', content: 'Here:' },
+        ...['c1', 'c2'].map((call_id) => ({ type: 'function_call_output' as const, call_id, output: call_id })),
+      ],
+      'r1',
+    );
     await ask('more', 'r2');
     expect((sent(2).input as readonly Item[]).map(({ type }) => type)).to.deep.equal([
-      'message', 'function_call', 'function_call', 'message', 'function_call_output', 'function_call_output', 'message', 'message',
+      'message',
+      'function_call',
+      'function_call',
+      'message',
+      'function_call_output',
+      'function_call_output',
+      'message',
+      'message',
     ]);
     await provider.deleteResponse('ann', 'r1');
     await ask('more', 'r2');
     expect((sent(3).input as readonly Item[]).map(({ type }) => type)).to.deep.equal([
-      'message', 'function_call', 'function_call', 'function_call_output', 'function_call_output', 'message', 'message',
+      'message',
+      'function_call',
+      'function_call',
+      'function_call_output',
+      'function_call_output',
+      'message',
+      'message',
     ]);
   });
 
   it('drops reasoning when the beginning is gone, and says so in the losses', async () => {
-    const thought: Item = { type: 'reasoning', summary: [], encrypted_content: 'sealed', origin: { wire: 'anthropic_messages' } };
-    const { ask, provider, sent } = setUp([answer('A', { id: 'r1' }), response({ id: 'r2', output: [thought, textItem('B')] }), answer('C', { id: 'r3' })]);
+    const thought: Item = {
+      type: 'reasoning',
+      summary: [],
+      encrypted_content: 'sealed',
+      origin: { wire: 'anthropic_messages' },
+    };
+    const { ask, provider, sent } = setUp([
+      answer('A', { id: 'r1' }),
+      response({ id: 'r2', output: [thought, textItem('B')] }),
+      answer('C', { id: 'r3' }),
+    ]);
     await ask('a');
     await ask('b', 'r1');
     await provider.deleteResponse('ann', 'r1');
     const third = await ask('c', 'r2');
     expect((sent(2).input as readonly Item[]).map(({ type }) => type)).to.deep.equal(['message', 'message', 'message']);
     expect(third.vendor.losses).to.deep.equal([
-      { path: 'previous_response_id.items[1]', what: 'sealed reasoning', reason: 'the beginning of the conversation that it was sealed to is gone' },
+      {
+        path: 'previous_response_id.items[1]',
+        what: 'sealed reasoning',
+        reason: 'the beginning of the conversation that it was sealed to is gone',
+      },
     ]);
   });
 });
@@ -187,7 +263,14 @@ describe('a provider whose host keeps responses', () => {
 
   it('goes on from an answer that another host gave by sending it whole', async () => {
     const { ask, sent, store } = setUp([answer('B', { id: 'r2' }), answer('C', { id: 'r3' })], { keepsState: true });
-    await store.save({ id: 'r1', userId: 'ann', providerId: 'other', keptByProvider: false, input: [], response: answer('A', { id: 'r1' }) });
+    await store.save({
+      id: 'r1',
+      userId: 'ann',
+      providerId: 'other',
+      keptByProvider: false,
+      input: [],
+      response: answer('A', { id: 'r1' }),
+    });
     await ask('b', 'r1');
     expect(said(sent(0))).to.deep.equal(['assistant: A', 'user: b']);
     expect(sent(0)).not.to.have.property('previous_response_id');
@@ -197,7 +280,14 @@ describe('a provider whose host keeps responses', () => {
 });
 
 describe('RecentResponses', () => {
-  const stored = (id: string, userId = 'ann') => ({ id, userId, providerId: 'p', keptByProvider: false, input: [], response: response({ id, output: [{ ...textItem(id), id: `item-${id}` }] }) });
+  const stored = (id: string, userId = 'ann') => ({
+    id,
+    userId,
+    providerId: 'p',
+    keptByProvider: false,
+    input: [],
+    response: response({ id, output: [{ ...textItem(id), id: `item-${id}` }] }),
+  });
 
   it('forgets what was used longest ago beyond its limit', async () => {
     const store = new RecentResponses({ responses: 2 });
@@ -205,7 +295,9 @@ describe('RecentResponses', () => {
     await store.save(stored('r2'));
     await store.find('ann', 'r1');
     await store.save(stored('r3'));
-    expect(await Promise.all(['r1', 'r2', 'r3'].map(async (id) => (await store.find('ann', id)) !== undefined))).to.deep.equal([true, false, true]);
+    expect(
+      await Promise.all(['r1', 'r2', 'r3'].map(async (id) => (await store.find('ann', id)) !== undefined)),
+    ).to.deep.equal([true, false, true]);
   });
 
   it('forgets what was not used for its time to live', async () => {

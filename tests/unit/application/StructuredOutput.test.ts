@@ -6,7 +6,12 @@ import { LLMManager } from '../../../imports/business/ai/application/services/LL
 import { toJsonSchema } from '../../../imports/business/ai/application/services/AnySchema';
 import { parseStructured } from '../../../imports/business/ai/application/services/StructuredOutput';
 import {
-  LLMContentFilterError, LLMIncompleteError, LLMInvalidRequestError, LLMOverloadedError, LLMRefusalError, StructuredOutputError,
+  LLMContentFilterError,
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMOverloadedError,
+  LLMRefusalError,
+  StructuredOutputError,
 } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { InputItem } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -24,7 +29,10 @@ const WEATHER = {
 } as const;
 const GOOD = { city: 'Bern', high: 21 };
 
-function manage(script: readonly ScriptedStep[], capabilities: Partial<ModelCapabilities> = {}): { manager: LLMManager; host: ScriptedProvider } {
+function manage(
+  script: readonly ScriptedStep[],
+  capabilities: Partial<ModelCapabilities> = {},
+): { manager: LLMManager; host: ScriptedProvider } {
   const host = new ScriptedProvider(script, { capabilities });
   return { host, manager: new LLMManager({ provider: host, sleep: async () => undefined }) };
 }
@@ -51,7 +59,12 @@ describe('a structured answer', () => {
     const { options, userId } = host.calls[0]!;
     expect(userId).to.equal('ann');
     expect(options).to.deep.include({ model: 'm', temperature: 0 });
-    expect(options.response_format).to.deep.equal({ type: 'json_schema', name: 'Weather_report_', schema: WEATHER, strict: true });
+    expect(options.response_format).to.deep.equal({
+      type: 'json_schema',
+      name: 'Weather_report_',
+      schema: WEATHER,
+      strict: true,
+    });
     expect(options).to.not.have.property('instructions');
   });
 
@@ -74,17 +87,29 @@ describe('a structured answer', () => {
 
   it('keeps the name and strictness that its caller gives', async () => {
     const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
-    await manager.generateJSON('ann', 'weather?', WEATHER, { response_format: { type: 'json_schema', name: 'w', strict: true, schema: {} } });
-    expect(host.calls[0]?.options.response_format).to.deep.equal({ type: 'json_schema', name: 'w', strict: true, schema: WEATHER });
+    await manager.generateJSON('ann', 'weather?', WEATHER, {
+      response_format: { type: 'json_schema', name: 'w', strict: true, schema: {} },
+    });
+    expect(host.calls[0]?.options.response_format).to.deep.equal({
+      type: 'json_schema',
+      name: 'w',
+      strict: true,
+      schema: WEATHER,
+    });
   });
 
   it('may be of any JSON type', async () => {
-    expect(await manage([answer('[1,2]')]).manager.generateJSON('u', 'x', { type: 'array', items: { type: 'integer' } })).to.deep.equal([1, 2]);
+    expect(
+      await manage([answer('[1,2]')]).manager.generateJSON('u', 'x', { type: 'array', items: { type: 'integer' } }),
+    ).to.deep.equal([1, 2]);
     expect(await manage([answer('"yes"')]).manager.generateJSON('u', 'x', { enum: ['yes', 'no'] })).to.equal('yes');
   });
 
   it('gives the output of a zod schema, whose own rules count too', async () => {
-    const schema = z.object({ code: z.string().transform((text) => text.length), even: z.number().refine((n) => n % 2 === 0, 'must be even') });
+    const schema = z.object({
+      code: z.string().transform((text) => text.length),
+      even: z.number().refine((n) => n % 2 === 0, 'must be even'),
+    });
     const { manager, host } = manage([answer('{"code":"abc","even":3}'), answer('{"code":"abc","even":4}')]);
     const value = await manager.generateJSON('u', 'x', schema);
     const length: number = value.code;
@@ -95,8 +120,14 @@ describe('a structured answer', () => {
 
   it('gives the cleaned value of a SimpleSchema', async () => {
     const schema = new SimpleSchema({ born: Date, tags: { type: Array, minCount: 1 }, 'tags.$': String });
-    const { manager } = manage([answer('{"born":"2020-01-01T00:00:00Z","tags":[]}'), answer('{"born":"2020-01-01T00:00:00Z","tags":["a","b"]}')]);
-    expect(await manager.generateJSON('u', 'x', schema)).to.deep.equal({ born: new Date('2020-01-01T00:00:00Z'), tags: ['a', 'b'] });
+    const { manager } = manage([
+      answer('{"born":"2020-01-01T00:00:00Z","tags":[]}'),
+      answer('{"born":"2020-01-01T00:00:00Z","tags":["a","b"]}'),
+    ]);
+    expect(await manager.generateJSON('u', 'x', schema)).to.deep.equal({
+      born: new Date('2020-01-01T00:00:00Z'),
+      tags: ['a', 'b'],
+    });
   });
 
   it('reads null as left out where only that is allowed', async () => {
@@ -106,8 +137,14 @@ describe('a structured answer', () => {
   });
 
   it('keeps a null that the schema allows, and refuses one that is required', async () => {
-    const nullable = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } }, required: ['a'] };
-    expect(await manage([answer('{"a":null,"b":null}')]).manager.generateJSON('u', 'x', nullable)).to.deep.equal({ a: null });
+    const nullable = {
+      type: 'object',
+      properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } },
+      required: ['a'],
+    };
+    expect(await manage([answer('{"a":null,"b":null}')]).manager.generateJSON('u', 'x', nullable)).to.deep.equal({
+      a: null,
+    });
     const { manager, host } = manage([answer('{"city":null,"high":1}'), answer('{"city":"x","high":1}')]);
     await manager.generateJSON('u', 'x', WEATHER);
     expect(JSON.stringify(inputOf(host, 1).at(-1))).to.contain('$.city: must be a string, not null');
@@ -117,7 +154,9 @@ describe('a structured answer', () => {
     const fenced = `Sure!\n\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``;
     const loose = manage([answer(fenced)], { supportsJSONSchema: false });
     expect(await loose.manager.generateJSON('u', 'x', WEATHER, { instructions: 'Be brief.' })).to.deep.equal(GOOD);
-    expect(loose.host.calls[0]?.options.instructions).to.match(/^Be brief\.\n\nAnswer with one JSON value[^]*"maximum":60/);
+    expect(loose.host.calls[0]?.options.instructions).to.match(
+      /^Be brief\.\n\nAnswer with one JSON value[^]*"maximum":60/,
+    );
     loose.host.assertPlayedOut();
     const held = manage([answer(fenced), answer(JSON.stringify(GOOD))]);
     expect(await held.manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
@@ -129,7 +168,9 @@ describe('the repair', () => {
   it('sends the conversation, the answer as it was, and each violation with its path', async () => {
     const bad = answer('{"high":99,"town":1}');
     const { manager, host } = manage([bad, answer(JSON.stringify(GOOD))]);
-    expect(await manager.generateJSON('u', 'weather?', WEATHER, { previous_response_id: 'resp_0' })).to.deep.equal(GOOD);
+    expect(await manager.generateJSON('u', 'weather?', WEATHER, { previous_response_id: 'resp_0' })).to.deep.equal(
+      GOOD,
+    );
     host.assertPlayedOut();
     const [question, said, complaint, ...rest] = inputOf(host, 1);
     expect(rest).to.deep.equal([]);
@@ -137,7 +178,8 @@ describe('the repair', () => {
     expect(said).to.deep.equal(bad.output[0]);
     expect(complaint).to.deep.include({ type: 'message', role: 'user' });
     const text = JSON.stringify(complaint);
-    for (const part of ['$.city: is missing', '$.high: must be <= 60', '$.town: is not allowed here']) expect(text).to.contain(part);
+    for (const part of ['$.city: is missing', '$.high: must be <= 60', '$.town: is not allowed here'])
+      expect(text).to.contain(part);
     const [first, second] = host.calls;
     const { input: _one, ...before } = first!.options;
     const { input: _two, ...after } = second!.options;
@@ -156,7 +198,9 @@ describe('the repair', () => {
       const { manager, host } = manage([answer(text), last]);
       const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
       host.assertPlayedOut();
-      expect(error).to.be.instanceOf(StructuredOutputError).and.include({ code: 'invalid-output', text, response: last });
+      expect(error)
+        .to.be.instanceOf(StructuredOutputError)
+        .and.include({ code: 'invalid-output', text, response: last });
       expect((error as StructuredOutputError).violations[0]?.path).to.equal(path);
     });
     it(`mends an answer that ${title}`, async () => {
@@ -182,7 +226,11 @@ describe('the repair', () => {
 describe('an answer that is none', () => {
   const NONE = [
     ['refused in a refusal part', refusing('I won’t.'), LLMRefusalError],
-    ['refused by finish word', incomplete('content_filter', '', { vendor: { ...response().vendor, finish_reason: 'refusal' } }), LLMRefusalError],
+    [
+      'refused by finish word',
+      incomplete('content_filter', '', { vendor: { ...response().vendor, finish_reason: 'refusal' } }),
+      LLMRefusalError,
+    ],
     ['filtered', incomplete('content_filter', '{"city":'), LLMContentFilterError],
     ['cut off', incomplete('max_output_tokens', JSON.stringify(GOOD)), LLMIncompleteError],
   ] as const;
@@ -199,10 +247,15 @@ describe('an answer that is none', () => {
 });
 
 describe('a schema that can’t be used', () => {
-  for (const [title, schema] of [['broken', { type: 'objekt' }], ['remote', { $ref: 'https://example.com/s' }]] as const) {
+  for (const [title, schema] of [
+    ['broken', { type: 'objekt' }],
+    ['remote', { $ref: 'https://example.com/s' }],
+  ] as const) {
     it(`is refused before any call: ${title}`, async () => {
       const { manager, host } = manage([]);
-      expect(await thrownBy(manager.generateJSON('u', 'x', schema as JsonObject))).to.be.instanceOf(LLMInvalidRequestError);
+      expect(await thrownBy(manager.generateJSON('u', 'x', schema as JsonObject))).to.be.instanceOf(
+        LLMInvalidRequestError,
+      );
       host.assertPlayedOut();
     });
   }
@@ -210,11 +263,18 @@ describe('a schema that can’t be used', () => {
 
 describe('parseStructured', () => {
   it('reads the last answer of a conversation with tools', async () => {
-    const whole = response({ output: [{ type: 'function_call', call_id: 'c', name: 't', arguments: '{}' }, textItem(JSON.stringify(GOOD))] });
-    expect(await parseStructured(whole, toJsonSchema(WEATHER), { lenient: false })).to.deep.equal({ ok: true, value: GOOD });
+    const whole = response({
+      output: [{ type: 'function_call', call_id: 'c', name: 't', arguments: '{}' }, textItem(JSON.stringify(GOOD))],
+    });
+    expect(await parseStructured(whole, toJsonSchema(WEATHER), { lenient: false })).to.deep.equal({
+      ok: true,
+      value: GOOD,
+    });
   });
 
   it('throws for an answer that is none', async () => {
-    expect(await thrownBy(parseStructured(refusing('no'), toJsonSchema(WEATHER), { lenient: true }))).to.be.instanceOf(LLMRefusalError);
+    expect(await thrownBy(parseStructured(refusing('no'), toJsonSchema(WEATHER), { lenient: true }))).to.be.instanceOf(
+      LLMRefusalError,
+    );
   });
 });

@@ -22,7 +22,10 @@ function throwAnything(value: unknown): void {
 }
 
 /** Each kind of bad tool: what it does, its end, and what the model is told. */
-const BAD_TOOLS: Record<string, { execute: (args: never, context: { signal: AbortSignal }) => unknown; state: ToolCallState; told: RegExp }> = {
+const BAD_TOOLS: Record<
+  string,
+  { execute: (args: never, context: { signal: AbortSignal }) => unknown; state: ToolCallState; told: RegExp }
+> = {
   'throws at once': {
     execute: () => {
       throw new Error('sync trouble');
@@ -30,7 +33,11 @@ const BAD_TOOLS: Record<string, { execute: (args: never, context: { signal: Abor
     state: 'failed',
     told: /^Error: sync trouble$/,
   },
-  rejects: { execute: () => Promise.reject(new Error('async trouble')), state: 'failed', told: /^Error: async trouble$/ },
+  rejects: {
+    execute: () => Promise.reject(new Error('async trouble')),
+    state: 'failed',
+    told: /^Error: async trouble$/,
+  },
   'throws what is no error': {
     execute: () => throwAnything({ status: 500 }),
     state: 'failed',
@@ -47,7 +54,11 @@ const BAD_TOOLS: Record<string, { execute: (args: never, context: { signal: Abor
   },
   'returns a cycle': { execute: () => cycle, state: 'failed', told: /cannot be written as JSON: .*circular/i },
   'returns a BigInt': { execute: () => ({ n: 10n }), state: 'failed', told: /cannot be written as JSON: .*BigInt/ },
-  'returns 5 MB': { execute: () => 'x'.repeat(5 * 1024 * 1024), state: 'completed', told: /^x{262144}\n\[cut: the first 262144 of 5242880 bytes are shown\]$/ },
+  'returns 5 MB': {
+    execute: () => 'x'.repeat(5 * 1024 * 1024),
+    state: 'completed',
+    told: /^x{262144}\n\[cut: the first 262144 of 5242880 bytes are shown\]$/,
+  },
   'returns undefined': { execute: () => undefined, state: 'completed', told: /^null$/ },
   'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', told: /it is a stream/ },
   'rejects after its time was up': {
@@ -81,7 +92,9 @@ describe('a good tool beside a bad one', () => {
         process.on('unhandledRejection', onUnhandled);
         try {
           const argumentsText = '{"city":"Rome","days":2}';
-          const tools = new ToolRegistry().register({ name: 'bad', timeout: 1000, blocking, execute: bad.execute }).register({ name: 'good', execute: () => 'the good result' });
+          const tools = new ToolRegistry()
+            .register({ name: 'bad', timeout: 1000, blocking, execute: bad.execute })
+            .register({ name: 'good', execute: () => 'the good result' });
           const provider = new ScriptedProvider([
             calling({ name: 'bad', call_id: 'b', arguments: argumentsText }, { name: 'good', call_id: 'g' }),
             ...(blocking || bad.state !== 'timeout' ? [] : [answer('waiting')]),
@@ -97,7 +110,10 @@ describe('a good tool beside a bad one', () => {
 
           provider.assertPlayedOut();
           const sent = provider.calls.at(-1)!.options.input as readonly Item[];
-          const told = (id: string) => sent.flatMap((item) => (item.type === 'function_call_output' && item.call_id === id ? [item.output] : [])).at(-1);
+          const told = (id: string) =>
+            sent
+              .flatMap((item) => (item.type === 'function_call_output' && item.call_id === id ? [item.output] : []))
+              .at(-1);
           expect(told('g')).to.equal('the good result');
           expect(told('b')).to.match(bad.told);
           expect(told('b')).not.to.match(/ at .*\.ts/);

@@ -4,7 +4,13 @@ import { AgenticLoop } from '../../../imports/business/ai/application/services/A
 import { BudgetedManager } from '../../../imports/business/ai/application/services/BudgetedManager';
 import { CallBudgets } from '../../../imports/business/ai/application/services/CallBudgets';
 import type { Amount, BudgetLimits } from '../../../imports/business/ai/domain/entities/BudgetAccount';
-import { BudgetError, LLMConnectionError, LLMRateLimitError, LLMServerError, LLMStreamError } from '../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  BudgetError,
+  LLMConnectionError,
+  LLMRateLimitError,
+  LLMServerError,
+  LLMStreamError,
+} from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../imports/business/ai/domain/interfaces/BudgetStore';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import { MemoryBudgetStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryBudgetStore';
@@ -19,7 +25,12 @@ import type { ScriptedStep } from '../../support/ScriptedProvider';
 const NOON = Date.UTC(2026, 10, 22, 12);
 const PRICE = { input: 10, output: 100, asOf: '2026-11-01' };
 
-function setUp(script: readonly ScriptedStep[], limits: BudgetLimits | undefined, store: BudgetStore = new MemoryBudgetStore(), hasPrice = true) {
+function setUp(
+  script: readonly ScriptedStep[],
+  limits: BudgetLimits | undefined,
+  store: BudgetStore = new MemoryBudgetStore(),
+  hasPrice = true,
+) {
   const host = new ScriptedProvider(script, { capabilities: hasPrice ? { price: PRICE } : {} });
   const tools = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const logger = new RecordingLogger();
@@ -66,12 +77,33 @@ describe('a manager with budgets', () => {
     await manager.generate('ann', ask());
   });
 
-  const WAYS: readonly (readonly [way: string, script: readonly ScriptedStep[], use: (manager: BudgetedManager, tools: ToolRegistry) => Promise<unknown>])[] = [
+  const WAYS: readonly (readonly [
+    way: string,
+    script: readonly ScriptedStep[],
+    use: (manager: BudgetedManager, tools: ToolRegistry) => Promise<unknown>,
+  ])[] = [
     ['text', [answer('x')], (manager) => manager.generateText('ann', 'Hello?')],
-    ['a value', [answer('{"a":1}')], (manager) => manager.generateJSON('ann', 'Hello?', { type: 'object', properties: { a: { type: 'number' } } })],
-    ['an answer after tools', [calling({ name: 'clock' }), answer('x')], (manager) => manager.generateWithTools('ann', 'Hello?', ['clock'])],
+    [
+      'a value',
+      [answer('{"a":1}')],
+      (manager) => manager.generateJSON('ann', 'Hello?', { type: 'object', properties: { a: { type: 'number' } } }),
+    ],
+    [
+      'an answer after tools',
+      [calling({ name: 'clock' }), answer('x')],
+      (manager) => manager.generateWithTools('ann', 'Hello?', ['clock']),
+    ],
     ['a stream', [eventsOf(answer('x'))], (manager) => readAll(manager.stream('ann', ask()))],
-    ['a run', [calling({ name: 'clock' }), answer('x')], (manager, tools) => new AgenticLoop({ provider: manager, toolExecutor: tools }).execute('ann', { model: 'scripted', input: 'Hello?', tools: ['clock'] })],
+    [
+      'a run',
+      [calling({ name: 'clock' }), answer('x')],
+      (manager, tools) =>
+        new AgenticLoop({ provider: manager, toolExecutor: tools }).execute('ann', {
+          model: 'scripted',
+          input: 'Hello?',
+          tools: ['clock'],
+        }),
+    ],
   ];
   for (const [way, script, use] of WAYS) {
     it(`counts each call of ${way}`, async () => {
@@ -89,7 +121,10 @@ describe('a manager with budgets', () => {
   }
 
   it('gives back what a call held that cost nothing', async () => {
-    for (const error of [new LLMRateLimitError('slow down', { retryable: false }), new LLMConnectionError('no', { retryable: false })]) {
+    for (const error of [
+      new LLMRateLimitError('slow down', { retryable: false }),
+      new LLMConnectionError('no', { retryable: false }),
+    ]) {
       const { manager, used } = setUp([error], { day: { calls: 1 } });
       expect(await failure(manager.generate('ann', ask()))).to.equal(error);
       expect(await used()).to.deep.equal({ calls: 0, tokens: 0, money: 0, holds: 0 });
@@ -146,15 +181,21 @@ describe('a manager with budgets', () => {
     await manager.generate('ann', ask({ turn }));
     expect(host.calls).to.have.length(2);
     expect(await used()).to.include({ calls: 1, tokens: 15, holds: 0 });
-    expect(await failure(manager.generate('ann', ask({ turn: { ...turn, iteration: 2 } })))).to.be.instanceOf(BudgetError);
+    expect(await failure(manager.generate('ann', ask({ turn: { ...turn, iteration: 2 } })))).to.be.instanceOf(
+      BudgetError,
+    );
   });
 
   it('knows the turns of runs that are written down', async () => {
     const { manager, tools, host, store } = setUp([calling({ name: 'clock' }), answer('x')], { day: { calls: 5 } });
     const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: new MemoryRunStore() });
     await loop.execute('ann', { executionId: 'run-1', model: 'scripted', input: 'Hello?', tools: ['clock'] });
-    expect(host.calls.map(({ options }) => options.turn)).to.deep.equal([1, 2].map((iteration) => ({ executionId: 'run-1', iteration })));
-    expect((await store.find('ann'))?.account.paid.map(({ executionId, iteration }) => `${executionId}/${iteration}`)).to.deep.equal(['run-1/2']);
+    expect(host.calls.map(({ options }) => options.turn)).to.deep.equal(
+      [1, 2].map((iteration) => ({ executionId: 'run-1', iteration })),
+    );
+    expect(
+      (await store.find('ann'))?.account.paid.map(({ executionId, iteration }) => `${executionId}/${iteration}`),
+    ).to.deep.equal(['run-1/2']);
   });
 
   it('takes over the share of a turn whose process died', async () => {
@@ -169,7 +210,10 @@ describe('a manager with budgets', () => {
   });
 
   it('makes no call while the budget can’t be read', async () => {
-    const store: BudgetStore = { find: () => Promise.reject(new LLMConnectionError('no database')), replace: () => Promise.resolve(false) };
+    const store: BudgetStore = {
+      find: () => Promise.reject(new LLMConnectionError('no database')),
+      replace: () => Promise.resolve(false),
+    };
     const { manager, host } = setUp([answer('x')], { day: { calls: 1 } }, store);
     expect(await failure(manager.generate('ann', ask()))).to.include({ code: 'connection-failed' });
     expect(host.calls).to.have.length(0);
@@ -178,20 +222,29 @@ describe('a manager with budgets', () => {
   it('keeps an answer whose bill could not be written', async () => {
     const kept = new MemoryBudgetStore();
     let writes = 0;
-    const store: BudgetStore = { find: (userId) => kept.find(userId), replace: (account, revision) => ((writes += 1) > 1 ? Promise.reject(new Error('disk full')) : kept.replace(account, revision)) };
+    const store: BudgetStore = {
+      find: (userId) => kept.find(userId),
+      replace: (account, revision) =>
+        (writes += 1) > 1 ? Promise.reject(new Error('disk full')) : kept.replace(account, revision),
+    };
     const { manager, logger } = setUp([answer('x')], { day: { calls: 1 } }, store);
     expect((await manager.generate('ann', ask())).output_text).to.equal('x');
-    expect(logger.errors).to.deep.equal(['what \'ann\' has used could not be written down']);
+    expect(logger.errors).to.deep.equal(["what 'ann' has used could not be written down"]);
   });
 
   it('refuses to keep a budget of money for a model without a price', async () => {
     const { manager, host } = setUp([answer('x')], { month: { money: 1 } }, new MemoryBudgetStore(), false);
-    expect(await failure(manager.generate('ann', ask()))).to.include({ message: "No price is known for 'scripted', so a budget of money cannot be kept." });
+    expect(await failure(manager.generate('ann', ask()))).to.include({
+      message: "No price is known for 'scripted', so a budget of money cannot be kept.",
+    });
     expect(host.calls).to.have.length(0);
   });
 
   it('asks no store for users without limits', async () => {
-    const store: BudgetStore = { find: () => Promise.reject(new Error('never asked')), replace: () => Promise.resolve(false) };
+    const store: BudgetStore = {
+      find: () => Promise.reject(new Error('never asked')),
+      replace: () => Promise.resolve(false),
+    };
     const { manager } = setUp([answer('x'), eventsOf(answer('y'))], undefined, store);
     await manager.generate('ann', ask());
     expect(await readAll(manager.stream('ann', ask()))).to.be.above(0);

@@ -11,8 +11,13 @@ import { failure } from '../../support/failure';
 const schema = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] } as const;
 const JSON_TEXT = '{"a":1}';
 
-/** Written as somebody would who knows the port from a page: plain objects, the methods that it must have, no word too many. */
-function providerOf(...answers: readonly object[]): ILLMProvider & { readonly asked: readonly { readonly input?: unknown }[] } {
+/**
+ * Written as somebody would who knows the port from a page: plain objects, the methods that it must have, no word
+ * too many.
+ */
+function providerOf(
+  ...answers: readonly object[]
+): ILLMProvider & { readonly asked: readonly { readonly input?: unknown }[] } {
   const asked: { readonly input?: unknown }[] = [];
   const next = (options: object): LLMResponse => {
     asked.push(options);
@@ -26,7 +31,14 @@ function providerOf(...answers: readonly object[]): ILLMProvider & { readonly as
       yield { type: 'response.completed', response: next(options) };
     },
     validateAccess: async () => true,
-    getCapabilities: () => ({ supportsTools: true, supportsJSON: true, supportsJSONSchema: true, supportsVision: false, maxTokens: 8_000 }) as ReturnType<ILLMProvider['getCapabilities']>,
+    getCapabilities: () =>
+      ({
+        supportsTools: true,
+        supportsJSON: true,
+        supportsJSONSchema: true,
+        supportsVision: false,
+        maxTokens: 8_000,
+      }) as ReturnType<ILLMProvider['getCapabilities']>,
   };
 }
 
@@ -36,13 +48,40 @@ const COUNTED = { input_tokens: 3, output_tokens: 2, total_tokens: 5 };
 const SPARSE: Readonly<Record<string, object>> = {
   'nothing but a text': { output_text: JSON_TEXT },
   'nothing but an output': { output: [MESSAGE] },
-  'no vendor': { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [MESSAGE], output_text: JSON_TEXT, usage: COUNTED },
-  'three numbers as usage': { id: 'resp_1', status: 'completed', output: [MESSAGE], output_text: JSON_TEXT, usage: COUNTED, vendor: { name: 'mine', wire: 'responses', finish_reason: 'stop', warnings: [], losses: [] } },
-  'a vendor with its name alone': { id: 'resp_1', status: 'completed', output: [MESSAGE], output_text: JSON_TEXT, usage: COUNTED, vendor: { name: 'mine' } },
+  'no vendor': {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    output: [MESSAGE],
+    output_text: JSON_TEXT,
+    usage: COUNTED,
+  },
+  'three numbers as usage': {
+    id: 'resp_1',
+    status: 'completed',
+    output: [MESSAGE],
+    output_text: JSON_TEXT,
+    usage: COUNTED,
+    vendor: { name: 'mine', wire: 'responses', finish_reason: 'stop', warnings: [], losses: [] },
+  },
+  'a vendor with its name alone': {
+    id: 'resp_1',
+    status: 'completed',
+    output: [MESSAGE],
+    output_text: JSON_TEXT,
+    usage: COUNTED,
+    vendor: { name: 'mine' },
+  },
 };
 
 describe('Answers of a provider that was written by hand', () => {
-  const executor: IToolExecutor = { execute: () => 0, hasToolFunction: () => false, getToolDefinition: () => undefined };
+  const executor: IToolExecutor = {
+    execute: () => 0,
+    hasToolFunction: () => false,
+    getToolDefinition: () => undefined,
+  };
 
   for (const [what, answer] of Object.entries(SPARSE)) {
     it(`are answers at every door when they hold ${what}`, async () => {
@@ -50,16 +89,38 @@ describe('Answers of a provider that was written by hand', () => {
       const manager = new LLMManager({ provider });
       expect(await manager.generateText('ann', 'Hi')).to.equal(JSON_TEXT);
       expect(await manager.generateJSON('ann', 'Hi', schema)).to.deep.equal({ a: 1 });
-      expect(await new LLMClient({ provider, userId: 'ann', entities: [], model: 'm' }).createResponse({ input: 'Hi', schema })).to.deep.equal({ a: 1 });
-      expect(await new LLMClient({ provider: { generate: async () => answer as LLMResponse }, userId: 'ann', model: 'm' }).createResponse({ input: 'Hi', schema })).to.deep.equal({ a: 1 });
+      expect(
+        await new LLMClient({ provider, userId: 'ann', entities: [], model: 'm' }).createResponse({
+          input: 'Hi',
+          schema,
+        }),
+      ).to.deep.equal({ a: 1 });
+      expect(
+        await new LLMClient({
+          provider: { generate: async () => answer as LLMResponse },
+          userId: 'ann',
+          model: 'm',
+        }).createResponse({ input: 'Hi', schema }),
+      ).to.deep.equal({ a: 1 });
       const loop = new AgenticLoop({ provider, toolExecutor: executor });
       for (const stream of [false, true]) {
-        const { response, transcript, usage } = await loop.execute('ann', { input: 'Hi', tools: [], model: 'm', stream });
+        const { response, transcript, usage } = await loop.execute('ann', {
+          input: 'Hi',
+          tools: [],
+          model: 'm',
+          stream,
+        });
         expect(response.output_text).to.equal(JSON_TEXT);
         expect(response.vendor).to.deep.include({ name: 'mine', losses: [] });
         expect(transcript.at(-1)).to.deep.include({ type: 'message', role: 'assistant' });
         const isCounted = 'usage' in answer;
-        expect(usage).to.deep.equal({ input_tokens: isCounted ? 3 : 0, output_tokens: isCounted ? 2 : 0, total_tokens: isCounted ? 5 : 0, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } });
+        expect(usage).to.deep.equal({
+          input_tokens: isCounted ? 3 : 0,
+          output_tokens: isCounted ? 2 : 0,
+          total_tokens: isCounted ? 5 : 0,
+          input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+          output_tokens_details: { reasoning_tokens: 0 },
+        });
         expect(response.vendor.warnings.length, 'a warning where nothing was counted').to.equal(isCounted ? 0 : 1);
       }
     });
@@ -67,7 +128,13 @@ describe('Answers of a provider that was written by hand', () => {
 
   it('have an id of their own where they bring none, so that a chain goes on from them', async () => {
     const bob = { identity: { id: 'bob' } };
-    const client = new LLMClient({ provider: providerOf({ output_text: JSON_TEXT }), userId: 'ann', entities: [bob], model: 'm', defaultDepth: 2 });
+    const client = new LLMClient({
+      provider: providerOf({ output_text: JSON_TEXT }),
+      userId: 'ann',
+      entities: [bob],
+      model: 'm',
+      defaultDepth: 2,
+    });
     for (let turn = 0; turn < 2; turn += 1) await client.createResponse({ input: 'Hi', schema, entityKey: 'talk:bob' });
     const [first, second, ...others] = (bob as unknown as { _openai: { talk_chain: string[] } })._openai.talk_chain;
     expect([first, second]).to.satisfy((ids: readonly string[]) => ids.every((id) => /^resp_[0-9a-f]{32}$/.test(id)));
@@ -93,7 +160,11 @@ describe('A tool executor that was written by hand', () => {
 
   it('may say null for a definition that it does not have', async () => {
     const loop = new AgenticLoop({ provider: providerOf(call, { output_text: '3' }), toolExecutor: executor });
-    const { response, toolCalls } = await loop.execute('ann', { input: '1 + 2', tools: [{ type: 'function', name: 'add', parameters: { type: 'object' } }], model: 'm' });
+    const { response, toolCalls } = await loop.execute('ann', {
+      input: '1 + 2',
+      tools: [{ type: 'function', name: 'add', parameters: { type: 'object' } }],
+      model: 'm',
+    });
     expect(response.output_text).to.equal('3');
     expect(toolCalls.map(({ state }) => state)).to.deep.equal(['completed']);
     const error = await failure(loop.execute('ann', { input: 'Hi', tools: ['add'], model: 'm' }));
@@ -110,19 +181,47 @@ describe('A tool executor that was written by hand', () => {
 });
 
 describe('A client that is handed something else than its types say', () => {
-  const client = (options: object = {}): LLMClient => new LLMClient({ provider: providerOf({ output_text: JSON_TEXT }), userId: 'ann', entities: [], model: 'm', ...options });
+  const client = (options: object = {}): LLMClient =>
+    new LLMClient({
+      provider: providerOf({ output_text: JSON_TEXT }),
+      userId: 'ann',
+      entities: [],
+      model: 'm',
+      ...options,
+    });
 
   it('answers what is no request in its place, and the others', async () => {
-    const results = await client().createBatch([{ input: 'Hi', schema }, undefined, null, 'Hi', { input: 'Hi', schema }] as never[]);
-    expect(results.map((result) => ('ok' in result ? result.value : result.code))).to.deep.equal([{ a: 1 }, 'invalid-request', 'invalid-request', 'invalid-request', { a: 1 }]);
+    const results = await client().createBatch([
+      { input: 'Hi', schema },
+      undefined,
+      null,
+      'Hi',
+      { input: 'Hi', schema },
+    ] as never[]);
+    expect(results.map((result) => ('ok' in result ? result.value : result.code))).to.deep.equal([
+      { a: 1 },
+      'invalid-request',
+      'invalid-request',
+      'invalid-request',
+      { a: 1 },
+    ]);
     expect(await failure(client().createResponse(undefined as never))).to.be.instanceOf(LLMInvalidRequestError);
   });
 
   it('says at once what is no provider, no list of entities, no batch', async () => {
-    for (const [options, path] of [[{ provider: undefined }, 'provider'], [{ provider: { ask: 1 } }, 'provider'], [{ entities: new Map() }, 'entities'], [{ entities: { bob: {} } }, 'entities']] as const) {
-      expect(() => client(options)).to.throw(LLMInvalidRequestError).with.property('path', path);
+    for (const [options, path] of [
+      [{ provider: undefined }, 'provider'],
+      [{ provider: { ask: 1 } }, 'provider'],
+      [{ entities: new Map() }, 'entities'],
+      [{ entities: { bob: {} } }, 'entities'],
+    ] as const) {
+      expect(() => client(options))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
     }
-    expect(await failure(client().createBatch({} as never))).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'requests');
+    expect(await failure(client().createBatch({} as never)))
+      .to.be.instanceOf(LLMInvalidRequestError)
+      .with.property('path', 'requests');
   });
 
   it('asks nobody where the answer could not be written on its entity', async () => {
@@ -133,12 +232,16 @@ describe('A client that is handed something else than its types say', () => {
       [{ identity: { id: 'bob' }, _openai: { usage: Object.freeze({}) } }, '_openai'],
     ] as const) {
       const provider = providerOf({ output_text: JSON_TEXT });
-      const error = await failure(client({ provider, entities: [entity] }).createResponse({ input: 'Hi', schema, entityKey: 'talk:bob' }));
+      const error = await failure(
+        client({ provider, entities: [entity] }).createResponse({ input: 'Hi', schema, entityKey: 'talk:bob' }),
+      );
       expect(error).to.be.instanceOf(LLMInvalidRequestError).with.property('path', path);
       expect(provider.asked).to.deep.equal([]);
     }
     const sealed = Object.seal({ identity: { id: 'bob' }, _openai: {} });
     await client({ entities: [sealed] }).createResponse({ input: 'Hi', schema, entityKey: 'talk:bob' });
-    expect(sealed._openai).to.deep.equal({ usage: { total_input_tokens: 0, total_output_tokens: 0, total_requests: 1 } });
+    expect(sealed._openai).to.deep.equal({
+      usage: { total_input_tokens: 0, total_output_tokens: 0, total_requests: 1 },
+    });
   });
 });

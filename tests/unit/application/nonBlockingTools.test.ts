@@ -16,7 +16,10 @@ import type { ScriptedStep } from '../../support/ScriptedProvider';
 const model = 'scripted-model';
 
 /** Tools `job1`, `job2`, … that settle when the test says, and `now`, which answers at once. */
-function setUp(script: readonly ScriptedStep[], options: { delivery?: 'immediate' | 'when_idle' | 'silent'; onDuplicate?: 'allow' | 'reject' | 'join' } = {}) {
+function setUp(
+  script: readonly ScriptedStep[],
+  options: { delivery?: 'immediate' | 'when_idle' | 'silent'; onDuplicate?: 'allow' | 'reject' | 'join' } = {},
+) {
   const jobs: Record<string, Deferred<unknown>> = {};
   const tools = new ToolRegistry().register({ name: 'now', execute: () => 'at once' });
   for (const name of ['job1', 'job2', 'job3']) {
@@ -31,11 +34,19 @@ function setUp(script: readonly ScriptedStep[], options: { delivery?: 'immediate
 
 const itemsOf = (provider: ScriptedProvider, call: number) => provider.calls[call]!.options.input as readonly Item[];
 const outputsOf = (provider: ScriptedProvider, call: number) =>
-  itemsOf(provider, call).flatMap((item) => (item.type === 'function_call_output' ? [{ id: item.call_id, status: item.status, deferred: item.deferred ?? false, output: item.output }] : []));
+  itemsOf(provider, call).flatMap((item) =>
+    item.type === 'function_call_output'
+      ? [{ id: item.call_id, status: item.status, deferred: item.deferred ?? false, output: item.output }]
+      : [],
+  );
 
 describe('non-blocking tools', () => {
   it('are acknowledged in their turn; the late result is told once and asks the model at once', async () => {
-    const { provider, loop, jobs, record, tools } = setUp([calling({ name: 'job1', call_id: 'a' }), answer('I wait'), answer('it is 42')]);
+    const { provider, loop, jobs, record, tools } = setUp([
+      calling({ name: 'job1', call_id: 'a' }),
+      answer('I wait'),
+      answer('it is 42'),
+    ]);
     loop.on('llm:response', (event) => {
       if (event.response.output_text === 'I wait') setImmediate(() => jobs['job1']!.resolve({ n: 42 }));
     });
@@ -44,7 +55,12 @@ describe('non-blocking tools', () => {
     expect(result.response.output_text).to.equal('it is 42');
     expect(outputsOf(provider, 1)[0]).to.deep.include({ id: 'a', status: 'in_progress', deferred: false });
     expect(outputsOf(provider, 1)[0]!.output).to.match(/a was accepted.*follow as a message; do not guess it/s);
-    expect(outputsOf(provider, 2)[1]).to.deep.equal({ id: 'a', status: 'completed', deferred: true, output: '{"n":42}' });
+    expect(outputsOf(provider, 2)[1]).to.deep.equal({
+      id: 'a',
+      status: 'completed',
+      deferred: true,
+      output: '{"n":42}',
+    });
     expect(record.lines).to.deep.equal([
       'run:started',
       'iteration:start',
@@ -65,7 +81,11 @@ describe('non-blocking tools', () => {
   });
 
   it('leave for the model without any timer once they settle', async () => {
-    const { provider, loop, jobs, record, tools } = setUp([calling({ name: 'job1' }), answer('I wait'), answer('done')]);
+    const { provider, loop, jobs, record, tools } = setUp([
+      calling({ name: 'job1' }),
+      answer('I wait'),
+      answer('done'),
+    ]);
     const run = loop.execute('ann', { model, input: 'go', tools });
     await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] });
@@ -79,7 +99,10 @@ describe('non-blocking tools', () => {
   });
 
   it('answer their own call when they settle while blocking tools of the turn still run', async () => {
-    const { provider, loop, jobs, tools } = setUp([calling({ name: 'job1', call_id: 'a' }, { name: 'now', call_id: 'b' }), answer('done')]);
+    const { provider, loop, jobs, tools } = setUp([
+      calling({ name: 'job1', call_id: 'a' }, { name: 'now', call_id: 'b' }),
+      answer('done'),
+    ]);
     jobs['job1']!.resolve('early');
     await loop.execute('ann', { model, input: 'go', tools });
     expect(outputsOf(provider, 1)).to.deep.equal([
@@ -108,20 +131,35 @@ describe('non-blocking tools', () => {
     goOn.resolve(answer('I wait'));
     expect((await run).response.output_text).to.equal('both');
     provider.assertPlayedOut();
-    expect(outputsOf(provider, 2).slice(2).map(({ output }) => output)).to.deep.equal(['2', '1']);
+    expect(
+      outputsOf(provider, 2)
+        .slice(2)
+        .map(({ output }) => output),
+    ).to.deep.equal(['2', '1']);
   });
 
   it('tell the model of a late failure as well, exactly once', async () => {
-    const { provider, loop, jobs, record, tools } = setUp([calling({ name: 'job1' }), answer('I wait'), answer('a pity')]);
+    const { provider, loop, jobs, record, tools } = setUp([
+      calling({ name: 'job1' }),
+      answer('I wait'),
+      answer('a pity'),
+    ]);
     const run = loop.execute('ann', { model, input: 'go', tools });
     await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
     jobs['job1']!.reject(new Error('the printer is on fire'));
     await run;
-    expect(outputsOf(provider, 2).filter(({ output }) => typeof output === 'string' && output.includes('printer'))).to.have.length(1);
+    expect(
+      outputsOf(provider, 2).filter(({ output }) => typeof output === 'string' && output.includes('printer')),
+    ).to.have.length(1);
   });
 
   it('return at the first answer when asked to, and the rest follows through followUps', async () => {
-    const { loop, jobs, record, tools } = setUp([calling({ name: 'job1' }, { name: 'job2' }), answer('I wait'), answer('one'), answer('two')]);
+    const { loop, jobs, record, tools } = setUp([
+      calling({ name: 'job1' }, { name: 'job2' }),
+      answer('I wait'),
+      answer('one'),
+      answer('two'),
+    ]);
     const first = await loop.execute('ann', { model, input: 'go', tools, onPending: 'return' });
     expect(first.response.output_text).to.equal('I wait');
     expect(first.pending.map((call) => call.name)).to.deep.equal(['job1', 'job2']);
@@ -135,7 +173,11 @@ describe('non-blocking tools', () => {
   });
 
   it('tell who reads followUps how a run failed that returned early, and nobody else', async () => {
-    const { loop, jobs, record, tools } = setUp([calling({ name: 'job1' }), answer('I wait'), new LLMServerError('gone', { retryable: false })]);
+    const { loop, jobs, record, tools } = setUp([
+      calling({ name: 'job1' }),
+      answer('I wait'),
+      new LLMServerError('gone', { retryable: false }),
+    ]);
     const first = await loop.execute('ann', { model, input: 'go', tools, onPending: 'return' });
     jobs['job1']!.resolve('1');
     await record.seen('run:failed');
@@ -153,7 +195,7 @@ describe('non-blocking tools', () => {
     const run = loop.execute('ann', { model, input: 'go', tools, executionId: 'r' }).catch((error: unknown) => error);
     await record.seen('llm:response', (event) => event.response.output_text === 'I wait');
     await loop.cancel('r');
-        expect(runOf(await run)?.toolCalls[0]?.state).to.equal('cancelled');
+    expect(runOf(await run)?.toolCalls[0]?.state).to.equal('cancelled');
     const count = record.events.length;
     jobs['job1']!.resolve('nobody listens');
     await jobs['job1']!.promise;
@@ -163,7 +205,9 @@ describe('non-blocking tools', () => {
   });
 
   it('with silent delivery never make the model speak; what it was not told is in undelivered', async () => {
-    const { provider, loop, jobs, record, tools } = setUp([calling({ name: 'job1' }), answer('done')], { delivery: 'silent' });
+    const { provider, loop, jobs, record, tools } = setUp([calling({ name: 'job1' }), answer('done')], {
+      delivery: 'silent',
+    });
     const run = loop.execute('ann', { model, input: 'go', tools });
     await record.seen('llm:response', (event) => event.response.output_text === 'done');
     jobs['job1']!.resolve('quiet');
@@ -194,7 +238,11 @@ describe('non-blocking tools', () => {
 
   it('wait for results submitted from outside, once, however long that takes', async () => {
     const tools = new ToolRegistry().register({ name: 'webhook', blocking: false, external: true });
-    const provider = new ScriptedProvider([calling({ name: 'webhook', call_id: 'a' }), answer('I wait'), answer('thanks')]);
+    const provider = new ScriptedProvider([
+      calling({ name: 'webhook', call_id: 'a' }),
+      answer('I wait'),
+      answer('thanks'),
+    ]);
     const loop = new AgenticLoop({ provider, toolExecutor: tools });
     const record = recordEvents(loop);
     const run = loop.execute('ann', { model, input: 'go', tools: ['webhook'], executionId: 'r' });
@@ -203,13 +251,25 @@ describe('non-blocking tools', () => {
     expect((await run).response.output_text).to.equal('thanks');
     expect(await loop.submitToolResult('r', 'a', { output: 'again' })).to.equal('already-settled');
     expect(outputsOf(provider, 2)[1]!.output).to.equal('{"paid":true}');
-    expect(await failure(loop.submitToolResult('r', 'b', { output: 1 }))).to.have.property('message').that.matches(/no call 'b'/);
+    expect(await failure(loop.submitToolResult('r', 'b', { output: 1 })))
+      .to.have.property('message')
+      .that.matches(/no call 'b'/);
   });
 
   describe('approvals', () => {
     function withApproval() {
-      const tools = new ToolRegistry().register({ name: 'pay', needsApproval: (args: unknown) => (args as { sum: number }).sum > 10, execute: (args: { sum: number }) => `paid ${args.sum}` });
-      const provider = new ScriptedProvider([calling({ name: 'pay', call_id: 'small', arguments: { sum: 5 } }, { name: 'pay', call_id: 'big', arguments: { sum: 50 } }), answer('ok')]);
+      const tools = new ToolRegistry().register({
+        name: 'pay',
+        needsApproval: (args: unknown) => (args as { sum: number }).sum > 10,
+        execute: (args: { sum: number }) => `paid ${args.sum}`,
+      });
+      const provider = new ScriptedProvider([
+        calling(
+          { name: 'pay', call_id: 'small', arguments: { sum: 5 } },
+          { name: 'pay', call_id: 'big', arguments: { sum: 50 } },
+        ),
+        answer('ok'),
+      ]);
       const loop = new AgenticLoop({ provider, toolExecutor: tools });
       const record = recordEvents(loop);
       const run = loop.execute('ann', { model, input: 'go', tools: ['pay'], executionId: 'r' });

@@ -30,7 +30,9 @@ describe('parseToolArguments', () => {
   it('says where text is not JSON', () => {
     const error = failureOf('{"city": Paris}');
     expect(error.failure).to.equal('invalid-arguments');
-    expect(error.message).to.match(/not valid JSON/).and.to.match(/Paris|position|token/i);
+    expect(error.message)
+      .to.match(/not valid JSON/)
+      .and.to.match(/Paris|position|token/i);
   });
 
   for (const key of ['__proto__', 'constructor', 'prototype']) {

@@ -1,7 +1,18 @@
 /** The moves of a user's budget. */
 import { expect } from 'chai';
-import { endOfWindow, giveBack, openBudget, reserve, settle } from '../../../imports/business/ai/domain/entities/BudgetAccount';
-import type { Amount, BudgetAccount, BudgetLimits, RunTurn } from '../../../imports/business/ai/domain/entities/BudgetAccount';
+import {
+  endOfWindow,
+  giveBack,
+  openBudget,
+  reserve,
+  settle,
+} from '../../../imports/business/ai/domain/entities/BudgetAccount';
+import type {
+  Amount,
+  BudgetAccount,
+  BudgetLimits,
+  RunTurn,
+} from '../../../imports/business/ai/domain/entities/BudgetAccount';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const HOUR = 3_600_000;
@@ -10,23 +21,38 @@ const CALL: Amount = { calls: 1, tokens: 100, money: 0.5 };
 const turn = (iteration: number, executionId = 'run-1'): RunTurn => ({ executionId, iteration });
 
 function held(account: BudgetAccount, id: string, limits: BudgetLimits = {}, now = NOON, at?: RunTurn): BudgetAccount {
-  const reservation = reserve(account, { id, ...CALL, lease: LEASE, ...(at === undefined ? {} : { turn: at }) }, limits, now);
+  const reservation = reserve(
+    account,
+    { id, ...CALL, lease: LEASE, ...(at === undefined ? {} : { turn: at }) },
+    limits,
+    now,
+  );
   if (reservation.kind !== 'held') throw new Error(`the share was ${reservation.kind}`);
   return reservation.account;
 }
 const kindOf = (account: BudgetAccount, limits: BudgetLimits, now = NOON, at?: RunTurn): string =>
-  reserve(account, { id: 'another', ...CALL, lease: LEASE, ...(at === undefined ? {} : { turn: at }) }, limits, now).kind;
+  reserve(account, { id: 'another', ...CALL, lease: LEASE, ...(at === undefined ? {} : { turn: at }) }, limits, now)
+    .kind;
 
 const empty = openBudget('ann', NOON);
 
 describe('a budget account', () => {
-  const LIMITS: readonly (readonly [what: keyof Amount, limit: number])[] = [['calls', 2], ['tokens', 250], ['money', 1.2]];
+  const LIMITS: readonly (readonly [what: keyof Amount, limit: number])[] = [
+    ['calls', 2],
+    ['tokens', 250],
+    ['money', 1.2],
+  ];
   for (const [what, limit] of LIMITS) {
     for (const window of ['day', 'month'] as const) {
       it(`refuses the share that would pass the ${window}'s ${what}, held ones counted`, () => {
         const limits = { [window]: { [what]: limit } };
         const twice = held(held(empty, 'a', limits), 'b', limits);
-        expect(reserve(twice, { id: 'c', ...CALL, lease: LEASE }, limits, NOON)).to.deep.equal({ kind: 'refused', window, what, limit });
+        expect(reserve(twice, { id: 'c', ...CALL, lease: LEASE }, limits, NOON)).to.deep.equal({
+          kind: 'refused',
+          window,
+          what,
+          limit,
+        });
         expect(kindOf(giveBack(twice, 'a', NOON), limits)).to.equal('held');
       });
     }
@@ -34,13 +60,18 @@ describe('a budget account', () => {
 
   it('charges what was used in place of what was held', () => {
     const { used, holds } = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 7, money: 0.01 }, NOON);
-    expect(used).to.deep.equal({ day: { calls: 1, tokens: 7, money: 0.01 }, month: { calls: 1, tokens: 7, money: 0.01 } });
+    expect(used).to.deep.equal({
+      day: { calls: 1, tokens: 7, money: 0.01 },
+      month: { calls: 1, tokens: 7, money: 0.01 },
+    });
     expect(holds).to.deep.equal([]);
   });
 
   it('gives nothing to who has used all, however little is asked', () => {
     const spent = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 200, money: 0 }, NOON);
-    expect(reserve(spent, { id: 'b', calls: 1, tokens: 0, money: 0, lease: LEASE }, { day: { tokens: 200 } }, NOON).kind).to.equal('refused');
+    expect(
+      reserve(spent, { id: 'b', calls: 1, tokens: 0, money: 0, lease: LEASE }, { day: { tokens: 200 } }, NOON).kind,
+    ).to.equal('refused');
   });
 
   it('begins anew with each day and each month', () => {
@@ -91,7 +122,8 @@ describe('a budget account', () => {
 
   it('remembers paid turns of a bounded number of runs', () => {
     let account = empty;
-    for (let run = 0; run < 1_000; run += 1) account = settle(account, `run-${run}/1`, CALL, NOON, turn(1, `run-${run}`));
+    for (let run = 0; run < 1_000; run += 1)
+      account = settle(account, `run-${run}/1`, CALL, NOON, turn(1, `run-${run}`));
     expect(account.paid.length).to.be.at.most(200);
     expect(kindOf(account, {}, NOON, turn(1, 'run-999'))).to.equal('paid');
   });

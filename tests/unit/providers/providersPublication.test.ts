@@ -7,12 +7,26 @@ describe('the publication of providers', () => {
   let app: ProvidersHost;
   beforeEach(async () => {
     app = await ProvidersHost.start();
-    await app.module.methods.create(ADMIN, { providerId: 'open', name: 'Open', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone', defaultModel: 'm' });
-    await app.module.methods.create(ADMIN, { providerId: 'closed', name: 'Closed', vendor: 'openai', auth: { kind: 'api_key' } });
+    await app.module.methods.create(ADMIN, {
+      providerId: 'open',
+      name: 'Open',
+      vendor: 'openai',
+      auth: { kind: 'user_api_key' },
+      access: 'everyone',
+      defaultModel: 'm',
+    });
+    await app.module.methods.create(ADMIN, {
+      providerId: 'closed',
+      name: 'Closed',
+      vendor: 'openai',
+      auth: { kind: 'api_key' },
+    });
   });
   afterEach(() => app.stop());
 
-  const publish = async (userId: string): Promise<{ told: unknown[]; publication: ProvidersPublication; stop: () => void }> => {
+  const publish = async (
+    userId: string,
+  ): Promise<{ told: unknown[]; publication: ProvidersPublication; stop: () => void }> => {
     const told: unknown[] = [];
     const publication = new ProvidersPublication({
       caller: () => app.module.callerOf(userId),
@@ -39,7 +53,19 @@ describe('the publication of providers', () => {
   it('gives each user what they may use, with the public fields', async () => {
     const { told, stop } = await publish('alice');
     expect(told).to.deep.equal([
-      ['added', 'open', { name: 'Open', vendor: 'openai', auth: { kind: 'user_api_key' }, defaultModel: 'm', connected: false, needsReconnect: false, enabled: true }],
+      [
+        'added',
+        'open',
+        {
+          name: 'Open',
+          vendor: 'openai',
+          auth: { kind: 'user_api_key' },
+          defaultModel: 'm',
+          connected: false,
+          needsReconnect: false,
+          enabled: true,
+        },
+      ],
       ['ready'],
     ]);
     stop();
@@ -51,7 +77,13 @@ describe('the publication of providers', () => {
     alice.told.length = bob.told.length = 0;
     await app.module.methods.setMyApiKey(ALICE, { providerId: 'open', apiKey: 'sk-alice' });
     await settled();
-    const view = { name: 'Open', vendor: 'openai', auth: { kind: 'user_api_key' }, needsReconnect: false, enabled: true };
+    const view = {
+      name: 'Open',
+      vendor: 'openai',
+      auth: { kind: 'user_api_key' },
+      needsReconnect: false,
+      enabled: true,
+    };
     expect(alice.told).to.deep.equal([['changed', 'open', { ...view, connected: true, defaultModel: 'm' }]]);
     expect(bob.told).to.deep.equal([]);
     await app.module.methods.update(ADMIN, { providerId: 'open', defaultModel: null });
@@ -59,7 +91,18 @@ describe('the publication of providers', () => {
     expect(bob.told).to.deep.equal([['changed', 'open', { ...view, connected: false, defaultModel: undefined }]]);
     await app.module.methods.update(ADMIN, { providerId: 'closed', access: 'everyone' });
     await settled();
-    expect(bob.told.at(-1)).to.deep.equal(['added', 'closed', { name: 'Closed', vendor: 'openai', auth: { kind: 'api_key' }, connected: false, needsReconnect: false, enabled: true }]);
+    expect(bob.told.at(-1)).to.deep.equal([
+      'added',
+      'closed',
+      {
+        name: 'Closed',
+        vendor: 'openai',
+        auth: { kind: 'api_key' },
+        connected: false,
+        needsReconnect: false,
+        enabled: true,
+      },
+    ]);
     await app.module.methods.remove(ADMIN, { providerId: 'open' });
     await settled();
     expect(bob.told.at(-1)).to.deep.equal(['removed', 'open']);

@@ -25,12 +25,21 @@ describe('the log of the Provider system', () => {
   }
 
   it('leaves names, ids and words as they are', () => {
-    const fields = { providerId: 'my-provider_1', userId: '9Xu2mQ4cR7tYzKp3A', reason: 'state-used-again', resealed: 3, isGood: true, none: null };
+    const fields = {
+      providerId: 'my-provider_1',
+      userId: '9Xu2mQ4cR7tYzKp3A',
+      reason: 'state-used-again',
+      resealed: 3,
+      isGood: true,
+      none: null,
+    };
     expect(logged(fields)).to.deep.equal({ level: 'warn', event: 'an-event', fields });
   });
 
   it('keeps an entry one line and of bounded length', () => {
     const { fields } = logged({ detail: `first\nsecond\r\n${'x'.repeat(5_000)}` });
-    expect(String(fields['detail'])).to.have.length.lessThan(310).and.not.match(/[\r\n]/);
+    expect(String(fields['detail']))
+      .to.have.length.lessThan(310)
+      .and.not.match(/[\r\n]/);
   });
 });

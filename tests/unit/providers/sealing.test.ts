@@ -39,7 +39,18 @@ describe('a sealed box', () => {
 
   it('does not open when it is cut, lengthened, spelled otherwise or no box at all', () => {
     const { sealed, keyId } = sealer.seal('a secret', []);
-    for (const odd of ['', 'x', sealed.slice(0, -1), sealed.slice(0, 30), `${sealed}AA`, `${sealed}=`, `${sealed} `, sealed.slice(4), 'A'.repeat(500), '{}']) {
+    for (const odd of [
+      '',
+      'x',
+      sealed.slice(0, -1),
+      sealed.slice(0, 30),
+      `${sealed}AA`,
+      `${sealed}=`,
+      `${sealed} `,
+      sealed.slice(4),
+      'A'.repeat(500),
+      '{}',
+    ]) {
       expect(() => sealer.open({ sealed: odd, keyId }, []), odd.slice(0, 20)).to.throw(SealError);
     }
     expect(sealer.open({ sealed, keyId }, []), 'control').to.equal('a secret');
@@ -51,7 +62,9 @@ describe('a sealed box', () => {
     try {
       sealer.open({ sealed, keyId: 'k1' }, ['elsewhere']);
     } catch (error) {
-      expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.to.include('canary').and.not.to.include(sealed);
+      expect(JSON.stringify(error, Object.getOwnPropertyNames(error)))
+        .not.to.include('canary')
+        .and.not.to.include(sealed);
       expect((error as Error).cause).to.equal(undefined);
     }
   });
@@ -121,7 +134,13 @@ describe('a new sealing key', () => {
   let app: ProvidersHost;
   beforeEach(async () => {
     app = await ProvidersHost.start();
-    await app.module.methods.create(ADMIN, { providerId: 'p', name: 'P', vendor: 'openai', auth: { kind: 'user_api_key' }, access: 'everyone' });
+    await app.module.methods.create(ADMIN, {
+      providerId: 'p',
+      name: 'P',
+      vendor: 'openai',
+      auth: { kind: 'user_api_key' },
+      access: 'everyone',
+    });
     await app.module.methods.setMyApiKey(ALICE, { providerId: 'p', apiKey: 'sk-alice' });
     await app.module.methods.setMyApiKey(ADMIN, { providerId: 'p', apiKey: 'sk-root' });
   });
@@ -129,8 +148,13 @@ describe('a new sealing key', () => {
 
   it('re-seals what is used, and leaves the rest until it is told', async () => {
     const rotated = app.another({ secretKeys: `${newKey('k2')},${app.settings.secretKeys}` });
-    expect((await rotated.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token).to.equal('sk-alice');
-    expect((await app.credentials.find({}, { sort: { userId: 1 } })).map(({ keyId }) => keyId)).to.deep.equal(['k2', 'k1']);
+    expect((await rotated.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token).to.equal(
+      'sk-alice',
+    );
+    expect((await app.credentials.find({}, { sort: { userId: 1 } })).map(({ keyId }) => keyId)).to.deep.equal([
+      'k2',
+      'k1',
+    ]);
     expect(await rotated.methods.rotateKeys(ADMIN)).to.deep.equal({ resealed: 1, unopened: 0 });
     expect((await app.credentials.find({})).map(({ keyId }) => keyId)).to.deep.equal(['k2', 'k2']);
     expect(await rotated.methods.rotateKeys(ADMIN, {})).to.deep.equal({ resealed: 0, unopened: 0 });
@@ -146,7 +170,8 @@ describe('a new sealing key', () => {
   it('does not disturb those who use the rows meanwhile', async () => {
     const secretKeys = `${newKey('k2')},${app.settings.secretKeys}`;
     const [first, second] = [app.another({ secretKeys }), app.another({ secretKeys })];
-    const use = async (module: typeof first): Promise<string | undefined> => (await module.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token;
+    const use = async (module: typeof first): Promise<string | undefined> =>
+      (await module.credentials.getAccessToken({ providerId: 'p', userId: 'alice' }))?.token;
     const uses = Array.from({ length: 50 }, (_value, index) => use(index % 2 === 0 ? first : second));
     const [rotation, ...tokens] = await Promise.all([first.methods.rotateKeys(ADMIN), ...uses]);
     expect(rotation.unopened).to.equal(0);

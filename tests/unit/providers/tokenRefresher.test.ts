@@ -1,7 +1,13 @@
-/** One refresh for everybody: two processes over one store, with pauses, crashes, lost answers and wrong clocks where they hurt most. */
+/**
+ * One refresh for everybody: two processes over one store, with pauses, crashes, lost answers and wrong clocks
+ * where they hurt most.
+ */
 import { expect } from 'chai';
 import { LLMAuthError, LLMConnectionError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import type { DocumentCollection, StoredDocument } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import type {
+  DocumentCollection,
+  StoredDocument,
+} from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { StoreError } from '../../../imports/business/ai/infrastructure/persistence/storeErrors';
 import { createProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
@@ -23,8 +29,19 @@ describe('refreshing one token for many', () => {
   beforeEach(async () => {
     server = new ScriptedServer();
     clock = new ManualClock();
-    app = await ProvidersHost.start({ servers: { oauth2: server, key_exchange: server }, clock, refreshLeases: LEASES });
-    const auth = { kind: 'oauth_user', issuer: 'https://server.example', discovery: 'none', authorizationEndpoint: 'https://server.example/auth', tokenEndpoint: 'https://server.example/token', clientId: 'x' };
+    app = await ProvidersHost.start({
+      servers: { oauth2: server, key_exchange: server },
+      clock,
+      refreshLeases: LEASES,
+    });
+    const auth = {
+      kind: 'oauth_user',
+      issuer: 'https://server.example',
+      discovery: 'none',
+      authorizationEndpoint: 'https://server.example/auth',
+      tokenEndpoint: 'https://server.example/token',
+      clientId: 'x',
+    };
     await app.module.methods.create(ADMIN, { providerId: 'p', name: 'P', vendor: 'openai', access: 'everyone', auth });
     await connect(clock.now() - 1);
   });
@@ -33,9 +50,18 @@ describe('refreshing one token for many', () => {
   const connect = async (expiresAt: number | undefined, refreshToken = 'refresh-0'): Promise<void> => {
     const { vault, providers } = flowParts(app, { clock });
     const content = { type: 'tokens', accessToken: 'access-0', refreshToken } as const;
-    await vault.put((await providers.find('p'))!, 'oauth', 'alice', content, expiresAt === undefined ? {} : { expiresAt });
+    await vault.put(
+      (await providers.find('p'))!,
+      'oauth',
+      'alice',
+      content,
+      expiresAt === undefined ? {} : { expiresAt },
+    );
   };
-  const ask = async (module: ProvidersModule, more: { forceRefresh?: boolean; refusedToken?: string } = {}): Promise<string | undefined> =>
+  const ask = async (
+    module: ProvidersModule,
+    more: { forceRefresh?: boolean; refusedToken?: string } = {},
+  ): Promise<string | undefined> =>
     (await module.credentials.getAccessToken({ providerId: 'p', userId: 'alice', ...more }))?.token;
   const row = async (): Promise<CredentialDocument> => (await app.credentials.findOne({ userId: 'alice' }))!;
   const events = (): string[] => app.log.map(({ event }) => event).filter((event) => event.startsWith('refresh:'));
@@ -53,7 +79,9 @@ describe('refreshing one token for many', () => {
 
   it('refreshes once for two processes with fifty callers each', async () => {
     const other = app.another();
-    const tokens = await Promise.all(Array.from({ length: 100 }, (_value, index) => ask(index % 2 === 0 ? app.module : other)));
+    const tokens = await Promise.all(
+      Array.from({ length: 100 }, (_value, index) => ask(index % 2 === 0 ? app.module : other)),
+    );
     expect(new Set(tokens)).to.deep.equal(new Set(['access-1']));
     expect(server.shown).to.deep.equal(['refresh-0']);
   });
@@ -84,8 +112,17 @@ describe('refreshing one token for many', () => {
 
   it('asks to reconnect when a token is over and there is nothing to refresh it with', async () => {
     const { vault, providers } = flowParts(app, { clock });
-    await vault.put((await providers.find('p'))!, 'oauth', 'alice', { type: 'tokens', accessToken: 'access-0' }, { expiresAt: clock.now() });
-    expect(await failure(ask(app.module))).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
+    await vault.put(
+      (await providers.find('p'))!,
+      'oauth',
+      'alice',
+      { type: 'tokens', accessToken: 'access-0' },
+      { expiresAt: clock.now() },
+    );
+    expect(await failure(ask(app.module)))
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('reconnect required');
     expect(server.shown).to.deep.equal([]);
   });
 
@@ -102,7 +139,10 @@ describe('refreshing one token for many', () => {
   });
 
   it('takes over from a process that died before it showed the token', async () => {
-    await app.credentials.update({ userId: 'alice' }, { $set: { leasePhase: 'claimed', leaseUntil: clock.now() + LEASES.claimed }, $inc: { version: 1 } });
+    await app.credentials.update(
+      { userId: 'alice' },
+      { $set: { leasePhase: 'claimed', leaseUntil: clock.now() + LEASES.claimed }, $inc: { version: 1 } },
+    );
     const from = clock.elapsed();
     expect(await ask(app.module)).to.equal('access-1');
     expect(clock.elapsed() - from).to.be.within(LEASES.claimed, LEASES.claimed + 1_000);
@@ -110,14 +150,20 @@ describe('refreshing one token for many', () => {
   });
 
   it('waits longer for one that may have shown it', async () => {
-    await app.credentials.update({ userId: 'alice' }, { $set: { leasePhase: 'sent', leaseUntil: clock.now() + LEASES.sent }, $inc: { version: 1 } });
+    await app.credentials.update(
+      { userId: 'alice' },
+      { $set: { leasePhase: 'sent', leaseUntil: clock.now() + LEASES.sent }, $inc: { version: 1 } },
+    );
     const from = clock.elapsed();
     expect(await ask(app.module)).to.equal('access-1');
     expect(clock.elapsed() - from).to.be.within(LEASES.sent, LEASES.sent + 1_000);
   });
 
   it('does not wait for one that died long ago', async () => {
-    await app.credentials.update({ userId: 'alice' }, { $set: { leasePhase: 'sent', leaseUntil: clock.now() - 11 * MINUTE }, $inc: { version: 1 } });
+    await app.credentials.update(
+      { userId: 'alice' },
+      { $set: { leasePhase: 'sent', leaseUntil: clock.now() - 11 * MINUTE }, $inc: { version: 1 } },
+    );
     const from = clock.elapsed();
     expect(await ask(app.module)).to.equal('access-1');
     expect(clock.elapsed()).to.equal(from);
@@ -143,7 +189,12 @@ describe('refreshing one token for many', () => {
     const { vault } = flowParts(app, { clock });
     const there = (await vault.store.find(await row()))!;
     const newer = { type: 'tokens', accessToken: 'access-of-another', refreshToken: 'refresh-of-another' } as const;
-    await vault.store.change(there, { box: vault.seal(there, newer), generation: there.generation + 1, expiresAt: clock.now() + 60 * MINUTE, lease: null });
+    await vault.store.change(there, {
+      box: vault.seal(there, newer),
+      generation: there.generation + 1,
+      expiresAt: clock.now() + 60 * MINUTE,
+      lease: null,
+    });
     paused.wake();
     expect(await first).to.equal('access-of-another');
     expect(await ask(app.module)).to.equal('access-of-another');

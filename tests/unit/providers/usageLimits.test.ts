@@ -16,8 +16,16 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       clock = new ManualClock();
       app = await ProvidersHost.start({ database, clock });
       const provider = { name: 'P', vendor: 'openai', auth: { kind: 'api_key' }, apiKey: 'sk-x', access: 'everyone' };
-      await app.module.methods.create(ADMIN, { ...provider, providerId: 'few', limits: { windowMs: WINDOW, requests: 5 } });
-      await app.module.methods.create(ADMIN, { ...provider, providerId: 'spent', limits: { windowMs: WINDOW, requests: 100, tokens: 1_000 } });
+      await app.module.methods.create(ADMIN, {
+        ...provider,
+        providerId: 'few',
+        limits: { windowMs: WINDOW, requests: 5 },
+      });
+      await app.module.methods.create(ADMIN, {
+        ...provider,
+        providerId: 'spent',
+        limits: { windowMs: WINDOW, requests: 100, tokens: 1_000 },
+      });
       await app.module.methods.create(ADMIN, { ...provider, providerId: 'free' });
     });
     after(() => app.stop());
@@ -25,11 +33,14 @@ for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
       clock.advance(WINDOW - (clock.now() % WINDOW));
     });
 
-    const ask = (providerId: string, userId = 'alice', module = app.module): Promise<unknown> => module.credentials.getAccessToken({ providerId, userId });
+    const ask = (providerId: string, userId = 'alice', module = app.module): Promise<unknown> =>
+      module.credentials.getAccessToken({ providerId, userId });
 
     it('lets exactly so many requests through, however many come at once from however many processes', async () => {
       const modules = [app.module, app.another(), app.another()];
-      const asked = await Promise.allSettled(Array.from({ length: 30 }, (_value, index) => ask('few', 'alice', modules[index % 3])));
+      const asked = await Promise.allSettled(
+        Array.from({ length: 30 }, (_value, index) => ask('few', 'alice', modules[index % 3])),
+      );
       expect(asked.filter(({ status }) => status === 'fulfilled')).to.have.length(5);
       for (const each of asked) if (each.status === 'rejected') expect(each.reason).to.be.instanceOf(LLMRateLimitError);
     });

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { readJobSettings } from '../../../imports/startup/jobSettings';
 
-const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readJobSettings> => readJobSettings((name) => variables[name]);
+const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readJobSettings> =>
+  readJobSettings((name) => variables[name]);
 const DAY = 86_400_000;
 
 describe('settings of jobs', () => {
@@ -13,7 +14,10 @@ describe('settings of jobs', () => {
   });
 
   it('say how many run at once and how long runs are kept', () => {
-    expect(read({ JOBS_CONCURRENCY: '3', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' })).to.deep.equal({ concurrency: 3, retention: { keepWhole: DAY, keep: 90 * DAY } });
+    expect(read({ JOBS_CONCURRENCY: '3', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' })).to.deep.equal({
+      concurrency: 3,
+      retention: { keepWhole: DAY, keep: 90 * DAY },
+    });
   });
 
   const WRONG: readonly (readonly [title: string, variables: Readonly<Record<string, string>>, path: string])[] = [
@@ -24,7 +28,9 @@ describe('settings of jobs', () => {
   ];
   for (const [title, variables, path] of WRONG) {
     it(`refuse ${title}`, () => {
-      expect(() => read(variables)).to.throw(LLMInvalidRequestError).with.property('path', path);
+      expect(() => read(variables))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
     });
   }
 });

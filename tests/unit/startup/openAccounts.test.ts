@@ -38,18 +38,31 @@ describe('openAccounts', () => {
   });
 
   it('takes the example of settings as it stands', async () => {
-    const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as { ai: { admins: string[]; firstUser: { email: string } } };
+    const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as {
+      ai: { admins: string[]; firstUser: { email: string } };
+    };
     await openAccounts(ai);
     expect(await emails()).to.deep.equal([[{ address: ai.firstUser.email, verified: true }]]);
-    expect(readMeteorHostSettings(ai, {})).to.deep.include({ admins: [ai.firstUser.email], callLimits: { model: 300, command: 1200 } });
+    expect(readMeteorHostSettings(ai, {})).to.deep.include({
+      admins: [ai.firstUser.email],
+      callLimits: { model: 300, command: 1200 },
+    });
     expect(settingsFromMeteor(ai, {}).providers.map(({ id }) => id)).to.deep.equal(['openai']);
   });
 
   it('says what is wrong with the settings, without the password', async () => {
-    for (const wrong of [{ allowSignUp: 'yes' }, { firstUser: 'boss' }, { firstUser: { ...BOSS, email: { $gt: '' } } }, { firstUser: { ...BOSS, email: 'boss' } }, { firstUser: { ...BOSS, password: 'short' } }]) {
+    for (const wrong of [
+      { allowSignUp: 'yes' },
+      { firstUser: 'boss' },
+      { firstUser: { ...BOSS, email: { $gt: '' } } },
+      { firstUser: { ...BOSS, email: 'boss' } },
+      { firstUser: { ...BOSS, password: 'short' } },
+    ]) {
       expect(await failure(openAccounts(wrong))).to.have.property('code', 'invalid-request');
     }
-    expect(String(await failure(openAccounts({ firstUser: { ...BOSS, password: 'hunter2' } })))).not.to.contain('hunter2');
+    expect(String(await failure(openAccounts({ firstUser: { ...BOSS, password: 'hunter2' } })))).not.to.contain(
+      'hunter2',
+    );
     expect(await emails()).to.deep.equal([]);
   });
 });

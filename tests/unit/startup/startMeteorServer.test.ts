@@ -22,7 +22,13 @@ describe('the Meteor host', () => {
     simulator = await startSimulator();
     Meteor.settings = {
       public: {},
-      ai: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: simulator.baseURL('anthropic'), secrets: newKey('k1'), admins: ['ann', 'Eve@Example.com'], allowPrivateHosts: true },
+      ai: {
+        ANTHROPIC_API_KEY: 'k',
+        ANTHROPIC_BASE_URL: simulator.baseURL('anthropic'),
+        secrets: newKey('k1'),
+        admins: ['ann', 'Eve@Example.com'],
+        allowPrivateHosts: true,
+      },
     };
     resetWebApp();
     host = await startMeteorServer();
@@ -47,7 +53,10 @@ describe('the Meteor host', () => {
   const ask = (token?: string, model = 'anthropic') =>
     fetch(`${url}/v1/responses`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
       body: JSON.stringify({ model, input: 'Hello', store: false }),
     });
 
@@ -65,7 +74,11 @@ describe('the Meteor host', () => {
   }
 
   it('knows admins by their id and by a verified address, whatever its case', async () => {
-    expect(await Promise.all(Object.keys(PEOPLE).map(async (userId) => [userId, (await host.users.callerOf(userId))?.isAdmin]))).to.deep.equal([
+    expect(
+      await Promise.all(
+        Object.keys(PEOPLE).map(async (userId) => [userId, (await host.users.callerOf(userId))?.isAdmin]),
+      ),
+    ).to.deep.equal([
       ['ann', true],
       ['eve', true],
       ['mallory', false],
@@ -83,7 +96,14 @@ describe('the Meteor host', () => {
   });
 
   it('lets people use the providers that were made for them, from the moment when they are', async () => {
-    const shared = { providerId: 'shared', name: 'Shared', vendor: 'openai', baseURL: simulator.baseURL('openai'), auth: { kind: 'api_key' }, apiKey: 'sk-of-all' };
+    const shared = {
+      providerId: 'shared',
+      name: 'Shared',
+      vendor: 'openai',
+      baseURL: simulator.baseURL('openai'),
+      auth: { kind: 'api_key' },
+      apiKey: 'sk-of-all',
+    };
     await host.providers.service.create(shared);
     expect((await ask('bob-token', 'shared')).status).to.equal(404);
     await host.providers.service.update('shared', { providerId: 'shared', access: { users: ['bob'] } });
@@ -109,9 +129,21 @@ describe('the Meteor host', () => {
   });
 
   const WRONG: readonly (readonly [what: string, ai: Record<string, unknown>, says: RegExp])[] = [
-    ['everything that is wrong with the vendors', { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') }, /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/],
-    ['that there is no key to seal with, and why it is needed', {}, /secrets nor AI_SECRET_KEYS is set.*sealed.*all processes/],
-    ['a key that is none, without repeating it', { secrets: 'k1:c2hvcnQta2V5' }, /^(?!.*c2hvcnQta2V5).*'k1' has 9 bytes, not 32/],
+    [
+      'everything that is wrong with the vendors',
+      { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') },
+      /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/,
+    ],
+    [
+      'that there is no key to seal with, and why it is needed',
+      {},
+      /secrets nor AI_SECRET_KEYS is set.*sealed.*all processes/,
+    ],
+    [
+      'a key that is none, without repeating it',
+      { secrets: 'k1:c2hvcnQta2V5' },
+      /^(?!.*c2hvcnQta2V5).*'k1' has 9 bytes, not 32/,
+    ],
     ['limits that are none', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
     ['admins that are no list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
   ];
@@ -120,7 +152,10 @@ describe('the Meteor host', () => {
       const before = Meteor.settings;
       Meteor.settings = { public: {}, ai };
       try {
-        expect(await failure(startMeteorServer())).to.be.instanceOf(LLMInvalidRequestError).with.property('message').that.matches(says);
+        expect(await failure(startMeteorServer()))
+          .to.be.instanceOf(LLMInvalidRequestError)
+          .with.property('message')
+          .that.matches(says);
       } finally {
         Meteor.settings = before;
       }

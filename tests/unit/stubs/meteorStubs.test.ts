@@ -36,17 +36,37 @@ describe('Meteor stand-ins', () => {
       expect(copy).to.deep.equal(value);
       expect(copy.at).to.not.equal(value.at);
       expect(Object.keys(copy.list[2] as object)).to.deep.equal(['u']);
-      expect(overWire(value)).to.deep.equal({ at: new Date(5), list: [1, null, {}], n: NaN, bytes: Uint8Array.of(1, 2) });
+      expect(overWire(value)).to.deep.equal({
+        at: new Date(5),
+        list: [1, null, {}],
+        n: NaN,
+        bytes: Uint8Array.of(1, 2),
+      });
     });
 
     it('has no functions, class instances or circles', () => {
       const circle: { self?: unknown } = {};
       circle.self = circle;
-      for (const value of [() => 1, { run: () => 1 }, [new Map()], new Error('x'), circle, { s: Symbol('s') }, { n: 1n }]) expect(() => EJSON.clone(value)).to.throw(TypeError);
+      for (const value of [
+        () => 1,
+        { run: () => 1 },
+        [new Map()],
+        new Error('x'),
+        circle,
+        { s: Symbol('s') },
+        { n: 1n },
+      ])
+        expect(() => EJSON.clone(value)).to.throw(TypeError);
     });
 
     it('does not mistake data for its own marks', () => {
-      for (const value of [{ $date: 5 }, { $escape: { $date: 1 } }, { a: { $binary: 'AA' } }, { $type: 'x', $value: 1 }]) expect(overWire(value)).to.deep.equal(value);
+      for (const value of [
+        { $date: 5 },
+        { $escape: { $date: 1 } },
+        { a: { $binary: 'AA' } },
+        { $type: 'x', $value: 1 },
+      ])
+        expect(overWire(value)).to.deep.equal(value);
     });
   });
 
@@ -90,7 +110,10 @@ describe('Meteor stand-ins', () => {
       for (const [value, pattern] of matching) expect(Match.test(value, pattern), JSON.stringify(value)).to.equal(true);
     });
     it('throws Match.Error with the path of what does not', () => {
-      for (const [value, pattern, path] of failing) expect(() => check(value, pattern), JSON.stringify(value)).to.throw(Match.Error).and.to.have.property('path', path);
+      for (const [value, pattern, path] of failing)
+        expect(() => check(value, pattern), JSON.stringify(value))
+          .to.throw(Match.Error)
+          .and.to.have.property('path', path);
     });
   });
 
@@ -121,8 +144,14 @@ describe('Meteor stand-ins', () => {
       });
       expect(await Meteor.callAsync('none')).to.equal(1);
       expect(await Meteor.callAsync('early', 'x', 'y')).to.equal('xy');
-      for (const [name, ...args] of [['none', 1], ['unchecked', 1, 2], ['late', 'x']] as const) {
-        expect(await failure(Meteor.callAsync(name, ...args)), name).to.match(/Did not check\(\) all arguments during internal call to/);
+      for (const [name, ...args] of [
+        ['none', 1],
+        ['unchecked', 1, 2],
+        ['late', 'x'],
+      ] as const) {
+        expect(await failure(Meteor.callAsync(name, ...args)), name).to.match(
+          /Did not check\(\) all arguments during internal call to/,
+        );
       }
     });
 
@@ -171,10 +200,15 @@ describe('Meteor stand-ins', () => {
         checks: (a: unknown) => check(a, String),
       });
       const client = new DdpClient();
-      expect(await failure(client.callAsync('meant'))).to.include({ error: 'conflict', reason: 'taken' }).and.have.deep.property('details', { by: 'x' });
+      expect(await failure(client.callAsync('meant')))
+        .to.include({ error: 'conflict', reason: 'taken' })
+        .and.have.deep.property('details', { by: 'x' });
       expect(await failure(client.callAsync('internal'))).to.include({ error: 500, reason: 'Internal server error' });
       expect(await failure(client.callAsync('checks', 5))).to.include({ error: 400, reason: 'Match failed' });
-      expect(registry.log.map(({ error }) => (error as Error).message)).to.deep.equal(['password is hunter2', 'Match error: Expected string, got number']);
+      expect(registry.log.map(({ error }) => (error as Error).message)).to.deep.equal([
+        'password is hunter2',
+        'Match error: Expected string, got number',
+      ]);
       expect(JSON.stringify(client.messages)).to.not.include('hunter2');
       client.close();
     });
@@ -216,7 +250,15 @@ describe('Meteor stand-ins', () => {
     it('have one name each, and only async methods', async () => {
       const tasks = new Mongo.Collection<Task>('tasks');
       expect(() => new Mongo.Collection('tasks')).to.throw('already a collection named "tasks"');
-      for (const use of [() => tasks.insert({}), () => tasks.findOne(), () => tasks.update({}, {}), () => tasks.remove({}), () => tasks.find().fetch(), () => tasks.find().count(), () => tasks.rawCollection()]) {
+      for (const use of [
+        () => tasks.insert({}),
+        () => tasks.findOne(),
+        () => tasks.update({}, {}),
+        () => tasks.remove({}),
+        () => tasks.find().fetch(),
+        () => tasks.find().count(),
+        () => tasks.rawCollection(),
+      ]) {
         expect(use).to.throw(/not available on the server|not to be used/);
       }
       expect(await tasks.find().fetchAsync()).to.deep.equal([]);
@@ -269,7 +311,10 @@ describe('Meteor stand-ins', () => {
         changed: (now, before) => seen.push(['changed', now, before]),
         removed: (task) => seen.push(['removed', task]),
       });
-      await Promise.all([tasks.updateAsync('a', { $set: { title: 'y' } }), tasks.updateAsync('a', { $set: { title: 'z', owner: 'u' } })]);
+      await Promise.all([
+        tasks.updateAsync('a', { $set: { title: 'y' } }),
+        tasks.updateAsync('a', { $set: { title: 'z', owner: 'u' } }),
+      ]);
       flushObservers();
       await tasks.updateAsync('a', { $set: { owner: 'v' } });
       flushObservers();
@@ -364,7 +409,8 @@ describe('Meteor stand-ins', () => {
       Meteor.publish('twice', () => [tasks.find(), tasks.find({ done: true })]);
       const client = new DdpClient();
       expect(await failure(client.subscribe('refused').ready)).to.include({ error: 'permission-denied' });
-      for (const name of ['broken', 'document', 'twice']) expect(await failure(client.subscribe(name).ready), name).to.include({ error: 500 });
+      for (const name of ['broken', 'document', 'twice'])
+        expect(await failure(client.subscribe(name).ready), name).to.include({ error: 500 });
       expect(await failure(client.subscribe('unchecked', 1).ready)).to.include({ error: 500 });
       expect(await failure(client.subscribe('nothing').ready)).to.include({ error: 404 });
       expect(() => Meteor.publish('broken', () => undefined)).to.throw('duplicate');
@@ -406,7 +452,11 @@ describe('Meteor stand-ins', () => {
 
   it('limits rates by user and connection', async () => {
     Meteor.methods({ limited: () => 1, free: () => 1 });
-    const rule = DDPRateLimiter.addRule({ type: 'method', name: (name) => name === 'limited', userId: () => true }, 2, 60_000);
+    const rule = DDPRateLimiter.addRule(
+      { type: 'method', name: (name) => name === 'limited', userId: () => true },
+      2,
+      60_000,
+    );
     const client = new DdpClient({ userId: 'u' });
     await client.callAsync('limited');
     await client.callAsync('limited');

@@ -9,7 +9,16 @@ import { DashboardServer } from '../../support/DashboardServer';
 import { deferred } from '../../support/deferred';
 import { recordedRun, RUN_ID, snapshotAfter } from '../../support/recordedRun';
 
-const ROW: RunView = { _id: RUN_ID, userId: 'ann', providerId: 'scripted', state: 'running', createdAt: 1, iterations: 0, usage: NO_TOKENS, title: 'go' };
+const ROW: RunView = {
+  _id: RUN_ID,
+  userId: 'ann',
+  providerId: 'scripted',
+  state: 'running',
+  createdAt: 1,
+  iterations: 0,
+  usage: NO_TOKENS,
+  title: 'go',
+};
 
 describe('HttpData', () => {
   let server: DashboardServer;
@@ -45,10 +54,15 @@ describe('HttpData', () => {
   it('fetches once the stream is there, and follows every event of a run to its end', async () => {
     const events = await recordedRun();
     await until(data.runs, isReady);
-    expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(server.requests.findIndex(({ line }) => line === 'GET /runs/stream?brief'));
+    expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(
+      server.requests.findIndex(({ line }) => line === 'GET /runs/stream?brief'),
+    );
     server.answers.set('GET /runs', () => ({ body: { runs: [snapshotAfter(events).run] } }));
     server.tell(...events);
-    const { value } = (await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.state === 'completed')) as { value: readonly RunView[] };
+    const { value } = (await until(
+      data.runs,
+      (shown) => shown.state === 'ready' && shown.value[0]?.state === 'completed',
+    )) as { value: readonly RunView[] };
     expect(value[0]!.usage).to.deep.equal(snapshotAfter(events).run.usage);
   });
 
@@ -60,7 +74,10 @@ describe('HttpData', () => {
     });
     const done = until(data.runs, isReady);
     await until(data.connectionState, (state) => state === 'live');
-    server.tell(event({ type: 'run:started', userId: 'ann', model: 'm' }), event({ type: 'tool:approval_required', callId: 'c', name: 'n', arguments: '{}', argumentsHash: 'h', seq: 2 }));
+    server.tell(
+      event({ type: 'run:started', userId: 'ann', model: 'm' }),
+      event({ type: 'tool:approval_required', callId: 'c', name: 'n', arguments: '{}', argumentsHash: 'h', seq: 2 }),
+    );
     // The frames have been read when a later answer of the same server has.
     await data.connection.get('/nothing').catch(() => undefined);
     gate.resolve();
@@ -79,7 +96,11 @@ describe('HttpData', () => {
     for (const each of events) {
       told += 1;
       server.tell(each);
-      if (each.type === 'llm:delta') await until(data.run(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.live.text.endsWith(each.delta) === true);
+      if (each.type === 'llm:delta')
+        await until(
+          data.run(RUN_ID),
+          (shown) => shown.state === 'ready' && shown.value?.live.text.endsWith(each.delta) === true,
+        );
     }
     await until(data.run(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.run.state === 'completed');
   });
@@ -96,20 +117,41 @@ describe('HttpData', () => {
     await until(data.connectionState, (state) => state === 'lost');
     await until(data.runs, (shown) => shown.state === 'ready' && shown.value[0]?.title === 'after the cut');
     await until(data.connectionState, (state) => state === 'live');
-    expect(server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId, 'where it was').to.equal('1');
+    expect(
+      server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId,
+      'where it was',
+    ).to.equal('1');
   });
 
   it('fetches the list for a run that it does not know, and looks whether older ones wait for somebody', async () => {
     await until(data.runs, isReady);
     server.answers.set('GET /runs', { body: { runs: [{ ...ROW, _id: 'new' }, ROW] } });
-    server.answers.set('GET /runs/new', { body: { ...snapshotAfter([]), toolCalls: [{ _id: 'new:c', executionId: 'new', callId: 'c', name: 'n', blocking: true, state: 'awaiting_approval', arguments: '{}' }] } });
+    server.answers.set('GET /runs/new', {
+      body: {
+        ...snapshotAfter([]),
+        toolCalls: [
+          {
+            _id: 'new:c',
+            executionId: 'new',
+            callId: 'c',
+            name: 'n',
+            blocking: true,
+            state: 'awaiting_approval',
+            arguments: '{}',
+          },
+        ],
+      },
+    });
     server.tell(event({ type: 'run:started', executionId: 'new', userId: 'ann', model: 'm' }));
     const shown = await until(data.runs, (value) => value.state === 'ready' && value.value.length === 2);
     expect(shown.state === 'ready' && shown.value.map(({ asking }) => asking)).to.deep.equal([['c'], []]);
   });
 
   it('says what went wrong, and tries again when it is asked to', async () => {
-    server.answers.set('GET /runs', { status: 503, body: { error: { code: 'overloaded', message: 'Later, please.' } } });
+    server.answers.set('GET /runs', {
+      status: 503,
+      body: { error: { code: 'overloaded', message: 'Later, please.' } },
+    });
     const failed = await until(data.runs, (shown) => shown.state === 'failed');
     expect(failed).to.deep.include({ state: 'failed', error: { code: 'overloaded', message: 'Later, please.' } });
     server.answers.set('GET /runs', { body: { runs: [] } });
@@ -131,8 +173,14 @@ describe('HttpData', () => {
   });
 
   it('knows that it is signed out, and signs in with the token', async () => {
-    server.answers.set('GET /session', { status: 401, body: { error: { code: 'auth-failed', message: 'Who are you?' } } });
-    server.answers.set('POST /session', { status: 401, body: { error: { code: 'auth-failed', message: 'This is not a token of this server.' } } });
+    server.answers.set('GET /session', {
+      status: 401,
+      body: { error: { code: 'auth-failed', message: 'Who are you?' } },
+    });
+    server.answers.set('POST /session', {
+      status: 401,
+      body: { error: { code: 'auth-failed', message: 'This is not a token of this server.' } },
+    });
     await data.begin();
     expect(data.access.get()).to.deep.equal({ state: 'signedOut', means: 'token' });
     const commands = createHttpCommands(data);
@@ -149,14 +197,20 @@ describe('HttpData', () => {
 
   it('sends what people do to the run that it is about', async () => {
     const commands = createHttpCommands(data);
-    for (const action of ['cancel', 'approve', 'reject', 'tool-results']) server.answers.set(`POST /runs/a%2Fb/${action}`, { body: {} });
+    for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
+      server.answers.set(`POST /runs/a%2Fb/${action}`, { body: {} });
     server.answers.set('POST /providers/p/connect', { body: { url: 'https://vendor.example/authorize' } });
     const named = { executionId: 'a/b', callId: 'c' };
     await commands.cancelRun('a/b');
     await commands.approve({ ...named, argumentsHash: 'h' });
     await commands.reject({ ...named, argumentsHash: 'h', reason: 'no' });
     await commands.submitToolResult({ ...named, outcome: { output: 'x' } });
-    expect(server.requests.map(({ body }) => body)).to.deep.equal([{}, { callId: 'c', argumentsHash: 'h' }, { callId: 'c', argumentsHash: 'h', reason: 'no' }, { callId: 'c', output: 'x' }]);
+    expect(server.requests.map(({ body }) => body)).to.deep.equal([
+      {},
+      { callId: 'c', argumentsHash: 'h' },
+      { callId: 'c', argumentsHash: 'h', reason: 'no' },
+      { callId: 'c', output: 'x' },
+    ]);
     expect(await commands.connectProvider('p')).to.equal('https://vendor.example/authorize');
   });
 
@@ -171,11 +225,18 @@ describe('HttpData', () => {
 
   it('takes all the events of a frame in one step', async () => {
     let flush = (): void => undefined;
-    data = new HttpData({ fetch, origin: server.url, schedule: (next) => (flush = next), reloadEvery: 1, backoff: () => 1 });
+    data = new HttpData({
+      fetch,
+      origin: server.url,
+      schedule: (next) => (flush = next),
+      reloadEvery: 1,
+      backoff: () => 1,
+    });
     await until(data.runs, isReady);
     let steps = 0;
     leave.push(data.runs.subscribe(() => (steps += 1)));
-    for (let iteration = 1; iteration <= 50; iteration += 1) server.tell(event({ type: 'iteration:start', iteration, seq: iteration }));
+    for (let iteration = 1; iteration <= 50; iteration += 1)
+      server.tell(event({ type: 'iteration:start', iteration, seq: iteration }));
     // The stream is read in order: when this is, all of it is.
     const asked = deferred();
     server.answers.set('GET /runs', () => {

@@ -53,7 +53,11 @@ describe('the pace of a page', () => {
   });
 
   it('rests longer the longer a step took, and at most a second', () => {
-    for (const [took, rest] of [[2, 30], [20, 300], [5_000, 1_000]] as const) {
+    for (const [took, rest] of [
+      [2, 30],
+      [20, 300],
+      [5_000, 1_000],
+    ] as const) {
       slow(took);
       steps = 0;
       page.schedule(step);

@@ -20,7 +20,12 @@ describe('what a page makes of events', () => {
   });
 
   /** What is shown, without what only those know who saw the events. */
-  const shown = ({ run: { isCalling: _isCalling, ...run }, items, calls, live }: StreamedRun): object => ({ run: { ...run, transcript: undefined }, items, calls, live });
+  const shown = ({ run: { isCalling: _isCalling, ...run }, items, calls, live }: StreamedRun): object => ({
+    run: { ...run, transcript: undefined },
+    items,
+    calls,
+    live,
+  });
 
   it('is the same after a fetch at any moment and the events from then on', () => {
     const whole = shown(fromSnapshot(snapshotAfter(events)));
@@ -30,7 +35,10 @@ describe('what a page makes of events', () => {
       // A call that was under way when the page was opened is counted by the next fetch.
       const isCutCall = isCalling(events.slice(0, at));
       const usage = isCutCall ? { usage: undefined } : {};
-      expect({ ...end, run: { ...(end as { run: object }).run, ...usage } }, `after ${at} of ${events.length}: ${events[at - 1]!.type}`).to.deep.equal({ ...whole, run: { ...(whole as { run: object }).run, ...usage } });
+      expect(
+        { ...end, run: { ...(end as { run: object }).run, ...usage } },
+        `after ${at} of ${events.length}: ${events[at - 1]!.type}`,
+      ).to.deep.equal({ ...whole, run: { ...(whole as { run: object }).run, ...usage } });
     }
   });
 
@@ -62,19 +70,32 @@ describe('what a page makes of events', () => {
   it('has the calls as the model asked for them, in whatever order they were kept', () => {
     for (let at = 1; at <= events.length; at += 1) {
       const snapshot = snapshotAfter(events.slice(0, at));
-      const kept = fromSnapshot({ ...snapshot, toolCalls: snapshot.toolCalls.toReversed() }).calls.map(({ callId }) => callId);
-      const asked = fromSnapshot(snapshot).items.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
-      expect(kept.filter((callId) => asked.includes(callId)), `after ${at}`).to.deep.equal(asked.filter((callId) => kept.includes(callId)));
+      const kept = fromSnapshot({ ...snapshot, toolCalls: snapshot.toolCalls.toReversed() }).calls.map(
+        ({ callId }) => callId,
+      );
+      const asked = fromSnapshot(snapshot).items.flatMap((item) =>
+        item.type === 'function_call' ? [item.call_id] : [],
+      );
+      expect(
+        kept.filter((callId) => asked.includes(callId)),
+        `after ${at}`,
+      ).to.deep.equal(asked.filter((callId) => kept.includes(callId)));
     }
   });
 
   it('is the same list after what the stream leaves of events for lists', () => {
-    const brief = events.flatMap((event) => (LEFT_OUT.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent]));
-    expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(/"(output_text|arguments|result|delta)":/);
+    const brief = events.flatMap((event) =>
+      LEFT_OUT.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent],
+    );
+    expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(
+      /"(output_text|arguments|result|delta)":/,
+    );
     const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
     for (let at = 1; at <= events.length; at += 1) {
       const last = brief.findIndex(({ seq }) => seq > events[at - 1]!.seq);
-      expect(foldRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(foldRuns([row], events.slice(0, at)));
+      expect(foldRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(
+        foldRuns([row], events.slice(0, at)),
+      );
     }
   });
 
@@ -101,7 +122,9 @@ describe('what a page makes of events', () => {
 
   it('gives a turn whose beginning it did not see no time of its own, unless it is the first', () => {
     const answers = events.flatMap((event, index) => (event.type === 'llm:response' ? [index] : []));
-    const turnsSeen = (at: number): readonly number[] => [...foldRun(fromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys()];
+    const turnsSeen = (at: number): readonly number[] => [
+      ...foldRun(fromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys(),
+    ];
     expect(answers.map(turnsSeen)).to.deep.equal([[1], [], []]);
     const first = foldRun(fromSnapshot(snapshotAfter(events.slice(0, answers[0]))), events[answers[0]!]!).turns.get(1);
     expect(first).to.deep.equal({ start: events[0]!.at, end: events[answers[0]!]!.at });
@@ -118,9 +141,30 @@ describe('what a page makes of events', () => {
   });
 
   it('adds a run that began, where the event says what its row needs, and asks for the list where it does not', () => {
-    const began: AgentEvent = { type: 'run:started', userId: 'ann', model: 'm', executionId: 'new', at: 7, seq: 1, providerId: 'openai', title: 'hello', createdAt: 5 };
+    const began: AgentEvent = {
+      type: 'run:started',
+      userId: 'ann',
+      model: 'm',
+      executionId: 'new',
+      at: 7,
+      seq: 1,
+      providerId: 'openai',
+      title: 'hello',
+      createdAt: 5,
+    };
     const [row] = foldRuns([], [began]);
-    expect(row).to.deep.equal({ _id: 'new', userId: 'ann', providerId: 'openai', title: 'hello', createdAt: 5, startedAt: 7, state: 'running', iterations: 0, usage: NO_TOKENS, asking: [] });
+    expect(row).to.deep.equal({
+      _id: 'new',
+      userId: 'ann',
+      providerId: 'openai',
+      title: 'hello',
+      createdAt: 5,
+      startedAt: 7,
+      state: 'running',
+      iterations: 0,
+      usage: NO_TOKENS,
+      asking: [],
+    });
     expect(needsList([row!], [began])).to.equal(false);
     const { providerId: _providerId, title: _title, createdAt: _createdAt, ...bare } = began;
     expect(foldRuns([], [bare])).to.deep.equal([]);
@@ -139,7 +183,17 @@ describe('what a page makes of events', () => {
   });
 
   it('keeps at most 500 rows', () => {
-    const began = Array.from({ length: 700 }, (_, index): AgentEvent => ({ type: 'run:started', userId: 'ann', model: 'm', executionId: `r${index}`, at: index, seq: 1, providerId: 'p', title: 't', createdAt: index }));
+    const began = Array.from({ length: 700 }, (_, index): AgentEvent => ({
+      type: 'run:started',
+      userId: 'ann',
+      model: 'm',
+      executionId: `r${index}`,
+      at: index,
+      seq: 1,
+      providerId: 'p',
+      title: 't',
+      createdAt: index,
+    }));
     const rows = foldRuns([], began);
     expect(rows).to.have.length(500);
     expect(rows[0]!._id, 'the newest first').to.equal('r699');
@@ -147,7 +201,9 @@ describe('what a page makes of events', () => {
 
   it('logs each event once, pieces of text and steps of progress never', () => {
     const watched = [...events, ...events].reduce(foldRun, fromSnapshot(snapshotAfter([])));
-    expect(watched.log.map(({ type }) => type)).to.deep.equal(events.map(({ type }) => type).filter((type) => type !== 'llm:delta' && type !== 'tool:progress'));
+    expect(watched.log.map(({ type }) => type)).to.deep.equal(
+      events.map(({ type }) => type).filter((type) => type !== 'llm:delta' && type !== 'tool:progress'),
+    );
   });
 });
 
@@ -165,7 +221,14 @@ describe('foldToolCalls', () => {
     { type: 'tool:late', result: 'too late' },
   ] as const;
 
-  const eventOf = (body: (typeof EVENTS)[number]): AgentEvent => ({ ...body, executionId: RUN_ID, callId: 'c', name: 'tool', at: 50, seq: 9 });
+  const eventOf = (body: (typeof EVENTS)[number]): AgentEvent => ({
+    ...body,
+    executionId: RUN_ID,
+    callId: 'c',
+    name: 'tool',
+    at: 50,
+    seq: 9,
+  });
 
   for (const state of STATES) {
     it(`does with a call that is ${state} what the domain's table says, and nothing else`, () => {
@@ -176,7 +239,8 @@ describe('foldToolCalls', () => {
         const before = viewOf(call);
         const calls = [before];
         const after = foldToolCalls(calls, event);
-        if (expected === undefined || expected === call || body.type === 'tool:late') expect(after[0]!.state, body.type).to.equal(state);
+        if (expected === undefined || expected === call || body.type === 'tool:late')
+          expect(after[0]!.state, body.type).to.equal(state);
         else expect(after[0], body.type).to.deep.equal(viewOf(expected));
       }
     });
@@ -185,27 +249,44 @@ describe('foldToolCalls', () => {
   it('ignores calls and events that it does not know', () => {
     const calls = [viewOf(callIn('executing'))];
     expect(foldToolCalls(calls, { ...eventOf(EVENTS[1]), callId: 'other' } as AgentEvent)).to.equal(calls);
-    expect(foldToolCalls(calls, { type: 'iteration:start', iteration: 1, executionId: RUN_ID, at: 1, seq: 1 })).to.equal(calls);
+    expect(
+      foldToolCalls(calls, { type: 'iteration:start', iteration: 1, executionId: RUN_ID, at: 1, seq: 1 }),
+    ).to.equal(calls);
   });
 });
 
 function isCalling(events: readonly AgentEvent[]): boolean {
-  return events.findLastIndex(({ type }) => type === 'iteration:start') > events.findLastIndex(({ type }) => type === 'llm:response');
+  return (
+    events.findLastIndex(({ type }) => type === 'iteration:start') >
+    events.findLastIndex(({ type }) => type === 'llm:response')
+  );
 }
 
 const PATHS: Readonly<Record<ToolCallState, readonly Parameters<typeof applyToolEvent>[1][]>> = {
   pending: [],
   awaiting_approval: [{ type: 'tool:approval_required', at: 11 }],
   executing: [{ type: 'tool:executing', at: 12 }],
-  needs_review: [{ type: 'tool:executing', at: 12 }, { type: 'tool:needs_review', at: 13 }],
-  completed: [{ type: 'tool:executing', at: 12 }, { type: 'tool:completed', at: 20, result: 'r' }],
+  needs_review: [
+    { type: 'tool:executing', at: 12 },
+    { type: 'tool:needs_review', at: 13 },
+  ],
+  completed: [
+    { type: 'tool:executing', at: 12 },
+    { type: 'tool:completed', at: 20, result: 'r' },
+  ],
   failed: [{ type: 'tool:failed', at: 20, error: { failure: 'threw', message: 'e' } }],
-  timeout: [{ type: 'tool:executing', at: 12 }, { type: 'tool:timeout', at: 20, error: { failure: 'threw', message: 'e' } }],
+  timeout: [
+    { type: 'tool:executing', at: 12 },
+    { type: 'tool:timeout', at: 20, error: { failure: 'threw', message: 'e' } },
+  ],
   cancelled: [{ type: 'tool:cancelled', at: 20, error: { failure: 'threw', message: 'e' } }],
 };
 
 function callIn(state: ToolCallState): ToolCall {
-  return PATHS[state].reduce(applyToolEvent, createToolCall({ id: 'c', call_id: 'c', name: 'tool', arguments: '{}', blocking: true, createdAt: 10 }));
+  return PATHS[state].reduce(
+    applyToolEvent,
+    createToolCall({ id: 'c', call_id: 'c', name: 'tool', arguments: '{}', blocking: true, createdAt: 10 }),
+  );
 }
 
 /** Undefined for a move that the domain refuses. */

@@ -11,7 +11,10 @@ export class ConnectionMemory implements ResponseStore {
     this.store = store;
   }
 
-  /** @param history what was said before the turn: it goes along, since the responses that said it may be gone by then */
+  /**
+   * @param history what was said before the turn: it goes along, since the responses that said it may be gone by
+   * then
+   */
   async remember(stored: StoredResponse, history: readonly InputItem[], isStored: boolean): Promise<void> {
     const { previousId: _, ...turn } = stored;
     this.latest = { ...turn, input: [...history, ...stored.input] };
@@ -28,12 +31,20 @@ export class ConnectionMemory implements ResponseStore {
   }
 
   find(userId: string, id: string): Promise<StoredResponse | undefined> {
-    return this.latest?.id === id && this.latest.userId === userId ? Promise.resolve(this.latest) : this.store.find(userId, id);
+    return this.latest?.id === id && this.latest.userId === userId
+      ? Promise.resolve(this.latest)
+      : this.store.find(userId, id);
   }
 
-  async findItem(userId: string, itemId: string): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
+  async findItem(
+    userId: string,
+    itemId: string,
+  ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
     const { latest: stored } = this;
-    const item = stored?.userId === userId ? [...stored.input, ...stored.response.output].find(({ id }) => id === itemId) : undefined;
+    const item =
+      stored?.userId === userId
+        ? [...stored.input, ...stored.response.output].find(({ id }) => id === itemId)
+        : undefined;
     return stored === undefined || item === undefined ? this.store.findItem(userId, itemId) : { item, stored };
   }
 

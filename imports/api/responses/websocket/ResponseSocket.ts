@@ -1,4 +1,7 @@
-/** One socket of the Responses API: turns one after another, each told as events or as one error. https://www.openresponses.org, "WebSocket" */
+/**
+ * One socket of the Responses API: turns one after another, each told as events or as one error.
+ * https://www.openresponses.org, "WebSocket"
+ */
 import type { RawData, WebSocket } from 'ws';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
@@ -50,7 +53,10 @@ export class ResponseSocket {
     this.actor = actor;
     this.ports = ports;
     this.memory = new ConnectionMemory(ports.store);
-    this.timers = [setTimeout(() => this.expire(), ports.maxConnectionTime), setInterval(() => this.checkAlive(), ports.keepAliveAfter)];
+    this.timers = [
+      setTimeout(() => this.expire(), ports.maxConnectionTime),
+      setInterval(() => this.checkAlive(), ports.keepAliveAfter),
+    ];
     socket.on('message', (data, isBinary) => this.accept(data, isBinary));
     socket.on('pong', () => {
       this.answersPings = true;
@@ -120,7 +126,12 @@ export class ResponseSocket {
     } finally {
       this.current = undefined;
       inFlight.leave(controller);
-      metrics.count({ route: 'socket /v1/responses', provider, status: this.hasLeft ? 499 : status, seconds: (performance.now() - startedAt) / 1_000 });
+      metrics.count({
+        route: 'socket /v1/responses',
+        provider,
+        status: this.hasLeft ? 499 : status,
+        seconds: (performance.now() - startedAt) / 1_000,
+      });
     }
   }
 
@@ -130,8 +141,10 @@ export class ResponseSocket {
     const message = parseJson(data, this.ports.maxJsonDepth);
     if (!isObject(message)) throw new LLMInvalidRequestError('A message must be a JSON object.', { path: '' });
     const { type, stream: _, stream_options: __, background, ...body } = message;
-    if (type !== 'response.create') throw new LLMInvalidRequestError("A message's type must be response.create.", { path: 'type' });
-    if (background === true) throw new LLMInvalidRequestError('There are no background responses on a socket.', { path: 'background' });
+    if (type !== 'response.create')
+      throw new LLMInvalidRequestError("A message's type must be response.create.", { path: 'type' });
+    if (background === true)
+      throw new LLMInvalidRequestError('There are no background responses on a socket.', { path: 'background' });
     return body;
   }
 
@@ -147,7 +160,12 @@ export class ResponseSocket {
 
   private expire(): void {
     const minutes = Math.round(this.ports.maxConnectionTime / 60_000);
-    const error = { type: 'invalid_request', code: 'websocket_connection_limit_reached', message: `A connection lasts ${minutes} minutes; open a new one.`, param: null };
+    const error = {
+      type: 'invalid_request',
+      code: 'websocket_connection_limit_reached',
+      message: `A connection lasts ${minutes} minutes; open a new one.`,
+      param: null,
+    };
     if (!this.hasLeft) this.socket.send(JSON.stringify({ type: 'error', status: 400, error }));
     this.close();
   }

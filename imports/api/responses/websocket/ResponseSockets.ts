@@ -1,4 +1,7 @@
-/** Upgrades of `GET /v1/responses`: who asks is known before a socket is opened. Other paths' sockets are left alone. */
+/**
+ * Upgrades of `GET /v1/responses`: who asks is known before a socket is opened. Other paths' sockets are left
+ * alone.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
@@ -24,7 +27,12 @@ export class ResponseSockets {
 
   constructor(ports: ResponseSocketsPorts) {
     this.ports = ports;
-    this.server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: ports.maxBodyBytes, perMessageDeflate: false });
+    this.server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: ports.maxBodyBytes,
+      perMessageDeflate: false,
+    });
   }
 
   /** @returns false for sockets that are not this API's */
@@ -40,7 +48,10 @@ export class ResponseSockets {
       (actor) => {
         socket.off('error', onError);
         this.server.handleUpgrade(request, socket, head, (webSocket) => {
-          const session = new ResponseSocket(webSocket, actor, { ...this.ports, rawReasoningName: rawReasoningFor(request) });
+          const session = new ResponseSocket(webSocket, actor, {
+            ...this.ports,
+            rawReasoningName: rawReasoningFor(request),
+          });
           this.open.add(session);
           webSocket.once('close', () => this.open.delete(session));
         });

@@ -1,9 +1,18 @@
-/** Sealed credentials as what they hold: opened only for the provider, user and destination that they were sealed for. */
+/**
+ * Sealed credentials as what they hold: opened only for the provider, user and destination that they were sealed
+ * for.
+ */
 import { createHash } from 'node:crypto';
 import { LLMAuthError } from '../../ai/domain/errors/LLMErrors';
 import type { Provider } from '../domain/entities/Provider';
 import { destinationFacts } from '../domain/entities/StoredCredential';
-import type { CredentialId, CredentialKind, SealedBox, SecretContent, StoredCredential } from '../domain/entities/StoredCredential';
+import type {
+  CredentialId,
+  CredentialKind,
+  SealedBox,
+  SecretContent,
+  StoredCredential,
+} from '../domain/entities/StoredCredential';
 import type { CredentialStore } from '../domain/interfaces/CredentialStore';
 import type { EventLog } from '../domain/interfaces/EventLog';
 import { SealError } from '../domain/interfaces/Sealer';
@@ -34,13 +43,13 @@ export interface SecretFacts {
 
 export class CredentialVault {
   readonly store: CredentialStore;
-  readonly #sealer: Sealer;
-  readonly #log: EventLog;
+  private readonly sealer: Sealer;
+  private readonly log: EventLog;
 
   constructor({ store, sealer, log }: CredentialVaultPorts) {
     this.store = store;
-    this.#sealer = sealer;
-    this.#log = log;
+    this.sealer = sealer;
+    this.log = log;
   }
 
   /** @throws LLMAuthError when there is a row and it can't be used */
@@ -48,59 +57,67 @@ export class CredentialVault {
     const row = await this.store.find({ providerId: provider._id, userId, kind });
     if (row === undefined) return undefined;
     if (row.destination !== destinationOf(provider)) {
-      this.#log.warn('credential:other-destination', idFields(row));
-      throw new LLMAuthError(`The secret for '${provider.name}' was given for another address of it. It must be given again.`);
+      this.log.warn('credential:other-destination', idFields(row));
+      throw new LLMAuthError(
+        `The secret for '${provider.name}' was given for another address of it. It must be given again.`,
+      );
     }
-    return { row, content: await this.#openRow(row, provider.name) };
+    return { row, content: await this.openRow(row, provider.name) };
   }
 
   seal(row: CredentialId & { readonly destination: string }, content: SecretContent): SealedBox {
-    return this.#sealer.seal(JSON.stringify(content), bindingOf(row));
+    return this.sealer.seal(JSON.stringify(content), bindingOf(row));
   }
 
   /** Puts a new grant in the place of whatever is there. */
-  async put(provider: Provider, kind: CredentialKind, userId: string | null, content: SecretContent, facts: SecretFacts = {}): Promise<void> {
+  async put(
+    provider: Provider,
+    kind: CredentialKind,
+    userId: string | null,
+    content: SecretContent,
+    facts: SecretFacts = {},
+  ): Promise<void> {
     const id = { providerId: provider._id, userId, kind, destination: destinationOf(provider) };
     await this.store.put({ ...id, ...this.seal(id, content), state: 'ready', ...facts });
   }
 
   /** Seals everything with the current key that another key sealed. */
   async rotate(): Promise<Rotation> {
-    const rows = await this.store.notSealedWith(this.#sealer.currentKeyId);
+    const rows = await this.store.notSealedWith(this.sealer.currentKeyId);
     let resealed = 0;
     let unopened = 0;
     for (const row of rows) {
-      const content = this.#tryOpen(row);
+      const content = this.tryOpen(row);
       if (typeof content !== 'object') unopened += 1;
       else if (await this.store.reseal(row, this.seal(row, content))) resealed += 1;
     }
-    this.#log.info('credentials:rotated', { resealed, unopened, keyId: this.#sealer.currentKeyId });
+    this.log.info('credentials:rotated', { resealed, unopened, keyId: this.sealer.currentKeyId });
     return { resealed, unopened };
   }
 
   /** What a row that was taken out held; undefined when it can't be opened. */
   contentOf(row: StoredCredential): SecretContent | undefined {
-    const content = this.#tryOpen(row);
+    const content = this.tryOpen(row);
     return typeof content === 'object' ? content : undefined;
   }
 
-  async #openRow(row: StoredCredential, name: string): Promise<SecretContent> {
-    const content = this.#tryOpen(row);
+  private async openRow(row: StoredCredential, name: string): Promise<SecretContent> {
+    const content = this.tryOpen(row);
     if (typeof content !== 'object') {
       const what = content === 'unknown-key' ? 'is sealed with a key that this server does not have' : 'does not open';
       throw new LLMAuthError(`The stored secret for '${name}' ${what}. It must be given again.`);
     }
-    if (row.keyId !== this.#sealer.currentKeyId) await this.store.reseal(row, this.seal(row, content));
+    if (row.keyId !== this.sealer.currentKeyId) await this.store.reseal(row, this.seal(row, content));
     return content;
   }
 
-  #tryOpen(row: StoredCredential): SecretContent | SealError['reason'] {
+  private tryOpen(row: StoredCredential): SecretContent | SealError['reason'] {
     try {
       // Only this class seals under this binding.
-      return JSON.parse(this.#sealer.open(row, bindingOf(row))) as SecretContent;
+      return JSON.parse(this.sealer.open(row, bindingOf(row))) as SecretContent;
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      this.#log.warn('credential:does-not-open', { ...idFields(row), reason: error.reason, keyId: row.keyId });
+      this.log.warn('credential:does-not-open', { ...idFields(row), reason: error.reason, keyId: row.keyId });
       return error.reason;
     }
   }
@@ -111,10 +128,19 @@ export function destinationOf(provider: Provider): string {
   return createHash('sha256').update(destinationFacts(provider)).digest('base64url');
 }
 
-function bindingOf({ providerId, userId, kind, destination }: CredentialId & { readonly destination: string }): SealBinding {
+function bindingOf({
+  providerId,
+  userId,
+  kind,
+  destination,
+}: CredentialId & { readonly destination: string }): SealBinding {
   return ['credential', providerId, userId, kind, destination];
 }
 
-function idFields({ providerId, userId, kind }: CredentialId): { providerId: string; userId: string | null; kind: string } {
+function idFields({ providerId, userId, kind }: CredentialId): {
+  providerId: string;
+  userId: string | null;
+  kind: string;
+} {
   return { providerId, userId, kind };
 }

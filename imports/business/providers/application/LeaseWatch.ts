@@ -1,4 +1,7 @@
-/** Tells when another process's right to refresh is over, without trusting anybody's wall clock: it is over when nothing moved for its length. */
+/**
+ * Tells when another process's right to refresh is over, without trusting anybody's wall clock: it is over when
+ * nothing moved for its length.
+ */
 import type { StoredCredential } from '../domain/entities/StoredCredential';
 import type { Clock } from '../domain/interfaces/Clock';
 
@@ -14,25 +17,25 @@ export interface LeaseLengths {
 const MAX_CLOCK_SKEW_MS = 10 * 60_000;
 
 export class LeaseWatch {
-  readonly #clock: Clock;
-  readonly #lengths: LeaseLengths;
-  #version: number | undefined;
-  #since = 0;
+  private readonly clock: Clock;
+  private readonly lengths: LeaseLengths;
+  private version: number | undefined;
+  private since = 0;
 
   constructor(clock: Clock, lengths: LeaseLengths) {
-    this.#clock = clock;
-    this.#lengths = lengths;
+    this.clock = clock;
+    this.lengths = lengths;
   }
 
   /** @param row as it was just read */
   isHeld({ lease, version }: StoredCredential): boolean {
     if (lease === undefined) return false;
     // So long over that no clock can be wrong enough: nobody has to wait for a process that died yesterday.
-    if (this.#clock.now() > lease.until + MAX_CLOCK_SKEW_MS) return false;
-    if (version !== this.#version) {
-      this.#version = version;
-      this.#since = this.#clock.elapsed();
+    if (this.clock.now() > lease.until + MAX_CLOCK_SKEW_MS) return false;
+    if (version !== this.version) {
+      this.version = version;
+      this.since = this.clock.elapsed();
     }
-    return this.#clock.elapsed() - this.#since < this.#lengths[lease.phase];
+    return this.clock.elapsed() - this.since < this.lengths[lease.phase];
   }
 }

@@ -1,4 +1,7 @@
-/** This app as a client of authorization servers: the right protocol, the client's secret, and revocation that never stands in the way. */
+/**
+ * This app as a client of authorization servers: the right protocol, the client's secret, and revocation that never
+ * stands in the way.
+ */
 import { isLLMError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
 import type { Provider } from '../domain/entities/Provider';
 import type { SecretContent } from '../domain/entities/StoredCredential';
@@ -11,22 +14,22 @@ import type { CredentialVault } from './CredentialVault';
 export type AuthorizationServers = Readonly<Record<OAuthProtocol, AuthorizationServer>>;
 
 export class OAuthClients {
-  readonly #servers: AuthorizationServers;
-  readonly #vault: CredentialVault;
-  readonly #log: EventLog;
+  private readonly servers: AuthorizationServers;
+  private readonly vault: CredentialVault;
+  private readonly log: EventLog;
 
   constructor(servers: AuthorizationServers, vault: CredentialVault, log: EventLog) {
-    this.#servers = servers;
-    this.#vault = vault;
-    this.#log = log;
+    this.servers = servers;
+    this.vault = vault;
+    this.log = log;
   }
 
   serverOf({ protocol }: OAuthSettings): AuthorizationServer {
-    return this.#servers[protocol];
+    return this.servers[protocol];
   }
 
   async clientOf(provider: Provider, settings: OAuthSettings): Promise<OAuthClient> {
-    const opened = await this.#vault.open(provider, 'client', null);
+    const opened = await this.vault.open(provider, 'client', null);
     return opened?.content.type === 'client' ? { settings, secret: opened.content.secret } : { settings };
   }
 
@@ -34,13 +37,21 @@ export class OAuthClients {
    * Tells the vendor that the tokens are no longer wanted. What becomes of it changes nothing here: it is logged.
    * @param known who this app was when it got them, where the provider may be gone by now, and its secret with it
    */
-  async revoke(provider: Provider, settings: OAuthSettings, content: SecretContent, known?: OAuthClient): Promise<void> {
+  async revoke(
+    provider: Provider,
+    settings: OAuthSettings,
+    content: SecretContent,
+    known?: OAuthClient,
+  ): Promise<void> {
     if (content.type !== 'tokens') return;
     try {
       await this.serverOf(settings).revoke(known ?? (await this.clientOf(provider, settings)), content);
     } catch (error) {
       if (!isLLMError(error) && !(error instanceof OAuthRefusal)) throw error;
-      this.#log.warn('oauth:not-revoked', { providerId: provider._id, error: error instanceof OAuthRefusal ? error.error : error.code });
+      this.log.warn('oauth:not-revoked', {
+        providerId: provider._id,
+        error: error instanceof OAuthRefusal ? error.error : error.code,
+      });
     }
   }
 }
@@ -48,5 +59,7 @@ export class OAuthClients {
 /** @throws LLMInvalidRequestError for a provider that no user connects an account to */
 export function userOAuthOf({ auth, name }: Provider): OAuthSettings {
   if (auth.kind === 'oauth_user') return auth.oauth;
-  throw new LLMInvalidRequestError(`'${name}' is not a provider that accounts are connected to.`, { path: 'providerId' });
+  throw new LLMInvalidRequestError(`'${name}' is not a provider that accounts are connected to.`, {
+    path: 'providerId',
+  });
 }

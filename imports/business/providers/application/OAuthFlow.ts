@@ -59,7 +59,12 @@ export type RefusedReturn =
 export type FlowOutcome =
   | { readonly connected: true; readonly providerName: string; readonly userId: string }
   /** `detail` is what the server said: text that was written elsewhere. */
-  | { readonly connected: false; readonly reason: RefusedReturn; readonly providerName?: string; readonly detail?: string };
+  | {
+      readonly connected: false;
+      readonly reason: RefusedReturn;
+      readonly providerName?: string;
+      readonly detail?: string;
+    };
 
 export interface TicketFacts {
   readonly userId: string;
@@ -69,54 +74,63 @@ export interface TicketFacts {
 const CALLBACK_PATH = '/oauth/callback';
 
 export class OAuthFlow {
-  readonly #ports: OAuthFlowPorts;
-  readonly #tickets: StartTickets;
-  readonly #root: string;
+  private readonly ports: OAuthFlowPorts;
+  private readonly tickets: StartTickets;
+  private readonly root: string;
 
   /** @throws LLMInvalidRequestError for a root URL that browsers can't be sent to */
   constructor(ports: OAuthFlowPorts) {
-    this.#ports = ports;
-    this.#tickets = new StartTickets(ports);
-    this.#root = checkedRoot(ports.rootUrl);
+    this.ports = ports;
+    this.tickets = new StartTickets(ports);
+    this.root = checkedRoot(ports.rootUrl);
   }
 
   get rootUrl(): string {
-    return this.#root;
+    return this.root;
   }
 
   /**
-   * @param binding what the caller's browser keeps in its cookie for this; without it the browser is given one on a page of this app
+   * @param binding what the caller's browser keeps in its cookie for this; without it the browser is given one on
+   *   a page of this app
    * @returns the URL to open in the caller's browser
    * @throws LLMPermissionError, LLMInvalidRequestError
    */
   async connect(userId: string, providerId: string, binding?: string): Promise<string> {
     if (binding !== undefined) return (await this.start(userId, providerId, binding)).href;
-    userOAuthOf(await this.#allowedProvider(userId, providerId));
-    const ticket = await this.#tickets.issue(userId, providerId);
-    return `${this.#root}/oauth/${encodeURIComponent(providerId)}/start?ticket=${ticket}`;
+    userOAuthOf(await this.allowedProvider(userId, providerId));
+    const ticket = await this.tickets.issue(userId, providerId);
+    return `${this.root}/oauth/${encodeURIComponent(providerId)}/start?ticket=${ticket}`;
   }
 
   /** Who a ticket is for; it stays good. Undefined for one that is not, or no longer. */
   async readTicket(providerId: string, ticket: string): Promise<TicketFacts | undefined> {
-    const pending = await this.#tickets.find(providerId, ticket);
-    const provider = pending === undefined ? undefined : await this.#ports.providers.find(providerId);
-    return pending === undefined || provider === undefined ? undefined : { userId: pending.userId, providerName: provider.name };
+    const pending = await this.tickets.find(providerId, ticket);
+    const provider = pending === undefined ? undefined : await this.ports.providers.find(providerId);
+    return pending === undefined || provider === undefined
+      ? undefined
+      : { userId: pending.userId, providerName: provider.name };
   }
 
   /** @returns undefined for a ticket that is not good, or was used @throws as `start` */
   async redeemTicket(providerId: string, ticket: string, binding: string): Promise<URL | undefined> {
-    const pending = await this.#tickets.use(providerId, ticket);
+    const pending = await this.tickets.use(providerId, ticket);
     return pending === undefined ? undefined : this.start(pending.userId, providerId, binding);
   }
 
-  /** @returns where the browser that has the binding is sent @throws LLMPermissionError, LLMInvalidRequestError, transport errors */
+  /**
+   * @returns where the browser that has the binding is sent @throws LLMPermissionError, LLMInvalidRequestError,
+   * transport errors
+   */
   async start(userId: string, providerId: string, binding: string): Promise<URL> {
-    if (!isBinding(binding)) throw new LLMInvalidRequestError(`a binding is ${MIN_BINDING_LENGTH} to 128 characters of base64url`, { path: 'binding' });
-    const { clients, authorizations, sealer, clock, log } = this.#ports;
-    const provider = await this.#allowedProvider(userId, providerId);
+    if (!isBinding(binding))
+      throw new LLMInvalidRequestError(`a binding is ${MIN_BINDING_LENGTH} to 128 characters of base64url`, {
+        path: 'binding',
+      });
+    const { clients, authorizations, sealer, clock, log } = this.ports;
+    const provider = await this.allowedProvider(userId, providerId);
     const settings = userOAuthOf(provider);
     const secrets: FlowSecrets = { codeVerifier: randomToken(), nonce: randomToken() };
-    const request = { ...secrets, state: randomToken(), redirectUri: this.#root + CALLBACK_PATH };
+    const request = { ...secrets, state: randomToken(), redirectUri: this.root + CALLBACK_PATH };
     const url = await clients.serverOf(settings).authorizationUrl(settings, request);
     const createdAt = clock.now();
     await authorizations.insert({
@@ -135,52 +149,73 @@ export class OAuthFlow {
     return url;
   }
 
-  /** Takes the browser's answer once: whoever presents a state again finds it used. Throws only what is a fault of this app. */
+  /**
+   * Takes the browser's answer once: whoever presents a state again finds it used. Throws only what is a fault of
+   * this app.
+   */
   async complete(answer: ReturnFromServer): Promise<FlowOutcome> {
-    const { authorizations, clock, log } = this.#ports;
+    const { authorizations, clock, log } = this.ports;
     const state = onlyState(answer.parameters);
     const pending = state === undefined ? undefined : await authorizations.find(hashOf(state));
-    if (state === undefined || pending?.stage !== 'state') return this.#refuse('unknown-state', {});
+    if (state === undefined || pending?.stage !== 'state') return this.refuse('unknown-state', {});
     const { providerId, userId } = pending;
-    const refuse = (reason: RefusedReturn, more: { providerName?: string; detail?: string } = {}): FlowOutcome => this.#refuse(reason, { providerId, userId }, more);
+    const refuse = (reason: RefusedReturn, more: { providerName?: string; detail?: string } = {}): FlowOutcome =>
+      this.refuse(reason, { providerId, userId }, more);
     if (!(await authorizations.use(pending._id, clock.now()))) return refuse('state-used-again');
     if (clock.now() >= pending.expiresAt) return refuse('state-expired');
-    if (answer.binding === undefined || !isSameHash(hashOf(answer.binding), pending.bindingHash)) return refuse('other-browser');
+    if (answer.binding === undefined || !isSameHash(hashOf(answer.binding), pending.bindingHash))
+      return refuse('other-browser');
     if (answer.userId !== undefined && answer.userId !== userId) return refuse('other-user');
-    const provider = await this.#ports.providers.find(providerId);
-    if (provider === undefined || !decideAccess(provider, await this.#ports.callerOf(userId)).allowed) return refuse('not-allowed');
+    const provider = await this.ports.providers.find(providerId);
+    if (provider === undefined || !decideAccess(provider, await this.ports.callerOf(userId)).allowed)
+      return refuse('not-allowed');
     const { name: providerName } = provider;
-    const secrets = this.#secretsOf(pending);
-    if (provider.auth.kind !== 'oauth_user' || destinationOf(provider) !== pending.destination || secrets === undefined) return refuse('provider-changed', { providerName });
+    const secrets = this.secretsOf(pending);
+    if (provider.auth.kind !== 'oauth_user' || destinationOf(provider) !== pending.destination || secrets === undefined)
+      return refuse('provider-changed', { providerName });
     try {
-      const isKept = await this.#exchange(provider, pending, { ...secrets, state, parameters: answer.parameters });
+      const isKept = await this.exchange(provider, pending, { ...secrets, state, parameters: answer.parameters });
       if (!isKept) return refuse('provider-changed', { providerName });
     } catch (error) {
-      if (error instanceof OAuthRefusal) return refuse('refused-by-server', { providerName, detail: detailOf(error, answer.parameters) });
-      if (isLLMError(error) && error.retryable) return refuse('server-unreachable', { providerName, detail: error.message });
+      if (error instanceof OAuthRefusal)
+        return refuse('refused-by-server', { providerName, detail: detailOf(error, answer.parameters) });
+      if (isLLMError(error) && error.retryable)
+        return refuse('server-unreachable', { providerName, detail: error.message });
       throw error;
     }
     log.info('oauth:connected', { providerId, userId });
     return { connected: true, providerName, userId };
   }
 
-  /** Forgets the user's account or key, and tells the vendor where it wants to be told. @throws LLMInvalidRequestError, LLMPermissionError */
+  /**
+   * Forgets the user's account or key, and tells the vendor where it wants to be told. @throws
+   * LLMInvalidRequestError, LLMPermissionError
+   */
   async disconnect(userId: string, providerId: string): Promise<void> {
-    const { providers, vault, clients, log } = this.#ports;
+    const { providers, vault, clients, log } = this.ports;
     const provider = await providers.find(providerId);
     if (provider === undefined) throw notAllowed();
-    if (!isPersonal(provider.auth)) throw new LLMInvalidRequestError(`'${provider.name}' has no credential of yours.`, { path: 'providerId' });
+    if (!isPersonal(provider.auth))
+      throw new LLMInvalidRequestError(`'${provider.name}' has no credential of yours.`, { path: 'providerId' });
     const row = await vault.store.take(credentialIdOf(provider, userId));
     if (row === undefined) return;
     log.info('oauth:disconnected', { providerId, userId });
     const content = vault.contentOf(row);
-    if (content !== undefined && provider.auth.kind === 'oauth_user') await clients.revoke(provider, provider.auth.oauth, content);
+    if (content !== undefined && provider.auth.kind === 'oauth_user')
+      await clients.revoke(provider, provider.auth.oauth, content);
   }
 
-  /** @returns false where the provider was removed or led elsewhere while its server was asked: what came is given back then */
-  async #exchange(provider: Provider, { userId, redirectUri = '' }: PendingAuthorization, answer: FlowSecrets & { state: string; parameters: URLSearchParams }): Promise<boolean> {
+  /**
+   * @returns false where the provider was removed or led elsewhere while its server was asked: what came is given
+   * back then
+   */
+  private async exchange(
+    provider: Provider,
+    { userId, redirectUri = '' }: PendingAuthorization,
+    answer: FlowSecrets & { state: string; parameters: URLSearchParams },
+  ): Promise<boolean> {
     const settings = userOAuthOf(provider);
-    const { clients, vault, clock, providers } = this.#ports;
+    const { clients, vault, clock, providers } = this.ports;
     const client = await clients.clientOf(provider, settings);
     const tokens = await clients.serverOf(settings).exchange(client, { ...answer, redirectUri });
     const expiresAt = tokens.expiresInMs === undefined ? {} : { expiresAt: clock.now() + tokens.expiresInMs };
@@ -195,25 +230,29 @@ export class OAuthFlow {
     return false;
   }
 
-  async #allowedProvider(userId: string, providerId: string): Promise<Provider> {
-    const [provider, caller] = await Promise.all([this.#ports.providers.find(providerId), this.#ports.callerOf(userId)]);
+  private async allowedProvider(userId: string, providerId: string): Promise<Provider> {
+    const [provider, caller] = await Promise.all([this.ports.providers.find(providerId), this.ports.callerOf(userId)]);
     if (provider === undefined || !decideAccess(provider, caller).allowed) throw notAllowed();
     return provider;
   }
 
-  #secretsOf({ box, providerId, userId }: PendingAuthorization): FlowSecrets | undefined {
+  private secretsOf({ box, providerId, userId }: PendingAuthorization): FlowSecrets | undefined {
     if (box === undefined) return undefined;
     try {
       // `start` sealed it under this binding.
-      return JSON.parse(this.#ports.sealer.open(box, flowBinding(providerId, userId))) as FlowSecrets;
+      return JSON.parse(this.ports.sealer.open(box, flowBinding(providerId, userId))) as FlowSecrets;
     } catch (error) {
       if (error instanceof SealError) return undefined;
       throw error;
     }
   }
 
-  #refuse(reason: RefusedReturn, who: { providerId?: string; userId?: string }, more: { providerName?: string; detail?: string } = {}): FlowOutcome {
-    this.#ports.log.warn('oauth:refused', { ...who, reason, detail: more.detail });
+  private refuse(
+    reason: RefusedReturn,
+    who: { providerId?: string; userId?: string },
+    more: { providerName?: string; detail?: string } = {},
+  ): FlowOutcome {
+    this.ports.log.warn('oauth:refused', { ...who, reason, detail: more.detail });
     return { connected: false, reason, ...more };
   }
 }
@@ -239,7 +278,10 @@ function contentOf({ kind, accessToken, refreshToken }: TokenSet): Parameters<Cr
 }
 
 function detailOf({ error, description }: OAuthRefusal, parameters: URLSearchParams): string {
-  return withoutSecrets(description === undefined ? error : `${error}: ${description}`, [parameters.get('code'), parameters.get('state')]);
+  return withoutSecrets(description === undefined ? error : `${error}: ${description}`, [
+    parameters.get('code'),
+    parameters.get('state'),
+  ]);
 }
 
 function checkedRoot(rootUrl: string): string {

@@ -19,7 +19,10 @@ export interface ProviderMethodsPorts {
 
 type Handler<R> = (caller: Caller, argument?: unknown) => Promise<R>;
 
-/** @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, LLMPermissionError for callers, and what is said there */
+/**
+ * @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, LLMPermissionError for
+ * callers, and what is said there
+ */
 export interface ProviderMethods {
   readonly list: Handler<readonly PublicProvider[]>;
   readonly create: Handler<PublicProvider>;
@@ -39,7 +42,10 @@ export interface ProviderMethods {
 export function createProviderMethods({ service, flow, vault, probe }: ProviderMethodsPorts): ProviderMethods {
   /** The caller must be somebody; the argument names a provider, and has no other fields than these. */
   const named =
-    <R>(fields: readonly string[], handle: (caller: Caller, providerId: string, given: Fields) => Promise<R>): Handler<R> =>
+    <R>(
+      fields: readonly string[],
+      handle: (caller: Caller, providerId: string, given: Fields) => Promise<R>,
+    ): Handler<R> =>
     async (caller, argument) => {
       signedIn(caller);
       const given = fieldsOf(argument, 'argument', ['providerId', ...fields]);
@@ -78,15 +84,21 @@ export function createProviderMethods({ service, flow, vault, probe }: ProviderM
       await service.setOwnKey(caller, providerId, keyOf(given));
       return service.view(caller, providerId);
     }),
-    connect: named(['binding'], (caller, providerId, given) => flow.connect(caller.userId, providerId, optional(given, 'binding', text))),
+    connect: named(['binding'], (caller, providerId, given) =>
+      flow.connect(caller.userId, providerId, optional(given, 'binding', text)),
+    ),
     disconnect: named([], async (caller, providerId) => {
       await flow.disconnect(caller.userId, providerId);
       return service.view(caller, providerId);
     }),
     test: named([], async (caller, providerId) => {
       const view = await service.view(caller, providerId);
-      if (!view.connected) throw new LLMAuthError(`There is nothing to use '${view.name}' with: a key must be set, or an account connected.`);
-      if (!(await probe(providerId, caller.userId))) throw new LLMAuthError(`The vendor of '${view.name}' refused the credential.`);
+      if (!view.connected)
+        throw new LLMAuthError(
+          `There is nothing to use '${view.name}' with: a key must be set, or an account connected.`,
+        );
+      if (!(await probe(providerId, caller.userId)))
+        throw new LLMAuthError(`The vendor of '${view.name}' refused the credential.`);
       return view;
     }),
     async rotateKeys(caller, argument = {}) {

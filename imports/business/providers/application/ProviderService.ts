@@ -31,33 +31,35 @@ export interface ProviderServicePorts {
 }
 
 export class ProviderService {
-  readonly #ports: ProviderServicePorts;
+  private readonly ports: ProviderServicePorts;
 
   constructor(ports: ProviderServicePorts) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   /** The whole row, for the host's own use: it is never shown. */
   find(providerId: string): Promise<Provider | undefined> {
-    return this.#ports.providers.find(providerId);
+    return this.ports.providers.find(providerId);
   }
 
   all(): Promise<readonly Provider[]> {
-    return this.#ports.providers.all();
+    return this.ports.providers.all();
   }
 
   /** @param model what is asked for; the provider as a whole when absent */
   async decide(providerId: string, caller: Caller | undefined, model?: string): Promise<AccessDecision> {
-    const provider = await this.#ports.providers.find(providerId);
+    const provider = await this.ports.providers.find(providerId);
     return provider === undefined ? { allowed: false, reason: 'not-listed' } : decideAccess(provider, caller, model);
   }
 
   /** What the caller may use; for admins also what is switched off. */
   async list(caller: Caller): Promise<readonly PublicProvider[]> {
-    const { providers, vault } = this.#ports;
+    const { providers, vault } = this.ports;
     const [all, rows] = await Promise.all([providers.all(), vault.store.ofUser(caller.userId)]);
     const credentials = new Map(rows.map((row) => [row._id, row]));
-    return all.filter((provider) => isVisible(provider, caller)).map((provider) => publicView(provider, stateOf(provider, caller.userId, credentials)));
+    return all
+      .filter((provider) => isVisible(provider, caller))
+      .map((provider) => publicView(provider, stateOf(provider, caller.userId, credentials)));
   }
 
   /** @throws LLMPermissionError for a provider that is not there or not for this caller */
@@ -69,82 +71,99 @@ export class ProviderService {
 
   /** @throws LLMInvalidRequestError, ConflictError when the id is taken */
   async create(argument: unknown): Promise<Provider> {
-    const read = readNewProvider(argument, this.#ports.allowInsecure);
-    const now = this.#ports.clock.now();
+    const read = readNewProvider(argument, this.ports.allowInsecure);
+    const now = this.ports.clock.now();
     const provider: Provider = { ...read.provider, createdAt: now, updatedAt: now };
-    await this.#ports.providers.insert(provider);
-    await this.#keep(provider, read.secrets);
-    this.#ports.log.info('provider:created', { providerId: provider._id, kind: provider.auth.kind });
+    await this.ports.providers.insert(provider);
+    await this.keep(provider, read.secrets);
+    this.ports.log.info('provider:created', { providerId: provider._id, kind: provider.auth.kind });
     return provider;
   }
 
-  /** Secrets that were given for another address are forgotten. @throws LLMInvalidRequestError, LLMPermissionError, ConflictError */
+  /**
+   * Secrets that were given for another address are forgotten. @throws LLMInvalidRequestError, LLMPermissionError,
+   * ConflictError
+   */
   async update(providerId: string, argument: unknown): Promise<Provider> {
-    const { providers, clock, log } = this.#ports;
-    const current = await this.#changeable(providerId);
-    const read: ReadProvider = readProviderChange(argument, current, this.#ports.allowInsecure);
+    const { providers, clock, log } = this.ports;
+    const current = await this.changeable(providerId);
+    const read: ReadProvider = readProviderChange(argument, current, this.ports.allowInsecure);
     const { createdAt } = current;
     const provider: Provider = { ...read.provider, createdAt, updatedAt: Math.max(clock.now(), current.updatedAt + 1) };
-    if (!(await providers.replace(provider, current.updatedAt))) throw new ConflictError(`'${current.name}' was changed by another at the same time.`);
-    if (destinationOf(provider) !== destinationOf(current)) await this.#forget(current);
-    await this.#keep(provider, read.secrets);
+    if (!(await providers.replace(provider, current.updatedAt)))
+      throw new ConflictError(`'${current.name}' was changed by another at the same time.`);
+    if (destinationOf(provider) !== destinationOf(current)) await this.forget(current);
+    await this.keep(provider, read.secrets);
     log.info('provider:updated', { providerId });
     return provider;
   }
 
   /** With all its credentials. @throws LLMPermissionError when it is not there */
   async remove(providerId: string): Promise<void> {
-    const { providers, authorizations, log } = this.#ports;
-    const provider = await this.#changeable(providerId);
+    const { providers, authorizations, log } = this.ports;
+    const provider = await this.changeable(providerId);
     await providers.remove(providerId);
     await authorizations.removeOfProvider(providerId);
-    await this.#forget(provider);
+    await this.forget(provider);
     log.info('provider:removed', { providerId });
   }
 
   /** @param key `null` takes it away @throws LLMInvalidRequestError for a provider that has no shared key */
   async setSharedKey(providerId: string, key: string | null): Promise<void> {
-    const provider = await this.#changeable(providerId);
-    if (provider.auth.kind !== 'api_key') throw new LLMInvalidRequestError(`'${provider.name}' has no shared key.`, { path: 'providerId' });
-    await this.#setKey(provider, null, key);
+    const provider = await this.changeable(providerId);
+    if (provider.auth.kind !== 'api_key')
+      throw new LLMInvalidRequestError(`'${provider.name}' has no shared key.`, { path: 'providerId' });
+    await this.setKey(provider, null, key);
   }
 
-  /** @param key `null` takes it away @throws LLMPermissionError, LLMInvalidRequestError for a provider to which users bring no keys */
+  /**
+   * @param key `null` takes it away @throws LLMPermissionError, LLMInvalidRequestError for a provider to which
+   * users bring no keys
+   */
   async setOwnKey(caller: Caller, providerId: string, key: string | null): Promise<void> {
-    const provider = await this.#ports.providers.find(providerId);
+    const provider = await this.ports.providers.find(providerId);
     if (provider === undefined || !decideAccess(provider, caller).allowed) throw notAllowed();
-    if (provider.auth.kind !== 'user_api_key') throw new LLMInvalidRequestError(`Users bring no keys of their own to '${provider.name}'.`, { path: 'providerId' });
-    await this.#setKey(provider, caller.userId, key);
+    if (provider.auth.kind !== 'user_api_key')
+      throw new LLMInvalidRequestError(`Users bring no keys of their own to '${provider.name}'.`, {
+        path: 'providerId',
+      });
+    await this.setKey(provider, caller.userId, key);
   }
 
-  async #setKey(provider: Provider, userId: string | null, key: string | null): Promise<void> {
-    const { vault, log } = this.#ports;
+  private async setKey(provider: Provider, userId: string | null, key: string | null): Promise<void> {
+    const { vault, log } = this.ports;
     if (key === null) await vault.store.take({ providerId: provider._id, userId, kind: 'api_key' });
     else await vault.put(provider, 'api_key', userId, { type: 'api_key', key });
     log.info(key === null ? 'key:removed' : 'key:set', { providerId: provider._id, userId });
   }
 
-  async #changeable(providerId: string): Promise<Provider> {
-    const provider = await this.#ports.providers.find(providerId);
+  private async changeable(providerId: string): Promise<Provider> {
+    const provider = await this.ports.providers.find(providerId);
     if (provider === undefined) throw notAllowed();
-    if (provider.fixed === true) throw new LLMInvalidRequestError(`'${provider.name}' comes from the server's settings, and is changed there.`, { path: 'providerId' });
+    if (provider.fixed === true)
+      throw new LLMInvalidRequestError(`'${provider.name}' comes from the server's settings, and is changed there.`, {
+        path: 'providerId',
+      });
     return provider;
   }
 
-  async #keep(provider: Provider, { apiKey, clientSecret }: ProviderSecrets): Promise<void> {
-    const { vault } = this.#ports;
+  private async keep(provider: Provider, { apiKey, clientSecret }: ProviderSecrets): Promise<void> {
+    const { vault } = this.ports;
     if (apiKey !== undefined) await vault.put(provider, 'api_key', null, { type: 'api_key', key: apiKey });
     if (clientSecret !== undefined) await vault.put(provider, 'client', null, { type: 'client', secret: clientSecret });
   }
 
   /** The client's own secret goes last: the others are revoked with it. */
-  async #forget(provider: Provider): Promise<void> {
-    const { vault, clients } = this.#ports;
+  private async forget(provider: Provider): Promise<void> {
+    const { vault, clients } = this.ports;
     const rows = await vault.store.ofProvider(provider._id);
-    for (const row of rows.toSorted((left, right) => Number(left.kind === 'client') - Number(right.kind === 'client'))) {
+    for (const row of rows.toSorted(
+      (left, right) => Number(left.kind === 'client') - Number(right.kind === 'client'),
+    )) {
       const taken = await vault.store.take(row);
       const content = taken === undefined ? undefined : vault.contentOf(taken);
-      if (content !== undefined && 'oauth' in provider.auth) await clients.revoke(provider, provider.auth.oauth, content);
+      if (content !== undefined && 'oauth' in provider.auth)
+        await clients.revoke(provider, provider.auth.oauth, content);
     }
   }
 }
@@ -153,9 +172,16 @@ function isVisible(provider: Provider, caller: Caller): boolean {
   return caller.isAdmin || decideAccess(provider, caller).allowed;
 }
 
-function stateOf(provider: Provider, userId: string, credentials: ReadonlyMap<string, StoredCredential>): ConnectionState {
+function stateOf(
+  provider: Provider,
+  userId: string,
+  credentials: ReadonlyMap<string, StoredCredential>,
+): ConnectionState {
   if (provider.fixed === true) return { connected: true, needsReconnect: false };
-  const used = provider.auth.kind === 'oauth_app' ? ({ providerId: provider._id, userId: null, kind: 'client' } as const) : credentialIdOf(provider, userId);
+  const used =
+    provider.auth.kind === 'oauth_app'
+      ? ({ providerId: provider._id, userId: null, kind: 'client' } as const)
+      : credentialIdOf(provider, userId);
   const row = credentials.get(credentialKey(used));
   if (row === undefined) return { connected: isKeyless(provider), needsReconnect: false };
   const isGood = row.state === 'ready' && row.destination === destinationOf(provider);

@@ -1,4 +1,7 @@
-/** `ai.providers` for any host: each user's providers as added, changed and removed documents, and never a field more than the public view. */
+/**
+ * `ai.providers` for any host: each user's providers as added, changed and removed documents, and never a field
+ * more than the public view.
+ */
 import type { PublicProvider } from '../domain/entities/PublicProvider';
 import type { Caller } from '../domain/types/Caller';
 
@@ -20,55 +23,59 @@ export interface ProvidersPublicationPorts {
 }
 
 export class ProvidersPublication {
-  readonly #ports: ProvidersPublicationPorts;
-  #sent = new Map<string, PublicProvider>();
-  #running: Promise<void> | undefined;
-  #isStale = false;
-  #isStopped = false;
+  private readonly ports: ProvidersPublicationPorts;
+  private sent = new Map<string, PublicProvider>();
+  private running: Promise<void> | undefined;
+  private isStale = false;
+  private isStopped = false;
 
   constructor(ports: ProvidersPublicationPorts) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   /** Sends what is there now. */
   async start(): Promise<void> {
     await this.refresh();
-    if (!this.#isStopped) this.#ports.sink.ready();
+    if (!this.isStopped) this.ports.sink.ready();
   }
 
-  /** Sends what is different now; to be called when providers or credentials changed. Calls while one is under way become one more. */
+  /**
+   * Sends what is different now; to be called when providers or credentials changed. Calls while one is under way
+   * become one more.
+   */
   refresh(): Promise<void> {
-    this.#isStale = true;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
+    this.isStale = true;
+    this.running ??= this.run().finally(() => {
+      this.running = undefined;
     });
-    return this.#running;
+    return this.running;
   }
 
   stop(): void {
-    this.#isStopped = true;
+    this.isStopped = true;
   }
 
-  async #run(): Promise<void> {
-    while (this.#isStale && !this.#isStopped) {
-      this.#isStale = false;
-      const caller = await this.#ports.caller();
-      this.#send(caller === undefined ? [] : await this.#ports.list(caller));
+  private async run(): Promise<void> {
+    while (this.isStale && !this.isStopped) {
+      this.isStale = false;
+      const caller = await this.ports.caller();
+      this.send(caller === undefined ? [] : await this.ports.list(caller));
     }
   }
 
-  #send(views: readonly PublicProvider[]): void {
-    if (this.#isStopped) return;
-    const { sink } = this.#ports;
+  private send(views: readonly PublicProvider[]): void {
+    if (this.isStopped) return;
+    const { sink } = this.ports;
     const next = new Map(views.map((view) => [view._id, view]));
-    for (const id of this.#sent.keys()) if (!next.has(id)) sink.removed(id);
+    for (const id of this.sent.keys()) if (!next.has(id)) sink.removed(id);
     for (const [id, view] of next) {
-      const before = this.#sent.get(id);
+      const before = this.sent.get(id);
       const { _id, ...fields } = view;
       if (before === undefined) sink.added(id, fields);
-      else if (JSON.stringify(before) !== JSON.stringify(view)) sink.changed(id, { ...cleared(before, view), ...fields });
+      else if (JSON.stringify(before) !== JSON.stringify(view))
+        sink.changed(id, { ...cleared(before, view), ...fields });
     }
-    this.#sent = next;
+    this.sent = next;
   }
 }
 

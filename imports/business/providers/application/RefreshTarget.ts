@@ -18,6 +18,9 @@ export interface RefreshTarget {
 }
 
 /** What the log says it is about. */
-export function targetFields({ provider, userId }: RefreshTarget): { readonly providerId: string; readonly userId: string | null } {
+export function targetFields({ provider, userId }: RefreshTarget): {
+  readonly providerId: string;
+  readonly userId: string | null;
+} {
   return { providerId: provider._id, userId };
 }

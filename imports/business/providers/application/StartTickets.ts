@@ -1,4 +1,7 @@
-/** Tickets that bring a browser to the page where a connection begins: each is good once, for one user and provider, for ten minutes. */
+/**
+ * Tickets that bring a browser to the page where a connection begins: each is good once, for one user and provider,
+ * for ten minutes.
+ */
 import { AUTHORIZATION_LIFETIME_MS } from '../domain/entities/PendingAuthorization';
 import type { PendingAuthorization } from '../domain/entities/PendingAuthorization';
 import type { AuthorizationStore } from '../domain/interfaces/AuthorizationStore';
@@ -6,25 +9,36 @@ import type { Clock } from '../domain/interfaces/Clock';
 import { hashOf, isToken, randomToken } from './flowTokens';
 
 export class StartTickets {
-  readonly #store: AuthorizationStore;
-  readonly #clock: Clock;
+  private readonly store: AuthorizationStore;
+  private readonly clock: Clock;
 
   constructor({ authorizations, clock }: { readonly authorizations: AuthorizationStore; readonly clock: Clock }) {
-    this.#store = authorizations;
-    this.#clock = clock;
+    this.store = authorizations;
+    this.clock = clock;
   }
 
   async issue(userId: string, providerId: string): Promise<string> {
     const ticket = randomToken();
-    const createdAt = this.#clock.now();
-    await this.#store.insert({ _id: hashOf(ticket), stage: 'ticket', providerId, userId, createdAt, expiresAt: createdAt + AUTHORIZATION_LIFETIME_MS });
+    const createdAt = this.clock.now();
+    await this.store.insert({
+      _id: hashOf(ticket),
+      stage: 'ticket',
+      providerId,
+      userId,
+      createdAt,
+      expiresAt: createdAt + AUTHORIZATION_LIFETIME_MS,
+    });
     return ticket;
   }
 
   /** Looks without using it up. Undefined for one that is not good, or no longer. */
   async find(providerId: string, ticket: string): Promise<PendingAuthorization | undefined> {
-    const pending = isToken(ticket) ? await this.#store.find(hashOf(ticket)) : undefined;
-    const isGood = pending?.stage === 'ticket' && pending.providerId === providerId && pending.usedAt === undefined && this.#clock.now() < pending.expiresAt;
+    const pending = isToken(ticket) ? await this.store.find(hashOf(ticket)) : undefined;
+    const isGood =
+      pending?.stage === 'ticket' &&
+      pending.providerId === providerId &&
+      pending.usedAt === undefined &&
+      this.clock.now() < pending.expiresAt;
     return isGood ? pending : undefined;
   }
 
@@ -32,6 +46,6 @@ export class StartTickets {
   async use(providerId: string, ticket: string): Promise<PendingAuthorization | undefined> {
     const pending = await this.find(providerId, ticket);
     if (pending === undefined) return undefined;
-    return (await this.#store.use(pending._id, this.#clock.now())) ? pending : undefined;
+    return (await this.store.use(pending._id, this.clock.now())) ? pending : undefined;
   }
 }

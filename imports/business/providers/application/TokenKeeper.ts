@@ -36,45 +36,46 @@ const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 250;
 
 export class TokenKeeper {
-  readonly #ports: TokenKeeperPorts;
-  readonly #patience: number;
+  private readonly ports: TokenKeeperPorts;
+  private readonly patience: number;
   /** What the store did not take yet. */
-  readonly #unsaved = new Map<string, NewTokens>();
+  private readonly unsaved = new Map<string, NewTokens>();
 
   /** @param patience how long to try before callers are told, in milliseconds */
   constructor(ports: TokenKeeperPorts, patience: number) {
-    this.#ports = ports;
-    this.#patience = patience;
+    this.ports = ports;
+    this.patience = patience;
   }
 
   /** What this process got for a row's present edition and could not store. */
   unsavedFor(row: StoredCredential): NewTokens | undefined {
-    const unsaved = this.#unsaved.get(row._id);
+    const unsaved = this.unsaved.get(row._id);
     if (unsaved === undefined || editionOf(unsaved.held) === editionOf(row)) return unsaved;
-    this.#unsaved.delete(row._id);
+    this.unsaved.delete(row._id);
     return undefined;
   }
 
   /**
-   * The new pair takes the old one's place in one write. When the store fails it is tried again until the lease is over, and kept in memory.
+   * The new pair takes the old one's place in one write. When the store fails it is tried again until the lease is
+   * over, and kept in memory.
    * @returns false when another holder's tokens are there, which are then the ones to use
    */
   async keep(target: RefreshTarget, unsaved: NewTokens): Promise<boolean> {
-    const { clock, log } = this.#ports;
+    const { clock, log } = this.ports;
     const { _id } = unsaved.held;
-    this.#unsaved.set(_id, unsaved);
-    const giveUpAt = clock.elapsed() + this.#patience;
+    this.unsaved.set(_id, unsaved);
+    const giveUpAt = clock.elapsed() + this.patience;
     let saved: Saved | undefined;
     for (let pause = FIRST_PAUSE_MS; saved === undefined; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
-        saved = await this.#save(unsaved);
+        saved = await this.save(unsaved);
       } catch (cause) {
         log.warn('refresh:not-stored', { ...targetFields(target), error: errorName(cause) });
         if (clock.elapsed() >= giveUpAt) throw new LLMConnectionError('a new token could not be stored', { cause });
         await clock.sleep(pause);
       }
     }
-    this.#unsaved.delete(_id);
+    this.unsaved.delete(_id);
     if (saved === 'gone') {
       log.warn('refresh:disconnected-meanwhile', targetFields(target));
       await target.revoke(contentFrom(unsaved));
@@ -85,13 +86,13 @@ export class TokenKeeper {
   }
 
   /**
-   * A holder that lost its lease never replaces a token that came after its own. But while nothing came, what it brings is all there is: those
-   * who took over find the old token used up.
+   * A holder that lost its lease never replaces a token that came after its own. But while nothing came, what it
+   * brings is all there is: those who took over find the old token used up.
    */
-  async #save(unsaved: NewTokens): Promise<Saved> {
-    const { store } = this.#ports.vault;
+  private async save(unsaved: NewTokens): Promise<Saved> {
+    const { store } = this.ports.vault;
     const { held } = unsaved;
-    const change = this.#renewed(unsaved);
+    const change = this.renewed(unsaved);
     if ((await store.change(held, change)) !== undefined) return 'stored';
     for (;;) {
       const there = await store.find(held);
@@ -101,10 +102,10 @@ export class TokenKeeper {
     }
   }
 
-  #renewed(unsaved: NewTokens): CredentialChange {
+  private renewed(unsaved: NewTokens): CredentialChange {
     const { held, tokens, receivedAt } = unsaved;
     return {
-      box: this.#ports.vault.seal(held, contentFrom(unsaved)),
+      box: this.ports.vault.seal(held, contentFrom(unsaved)),
       state: 'ready',
       generation: held.generation + 1,
       expiresAt: tokens.expiresInMs === undefined ? null : receivedAt + tokens.expiresInMs,

@@ -1,10 +1,11 @@
 /**
- * Keeps one token alive for many callers: within a process by one shared promise, between processes by compare-and-set on the row's version.
+ * Keeps one token alive for many callers: within a process by one shared promise, between processes by
+ * compare-and-set on the row's version.
  *
- * A refresh token that rotates may be shown to its server once, so the right to show it is a lease with two phases. While it is `claimed`
- * others may take it over after a short silence, and the first holder's next write finds another version. It becomes `sent` by such a write,
- * directly before the request; from then on others wait for as long as a request may take. Whoever was paused longer than that neither sends
- * nor overwrites.
+ * A refresh token that rotates may be shown to its server once, so the right to show it is a lease with two phases.
+ * While it is `claimed` others may take it over after a short silence, and the first holder's next write finds
+ * another version. It becomes `sent` by such a write, directly before the request; from then on others wait for as
+ * long as a request may take. Whoever was paused longer than that neither sends nor overwrites.
  */
 import pLimit from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../ai/domain/errors/LLMErrors';
@@ -55,77 +56,84 @@ const FIRST_LOOK_MS = 20;
 const LAST_LOOK_MS = 250;
 
 export class TokenRefresher {
-  readonly #ports: TokenRefresherPorts;
-  readonly #leases: LeaseLengths;
-  readonly #flights = new Map<string, Promise<void>>();
-  /** By provider. A crowd of accounts waits before its leases begin, not while they run out, and no slow server keeps others waiting. */
-  readonly #turns = new Map<string, pLimit.Limit>();
-  readonly #keeper: TokenKeeper;
+  private readonly ports: TokenRefresherPorts;
+  private readonly leases: LeaseLengths;
+  private readonly flights = new Map<string, Promise<void>>();
+  /**
+   * By provider. A crowd of accounts waits before its leases begin, not while they run out, and no slow server
+   * keeps others waiting.
+   */
+  private readonly turns = new Map<string, pLimit.Limit>();
+  private readonly keeper: TokenKeeper;
 
   constructor(ports: TokenRefresherPorts) {
-    this.#ports = ports;
-    this.#leases = ports.leases ?? DEFAULT_LEASES;
-    this.#keeper = new TokenKeeper(ports, this.#leases.sent);
+    this.ports = ports;
+    this.leases = ports.leases ?? DEFAULT_LEASES;
+    this.keeper = new TokenKeeper(ports, this.leases.sent);
   }
 
   /** @throws LLMAuthError when the user must connect again, other LLMErrors when no token can be had now */
   async tokenFor(target: RefreshTarget, wish: TokenWish): Promise<string> {
-    const first = await this.#open(target);
+    const first = await this.open(target);
     let opened = first;
     // A second turn is for callers that joined a flight which was over before it could help them.
-    for (let turn = 0; turn < 2 && !this.#satisfies(opened, first.row, wish); turn++) {
+    for (let turn = 0; turn < 2 && !this.satisfies(opened, first.row, wish); turn++) {
       try {
-        await this.#share(target, opened.row);
+        await this.share(target, opened.row);
       } catch (error) {
-        if (this.#isUsable(opened, wish) && isPassing(error)) break;
+        if (this.isUsable(opened, wish) && isPassing(error)) break;
         throw error;
       }
-      opened = await this.#open(target);
+      opened = await this.open(target);
     }
     return opened.content.accessToken;
   }
 
-  async #open({ provider, userId }: RefreshTarget): Promise<OpenedTokens> {
-    const opened = await this.#ports.vault.open(provider, 'oauth', userId);
+  private async open({ provider, userId }: RefreshTarget): Promise<OpenedTokens> {
+    const opened = await this.ports.vault.open(provider, 'oauth', userId);
     if (opened?.content.type !== 'tokens') throw notConnected(provider);
-    const hasNewer = this.#keeper.unsavedFor(opened.row) !== undefined;
+    const hasNewer = this.keeper.unsavedFor(opened.row) !== undefined;
     if (opened.row.state === 'reconnect_required' && !hasNewer) throw mustReconnect(provider);
     return { row: opened.row, content: opened.content };
   }
 
-  #satisfies({ row, content }: OpenedTokens, first: StoredCredential, { forced, refusedToken }: TokenWish): boolean {
+  private satisfies(
+    { row, content }: OpenedTokens,
+    first: StoredCredential,
+    { forced, refusedToken }: TokenWish,
+  ): boolean {
     // One that was just made is taken even if its whole life is shorter than a minute.
-    const isNew = editionOf(row) !== editionOf(first) && !this.#isOver(row);
-    if (refusedToken !== undefined) return content.accessToken !== refusedToken && (isNew || !this.#isDue(row));
-    return isNew || (!forced && !this.#isDue(row));
+    const isNew = editionOf(row) !== editionOf(first) && !this.isOver(row);
+    if (refusedToken !== undefined) return content.accessToken !== refusedToken && (isNew || !this.isDue(row));
+    return isNew || (!forced && !this.isDue(row));
   }
 
-  #isDue({ expiresAt }: StoredCredential): boolean {
-    return expiresAt !== undefined && expiresAt - this.#ports.clock.now() <= REFRESH_AHEAD_MS;
+  private isDue({ expiresAt }: StoredCredential): boolean {
+    return expiresAt !== undefined && expiresAt - this.ports.clock.now() <= REFRESH_AHEAD_MS;
   }
 
-  #isOver({ expiresAt }: StoredCredential): boolean {
-    return expiresAt !== undefined && expiresAt <= this.#ports.clock.now();
+  private isOver({ expiresAt }: StoredCredential): boolean {
+    return expiresAt !== undefined && expiresAt <= this.ports.clock.now();
   }
 
   /** Renewal is early: while the server can't be reached, what is left of the token's time is used. */
-  #isUsable({ row }: OpenedTokens, { forced }: TokenWish): boolean {
-    return !forced && !this.#isOver(row);
+  private isUsable({ row }: OpenedTokens, { forced }: TokenWish): boolean {
+    return !forced && !this.isOver(row);
   }
 
-  #share(target: RefreshTarget, seen: StoredCredential): Promise<void> {
-    const flying = this.#flights.get(seen._id);
+  private share(target: RefreshTarget, seen: StoredCredential): Promise<void> {
+    const flying = this.flights.get(seen._id);
     if (flying !== undefined) return flying;
-    const flight = this.#renew(target, editionOf(seen)).finally(() => this.#flights.delete(seen._id));
-    this.#flights.set(seen._id, flight);
+    const flight = this.renew(target, editionOf(seen)).finally(() => this.flights.delete(seen._id));
+    this.flights.set(seen._id, flight);
     return flight;
   }
 
   /** Settles when the row's edition is another one, whoever brought that about. */
-  async #renew(target: RefreshTarget, edition: string): Promise<void> {
-    const { clock } = this.#ports;
-    const watch = new LeaseWatch(clock, this.#leases);
-    const patience = 2 * (this.#leases.claimed + this.#leases.sent);
+  private async renew(target: RefreshTarget, edition: string): Promise<void> {
+    const { clock } = this.ports;
+    const watch = new LeaseWatch(clock, this.leases);
+    const patience = 2 * (this.leases.claimed + this.leases.sent);
     // What counts is how long others are waited for, not how long the own turn takes to come.
     let waited = 0;
     const wait = async (milliseconds: number): Promise<void> => {
@@ -134,75 +142,85 @@ export class TokenRefresher {
       waited += clock.elapsed() - from;
     };
     for (let pause = FIRST_LOOK_MS; waited < patience; pause = Math.min(pause * 2, LAST_LOOK_MS)) {
-      const opened = await this.#open(target);
+      const opened = await this.open(target);
       const { row } = opened;
       if (editionOf(row) !== edition) return;
-      const unsaved = this.#keeper.unsavedFor(row);
+      const unsaved = this.keeper.unsavedFor(row);
       if (unsaved !== undefined) {
-        if (await this.#keeper.keep(target, unsaved)) return;
+        if (await this.keeper.keep(target, unsaved)) return;
         continue;
       }
       if (watch.isHeld(row)) {
         await wait(pause * (0.5 + Math.random()));
         continue;
       }
-      if (row.lease !== undefined) this.#ports.log.warn('refresh:taken-over', { ...targetFields(target), phase: row.lease.phase });
-      if (await this.#turnOf(target)(() => this.#claim(target, opened))) return;
+      if (row.lease !== undefined)
+        this.ports.log.warn('refresh:taken-over', { ...targetFields(target), phase: row.lease.phase });
+      if (await this.turnOf(target)(() => this.claim(target, opened))) return;
       await wait(pause);
     }
     throw new LLMTimeoutError(`'${target.provider.name}' is being reconnected by another process and takes too long`);
   }
 
-  #turnOf({ provider }: RefreshTarget): pLimit.Limit {
-    const turn = this.#turns.get(provider._id) ?? pLimit(MAX_AT_ONCE);
-    this.#turns.set(provider._id, turn);
+  private turnOf({ provider }: RefreshTarget): pLimit.Limit {
+    const turn = this.turns.get(provider._id) ?? pLimit(MAX_AT_ONCE);
+    this.turns.set(provider._id, turn);
     return turn;
   }
 
-  async #claim(target: RefreshTarget, opened: OpenedTokens): Promise<boolean> {
-    const version = await this.#ports.vault.store.change(opened.row, { lease: this.#lease('claimed') });
-    return version !== undefined && this.#refresh(target, opened, { ...opened.row, version });
+  private async claim(target: RefreshTarget, opened: OpenedTokens): Promise<boolean> {
+    const version = await this.ports.vault.store.change(opened.row, { lease: this.lease('claimed') });
+    return version !== undefined && this.refresh(target, opened, { ...opened.row, version });
   }
 
   /** @param held the row with the version that this holder made @returns false when the lease was lost on the way */
-  async #refresh(target: RefreshTarget, { content }: OpenedTokens, held: StoredCredential): Promise<boolean> {
-    const { store } = this.#ports.vault;
+  private async refresh(target: RefreshTarget, { content }: OpenedTokens, held: StoredCredential): Promise<boolean> {
+    const { store } = this.ports.vault;
     let holding = held;
     let tokens: TokenSet;
     try {
       await target.prepare();
-      const sending = this.#stopwatch();
-      const version = await store.change(holding, { lease: this.#lease('sent') });
+      const sending = this.stopwatch();
+      const version = await store.change(holding, { lease: this.lease('sent') });
       if (version === undefined) return false;
       holding = { ...holding, version };
-      tokens = await target.obtain(content, () => sending() < this.#leases.sent * SEND_WINDOW);
+      tokens = await target.obtain(content, () => sending() < this.leases.sent * SEND_WINDOW);
     } catch (error) {
-      return this.#giveUp(target, holding, error);
+      return this.giveUp(target, holding, error);
     }
-    const kept = await this.#keeper.keep(target, { held: holding, tokens, old: content, receivedAt: this.#ports.clock.now() });
-    if (kept) this.#ports.log.info('refresh:done', targetFields(target));
+    const kept = await this.keeper.keep(target, {
+      held: holding,
+      tokens,
+      old: content,
+      receivedAt: this.ports.clock.now(),
+    });
+    if (kept) this.ports.log.info('refresh:done', targetFields(target));
     return kept;
   }
 
   /** Wall and monotonic time, whichever went further: one stops when the machine sleeps, the other may be set back. */
-  #stopwatch(): () => number {
-    const { clock } = this.#ports;
+  private stopwatch(): () => number {
+    const { clock } = this.ports;
     const [wall, steady] = [clock.now(), clock.elapsed()];
     return () => Math.max(clock.now() - wall, clock.elapsed() - steady);
   }
 
-  #lease(phase: 'claimed' | 'sent'): NonNullable<StoredCredential['lease']> {
-    return { phase, until: this.#ports.clock.now() + this.#leases[phase] };
+  private lease(phase: 'claimed' | 'sent'): NonNullable<StoredCredential['lease']> {
+    return { phase, until: this.ports.clock.now() + this.leases[phase] };
   }
 
-  async #giveUp(target: RefreshTarget, held: StoredCredential, error: unknown): Promise<boolean> {
-    const { vault, log } = this.#ports;
+  private async giveUp(target: RefreshTarget, held: StoredCredential, error: unknown): Promise<boolean> {
+    const { vault, log } = this.ports;
     const refused = error instanceof OAuthRefusal ? error : undefined;
     const isOver = refused?.error === 'invalid_grant';
     const change: CredentialChange = isOver ? { lease: null, state: 'reconnect_required' } : { lease: null };
     const changed = await vault.store.change(held, change);
     if (error instanceof StaleLeaseError || (isOver && changed === undefined)) return false;
-    log.warn(isOver ? 'refresh:reconnect-required' : 'refresh:failed', { ...targetFields(target), error: refused?.error ?? errorName(error), description: refused?.description });
+    log.warn(isOver ? 'refresh:reconnect-required' : 'refresh:failed', {
+      ...targetFields(target),
+      error: refused?.error ?? errorName(error),
+      description: refused?.description,
+    });
     if (isOver) throw mustReconnect(target.provider);
     throw refused === undefined ? error : refusedApp(target.provider, refused);
   }

@@ -28,59 +28,71 @@ export interface TokenServicePorts {
 type TokenRequest = Parameters<CredentialSource['getAccessToken']>[0];
 
 export class TokenService implements CredentialSource {
-  readonly #ports: TokenServicePorts;
+  private readonly ports: TokenServicePorts;
 
   constructor(ports: TokenServicePorts) {
-    this.#ports = ports;
+    this.ports = ports;
   }
 
   /**
    * Counts as one request of the user's, unless it repeats one by force.
-   * @throws LLMPermissionError for a provider that the user may not use (or that is not there), LLMRateLimitError when a limit is reached,
+   * @throws LLMPermissionError for a provider that the user may not use (or that is not there), LLMRateLimitError
+   *   when a limit is reached,
    *   LLMAuthError without a usable credential
    */
   getAccessToken(request: TokenRequest): Promise<Credential | undefined> {
-    return this.#tokenFor(request);
+    return this.tokenFor(request);
   }
 
   /**
-   * The same for whoever goes by this row, and will send the token where it says: nothing is given when the provider leads elsewhere by now.
+   * The same for whoever goes by this row, and will send the token where it says: nothing is given when the
+   * provider leads elsewhere by now.
    * @throws beside the others LLMServerError, to be tried again with the row as it is then
    */
   boundTo(row: Provider): CredentialSource {
     const destination = destinationOf(row);
-    return { getAccessToken: (request) => this.#tokenFor(request, destination) };
+    return { getAccessToken: (request) => this.tokenFor(request, destination) };
   }
 
-  async #tokenFor({ providerId, userId, forceRefresh = false, refusedToken }: TokenRequest, destination?: string): Promise<Credential | undefined> {
-    const provider = await this.#admit(providerId, userId);
+  private async tokenFor(
+    { providerId, userId, forceRefresh = false, refusedToken }: TokenRequest,
+    destination?: string,
+  ): Promise<Credential | undefined> {
+    const provider = await this.admit(providerId, userId);
     if (destination !== undefined && destinationOf(provider) !== destination) {
       throw new LLMServerError(`The settings of '${provider.name}' were changed just now.`, { retryable: true });
     }
-    if (!forceRefresh) await this.#ports.limits.admit(provider, userId);
+    if (!forceRefresh) await this.ports.limits.admit(provider, userId);
     const { auth } = provider;
-    if (!('oauth' in auth) || auth.oauth.protocol === 'key_exchange') return this.#key(provider, userId);
-    const target = auth.kind === 'oauth_app' ? await this.#appTarget(provider, auth.oauth) : this.#userTarget(provider, auth.oauth, userId);
-    return { kind: 'bearer', token: await this.#ports.refresher.tokenFor(target, { forced: forceRefresh, refusedToken }) };
+    if (!('oauth' in auth) || auth.oauth.protocol === 'key_exchange') return this.key(provider, userId);
+    const target =
+      auth.kind === 'oauth_app'
+        ? await this.appTarget(provider, auth.oauth)
+        : this.userTarget(provider, auth.oauth, userId);
+    return {
+      kind: 'bearer',
+      token: await this.ports.refresher.tokenFor(target, { forced: forceRefresh, refusedToken }),
+    };
   }
 
-  async #admit(providerId: string, userId: string): Promise<Provider> {
-    const { providers, callerOf } = this.#ports;
+  private async admit(providerId: string, userId: string): Promise<Provider> {
+    const { providers, callerOf } = this.ports;
     const [provider, caller] = await Promise.all([providers.find(providerId), callerOf(userId)]);
-    if (provider === undefined || !decideAccess(provider, caller).allowed) throw new LLMPermissionError('You may not use this provider.');
+    if (provider === undefined || !decideAccess(provider, caller).allowed)
+      throw new LLMPermissionError('You may not use this provider.');
     return provider;
   }
 
-  async #key(provider: Provider, userId: string): Promise<Credential | undefined> {
+  private async key(provider: Provider, userId: string): Promise<Credential | undefined> {
     const { kind, userId: holder } = credentialIdOf(provider, userId);
-    const opened = await this.#ports.vault.open(provider, kind, holder);
+    const opened = await this.ports.vault.open(provider, kind, holder);
     if (opened?.content.type === 'api_key') return { kind: 'api_key', token: opened.content.key };
     if (isKeyless(provider)) return undefined;
     throw new LLMAuthError(missingKey(provider));
   }
 
-  #userTarget(provider: Provider, settings: OAuthSettings, userId: string): RefreshTarget {
-    const { clients } = this.#ports;
+  private userTarget(provider: Provider, settings: OAuthSettings, userId: string): RefreshTarget {
+    const { clients } = this.ports;
     const server = clients.serverOf(settings);
     let client: OAuthClient = { settings };
     return {
@@ -91,19 +103,22 @@ export class TokenService implements CredentialSource {
         await server.prepare(settings);
       },
       obtain: ({ refreshToken }, mayStillSend) => {
-        if (refreshToken === undefined) return Promise.reject(new OAuthRefusal('invalid_grant', 'there is no refresh token'));
+        if (refreshToken === undefined)
+          return Promise.reject(new OAuthRefusal('invalid_grant', 'there is no refresh token'));
         return server.refresh(client, refreshToken, mayStillSend);
       },
-      revoke: (content) => clients.revoke(provider, settings, content, client.secret === undefined ? undefined : client),
+      revoke: (content) =>
+        clients.revoke(provider, settings, content, client.secret === undefined ? undefined : client),
     };
   }
 
-  async #appTarget(provider: Provider, settings: OAuthSettings): Promise<RefreshTarget> {
-    const { clients, vault } = this.#ports;
+  private async appTarget(provider: Provider, settings: OAuthSettings): Promise<RefreshTarget> {
+    const { clients, vault } = this.ports;
     const server = clients.serverOf(settings);
     const id = { providerId: provider._id, userId: null, kind: 'oauth', destination: destinationOf(provider) } as const;
     // A token that was over before it began: the row is there for all processes to agree upon who gets the first one.
-    if ((await vault.store.find(id)) === undefined) await vault.store.add({ ...id, ...vault.seal(id, NO_TOKEN), state: 'ready', expiresAt: 0 });
+    if ((await vault.store.find(id)) === undefined)
+      await vault.store.add({ ...id, ...vault.seal(id, NO_TOKEN), state: 'ready', expiresAt: 0 });
     return {
       provider,
       userId: null,
@@ -113,7 +128,9 @@ export class TokenService implements CredentialSource {
           return await server.clientCredentials(await clients.clientOf(provider, settings));
         } catch (error) {
           // No user can mend an app's credentials by connecting again.
-          throw error instanceof OAuthRefusal && error.error === 'invalid_grant' ? new OAuthRefusal('invalid_client', error.description) : error;
+          throw error instanceof OAuthRefusal && error.error === 'invalid_grant'
+            ? new OAuthRefusal('invalid_client', error.description)
+            : error;
         }
       },
       revoke: (content) => clients.revoke(provider, settings, content),

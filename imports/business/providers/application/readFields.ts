@@ -17,7 +17,12 @@ export function fieldsOf(value: unknown, path: string, allowed: readonly string[
 }
 
 /** `undefined` when the field is absent; every reader below is for those that are there. */
-export function optional<T>(fields: Fields, name: string, read: (value: unknown, path: string) => T, path = name): T | undefined {
+export function optional<T>(
+  fields: Fields,
+  name: string,
+  read: (value: unknown, path: string) => T,
+  path = name,
+): T | undefined {
   const value = fields[name];
   return value === undefined ? undefined : read(value, path);
 }
@@ -31,7 +36,8 @@ export function text(value: unknown, path: string, maxLength = MAX_TEXT): string
 
 /** A secret goes into an HTTP header, so it is printable ASCII. The message never repeats it. */
 export function secret(value: unknown, path: string): string {
-  if (typeof value !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(value)) throw wrong(path, 'must be 1 to 8192 printable characters without spaces');
+  if (typeof value !== 'string' || !/^[\x21-\x7e]{1,8192}$/.test(value))
+    throw wrong(path, 'must be 1 to 8192 printable characters without spaces');
   return value;
 }
 
@@ -41,7 +47,8 @@ export function flag(value: unknown, path: string): boolean {
 }
 
 export function wholeNumber(value: unknown, path: string, from: number, to: number): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < from || value > to) throw wrong(path, `must be a whole number from ${from} to ${to}`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < from || value > to)
+    throw wrong(path, `must be a whole number from ${from} to ${to}`);
   return value;
 }
 
@@ -52,7 +59,8 @@ export function oneOf<T extends string>(value: unknown, path: string, words: rea
 }
 
 export function textList(value: unknown, path: string): readonly string[] {
-  if (!Array.isArray(value) || value.length > MAX_LIST) throw wrong(path, `must be a list of at most ${MAX_LIST} texts`);
+  if (!Array.isArray(value) || value.length > MAX_LIST)
+    throw wrong(path, `must be a list of at most ${MAX_LIST} texts`);
   return value.map((each: unknown, index) => text(each, `${path}[${index}]`));
 }
 
@@ -62,7 +70,8 @@ export function webUrl(value: unknown, path: string, allowInsecure: boolean): st
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isWeb = url?.protocol === 'https:' || (allowInsecure && url?.protocol === 'http:');
   if (!isWeb) throw wrong(path, allowInsecure ? 'must be an https or http URL' : 'must be an https URL');
-  if (url.username !== '' || url.password !== '' || url.hash !== '') throw wrong(path, 'must not contain credentials or a fragment');
+  if (url.username !== '' || url.password !== '' || url.hash !== '')
+    throw wrong(path, 'must not contain credentials or a fragment');
   return given;
 }
 

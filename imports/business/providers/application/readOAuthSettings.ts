@@ -23,18 +23,41 @@ export const OAUTH_FIELDS = [
 ] as const;
 
 /** @throws LLMInvalidRequestError with the path of what is wrong */
-export function readOAuthSettings(fields: Fields, kind: 'oauth_app' | 'oauth_user', allowInsecure: boolean): OAuthSettings {
-  const row: ServerRow = SERVER_ROWS[optional(fields, 'server', (value, path) => oneOf(value, path, SERVER_NAMES), 'auth.server') ?? 'generic'];
-  const url = (name: string): string | undefined => optional(fields, name, (value, path) => webUrl(value, path, allowInsecure), `auth.${name}`);
+export function readOAuthSettings(
+  fields: Fields,
+  kind: 'oauth_app' | 'oauth_user',
+  allowInsecure: boolean,
+): OAuthSettings {
+  const row: ServerRow =
+    SERVER_ROWS[
+      optional(fields, 'server', (value, path) => oneOf(value, path, SERVER_NAMES), 'auth.server') ?? 'generic'
+    ];
+  const url = (name: string): string | undefined =>
+    optional(fields, name, (value, path) => webUrl(value, path, allowInsecure), `auth.${name}`);
   const given = {
     authorizationEndpoint: url('authorizationEndpoint'),
     tokenEndpoint: url('tokenEndpoint'),
     revocationEndpoint: url('revocationEndpoint'),
     discovery: optional(fields, 'discovery', (value, path) => oneOf(value, path, DISCOVERY_METHODS), 'auth.discovery'),
-    clientAuthentication: optional(fields, 'clientAuthentication', (value, path) => oneOf(value, path, CLIENT_AUTHENTICATIONS), 'auth.clientAuthentication'),
+    clientAuthentication: optional(
+      fields,
+      'clientAuthentication',
+      (value, path) => oneOf(value, path, CLIENT_AUTHENTICATIONS),
+      'auth.clientAuthentication',
+    ),
     scopes: optional(fields, 'scopes', readScopes, 'auth.scopes'),
-    resources: optional(fields, 'resources', (value, path) => textList(value, path).map((each) => webUrl(each, path, allowInsecure)), 'auth.resources'),
-    authorizationParameters: optional(fields, 'authorizationParameters', readParameters, 'auth.authorizationParameters'),
+    resources: optional(
+      fields,
+      'resources',
+      (value, path) => textList(value, path).map((each) => webUrl(each, path, allowInsecure)),
+      'auth.resources',
+    ),
+    authorizationParameters: optional(
+      fields,
+      'authorizationParameters',
+      readParameters,
+      'auth.authorizationParameters',
+    ),
   };
   const { placeholders: _placeholders, appScopes, ...known } = row;
   const scopes = kind === 'oauth_app' ? (appScopes ?? known.scopes) : known.scopes;
@@ -56,14 +79,19 @@ function readIssuer(fields: Fields, row: ServerRow, url: (name: string) => strin
   if (given !== undefined) return given;
   if (row.placeholders?.includes('tenant') === true) {
     const tenant = optional(fields, 'tenant', text, 'auth.tenant') ?? required('auth.tenant');
-    if (!/^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(tenant)) throw wrong('auth.tenant', 'must be the id or the domain of one tenant');
-    if (['common', 'organizations', 'consumers'].includes(tenant)) throw wrong('auth.tenant', 'must be one tenant: tokens of the others name no issuer that can be checked');
+    if (!/^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(tenant))
+      throw wrong('auth.tenant', 'must be the id or the domain of one tenant');
+    if (['common', 'organizations', 'consumers'].includes(tenant))
+      throw wrong('auth.tenant', 'must be one tenant: tokens of the others name no issuer that can be checked');
     return row.issuer.replace('{tenant}', tenant);
   }
   return row.issuer.includes('{') ? required('auth.issuer') : row.issuer;
 }
 
-function checkEndpoints({ discovery, authorizationEndpoint, tokenEndpoint }: OAuthSettings, kind: 'oauth_app' | 'oauth_user'): void {
+function checkEndpoints(
+  { discovery, authorizationEndpoint, tokenEndpoint }: OAuthSettings,
+  kind: 'oauth_app' | 'oauth_user',
+): void {
   if (discovery !== 'none') return;
   if (tokenEndpoint === undefined) required('auth.tokenEndpoint');
   if (kind === 'oauth_user' && authorizationEndpoint === undefined) required('auth.authorizationEndpoint');
@@ -105,7 +133,9 @@ function readParameters(value: unknown, path: string): Readonly<Record<string, s
 
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   // Those that are left are defined.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
 }
 
 function required(path: string): never {

@@ -64,7 +64,10 @@ export function readNewProvider(argument: unknown, allowInsecure: boolean): Read
   return { provider, secrets: readSecrets(fields, auth, clientSecret) };
 }
 
-/** @param current the provider that is changed; fields that are not named stay, and `null` takes an optional one away */
+/**
+ * @param current the provider that is changed; fields that are not named stay, and `null` takes an optional one
+ * away
+ */
 export function readProviderChange(argument: unknown, current: Provider, allowInsecure: boolean): ReadProvider {
   const fields = fieldsOf(argument, 'argument', PROVIDER_FIELDS);
   const read = fields['auth'] === undefined ? undefined : readAuth(fields['auth'], allowInsecure);
@@ -80,13 +83,21 @@ export function readProviderChange(argument: unknown, current: Provider, allowIn
 
 export function readProviderId(fields: Fields): string {
   const { providerId } = fields;
-  if (!isProviderId(providerId)) throw wrong('providerId', `must be 1 to ${MAX_ID_LENGTH} letters, digits, '.', '_' and '-', beginning with a letter or digit`);
+  if (!isProviderId(providerId))
+    throw wrong(
+      'providerId',
+      `must be 1 to ${MAX_ID_LENGTH} letters, digits, '.', '_' and '-', beginning with a letter or digit`,
+    );
   return providerId;
 }
 
 /** Stands in paths and in `providerId/model`, so it reads like the name where that can be. */
 function idFor(name: string): string {
-  const words = name.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 40);
+  const words = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 40);
   return `${words === '' ? 'provider' : words}-${randomUUID().slice(0, 8)}`;
 }
 
@@ -113,7 +124,10 @@ function readChanges(fields: Fields, allowInsecure: boolean): Changes {
 
 const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
 
-function readAuth(value: unknown, allowInsecure: boolean): { readonly auth: ProviderAuth; readonly clientSecret?: string } {
+function readAuth(
+  value: unknown,
+  allowInsecure: boolean,
+): { readonly auth: ProviderAuth; readonly clientSecret?: string } {
   // A kind that needs no settings may be said as a word.
   const fields = fieldsOf(typeof value === 'string' ? { kind: value } : value, 'auth', ['kind', ...OAUTH_FIELDS]);
   const kind = oneOf(fields['kind'], 'auth.kind', AUTH_KINDS);
@@ -122,14 +136,16 @@ function readAuth(value: unknown, allowInsecure: boolean): { readonly auth: Prov
     return { auth: { kind } };
   }
   const oauth = readOAuthSettings(fields, kind, allowInsecure);
-  if (kind === 'oauth_app' && oauth.protocol === 'key_exchange') throw wrong('auth.kind', 'must be oauth_user for a server that gives keys to users');
+  if (kind === 'oauth_app' && oauth.protocol === 'key_exchange')
+    throw wrong('auth.kind', 'must be oauth_user for a server that gives keys to users');
   const clientSecret = optional(fields, 'clientSecret', secret, 'auth.clientSecret');
   return { auth: { kind, oauth }, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
 function readSecrets(fields: Fields, auth: ProviderAuth, clientSecret: string | undefined): ProviderSecrets {
   const apiKey = optional(fields, 'apiKey', secret);
-  if (apiKey !== undefined && auth.kind !== 'api_key') throw wrong('apiKey', 'belongs to providers with one shared key');
+  if (apiKey !== undefined && auth.kind !== 'api_key')
+    throw wrong('apiKey', 'belongs to providers with one shared key');
   return { ...(apiKey === undefined ? {} : { apiKey }), ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
 
@@ -141,7 +157,9 @@ function readAccess(value: unknown, path: string): ProviderAccess {
     return { kind: 'list', users: names, roles: names };
   }
   const fields = fieldsOf(value, path, ['kind', 'users', 'roles']);
-  const kind = optional(fields, 'kind', (word, at) => oneOf(word, at, ['admins', 'everyone', 'list'] as const), `${path}.kind`) ?? 'list';
+  const kind =
+    optional(fields, 'kind', (word, at) => oneOf(word, at, ['admins', 'everyone', 'list'] as const), `${path}.kind`) ??
+    'list';
   if (kind !== 'list') return { kind };
   return {
     kind,
@@ -156,7 +174,8 @@ const MAX_WINDOW = 366 * 24 * 3_600_000;
 
 function readLimits(value: unknown, path: string): ProviderLimits {
   const fields = fieldsOf(value, path, ['windowMs', 'window', 'requests', 'tokens']);
-  const count = (name: string): number | undefined => optional(fields, name, (each, at) => wholeNumber(each, at, 0, Number.MAX_SAFE_INTEGER), `${path}.${name}`);
+  const count = (name: string): number | undefined =>
+    optional(fields, name, (each, at) => wholeNumber(each, at, 0, Number.MAX_SAFE_INTEGER), `${path}.${name}`);
   const [requests, tokens] = [count('requests'), count('tokens')];
   if (requests === undefined && tokens === undefined) throw wrong(path, 'must limit requests, tokens or both');
   return {

@@ -8,12 +8,17 @@ export function notConnected({ name }: Provider): LLMAuthError {
 }
 
 export function mustReconnect({ name }: Provider): LLMAuthError {
-  return new LLMAuthError(`The connection to '${name}' is no longer valid. Connect your account again (reconnect required).`);
+  return new LLMAuthError(
+    `The connection to '${name}' is no longer valid. Connect your account again (reconnect required).`,
+  );
 }
 
 export function refusedApp({ name }: Provider, { error }: OAuthRefusal): Error {
-  if (error === 'invalid_response') return new LLMConnectionError(`The authorization server of '${name}' gave an answer that can't be used.`);
-  return new LLMAuthError(`The authorization server of '${name}' refused this app: ${error}. An administrator must see to it.`);
+  if (error === 'invalid_response')
+    return new LLMConnectionError(`The authorization server of '${name}' gave an answer that can't be used.`);
+  return new LLMAuthError(
+    `The authorization server of '${name}' refused this app: ${error}. An administrator must see to it.`,
+  );
 }
 
 /** For logs: what kind of error, without its words. */

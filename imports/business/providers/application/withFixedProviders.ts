@@ -10,7 +10,8 @@ export function withFixedProviders(store: ProviderStore, fixed: readonly Provide
     find: async (providerId) => byId.get(providerId) ?? store.find(providerId),
     all: async () => [...byId.values(), ...(await store.all()).filter(({ _id }) => !byId.has(_id))],
     insert: async (provider) => {
-      if (byId.has(provider._id)) throw new ConflictError(`The server's settings have a provider '${provider._id}' already.`);
+      if (byId.has(provider._id))
+        throw new ConflictError(`The server's settings have a provider '${provider._id}' already.`);
       await store.insert(provider);
     },
   };

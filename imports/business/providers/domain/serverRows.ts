@@ -12,20 +12,24 @@ export interface ServerRow extends Omit<OAuthSettings, 'clientId'> {
 
 export const SERVER_ROWS = {
   /**
-   * Gemini with a user's own Google account. Without `offline` and `consent` a second connection brings no refresh token.
-   * https://ai.google.dev/gemini-api/docs/oauth https://developers.google.com/identity/protocols/oauth2/web-server
+   * Gemini with a user's own Google account. Without `offline` and `consent` a second connection brings no refresh
+   * token. https://ai.google.dev/gemini-api/docs/oauth
+   * https://developers.google.com/identity/protocols/oauth2/web-server
    */
   google: {
     protocol: 'oauth2',
     issuer: 'https://accounts.google.com',
     discovery: 'oidc',
     clientAuthentication: 'client_secret_post',
-    scopes: ['https://www.googleapis.com/auth/cloud-platform', 'https://www.googleapis.com/auth/generative-language.retriever'],
+    scopes: [
+      'https://www.googleapis.com/auth/cloud-platform',
+      'https://www.googleapis.com/auth/generative-language.retriever',
+    ],
     authorizationParameters: { access_type: 'offline', prompt: 'consent' },
   },
   /**
-   * Azure OpenAI with Entra ID. The tenant is a concrete one: the metadata of `common` names no issuer that could be compared.
-   * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
+   * Azure OpenAI with Entra ID. The tenant is a concrete one: the metadata of `common` names no issuer that could
+   * be compared. https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
    */
   azure: {
     protocol: 'oauth2',

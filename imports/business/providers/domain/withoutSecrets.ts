@@ -4,5 +4,9 @@
 const MIN_LENGTH = 6;
 
 export function withoutSecrets(text: string, secrets: readonly (string | null | undefined)[]): string {
-  return secrets.reduce<string>((safe, secret) => (typeof secret === 'string' && secret.length >= MIN_LENGTH ? safe.replaceAll(secret, '[redacted]') : safe), text);
+  return secrets.reduce<string>(
+    (safe, secret) =>
+      typeof secret === 'string' && secret.length >= MIN_LENGTH ? safe.replaceAll(secret, '[redacted]') : safe,
+    text,
+  );
 }

@@ -9,14 +9,30 @@ export interface Rendered {
   readonly frames: readonly Buffer[];
 }
 
-export function jsonAnswer(status: number, body: JsonObject | readonly unknown[], headers: Readonly<Record<string, string>> = {}): Rendered {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, frames: [Buffer.from(JSON.stringify(body))] };
+export function jsonAnswer(
+  status: number,
+  body: JsonObject | readonly unknown[],
+  headers: Readonly<Record<string, string>> = {},
+): Rendered {
+  return {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+    frames: [Buffer.from(JSON.stringify(body))],
+  };
 }
 
 /** Server-sent events, https://html.spec.whatwg.org/multipage/server-sent-events.html. */
-export function sseAnswer(events: readonly SseEvent[], lineEnd: '\n' | '\r\n' = '\n', headers: Readonly<Record<string, string>> = {}): Rendered {
+export function sseAnswer(
+  events: readonly SseEvent[],
+  lineEnd: '\n' | '\r\n' = '\n',
+  headers: Readonly<Record<string, string>> = {},
+): Rendered {
   const frames = events.map(({ event, data }) =>
     Buffer.from(`${event === undefined ? '' : `event: ${event}${lineEnd}`}data: ${data}${lineEnd}${lineEnd}`),
   );
-  return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers }, frames };
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...headers },
+    frames,
+  };
 }

@@ -37,7 +37,8 @@ export function modelsAnswer(vendor: VendorName, id: string | undefined): Render
   if (id !== undefined) return jsonAnswer(200, describe(id));
   const models = MODELS[vendor].map(describe);
   if (vendor === 'google') return jsonAnswer(200, { models });
-  if (vendor === 'anthropic') return jsonAnswer(200, { data: models, has_more: false, first_id: models[0]?.id, last_id: models.at(-1)?.id });
+  if (vendor === 'anthropic')
+    return jsonAnswer(200, { data: models, has_more: false, first_id: models[0]?.id, last_id: models.at(-1)?.id });
   return jsonAnswer(200, { object: 'list', data: models });
 }
 
@@ -55,7 +56,9 @@ export function noSuchModel(vendor: VendorName, id: string): Rendered {
       'Call ListModels to see the list of available models and their supported methods.',
     ].join(' '),
   }[hostOf(vendor).errors];
-  const code = { openai: 'model_not_found', groq: 'model_not_found', azure: 'DeploymentNotFound' }[hostOf(vendor).errors as string];
+  const code = { openai: 'model_not_found', groq: 'model_not_found', azure: 'DeploymentNotFound' }[
+    hostOf(vendor).errors as string
+  ];
   return jsonAnswer(404, errorBody(vendor, { status: 404, message, ...(code === undefined ? {} : { code }) }));
 }
 
@@ -63,7 +66,9 @@ export function tokenCountAnswer(conversation: Conversation): Rendered {
   const count = inputTokens(conversation);
   return jsonAnswer(
     200,
-    conversation.wire === 'gemini' ? { totalTokens: count, promptTokensDetails: [{ modality: 'TEXT', tokenCount: count }] } : { input_tokens: count },
+    conversation.wire === 'gemini'
+      ? { totalTokens: count, promptTokensDetails: [{ modality: 'TEXT', tokenCount: count }] }
+      : { input_tokens: count },
   );
 }
 
@@ -73,7 +78,8 @@ export function storedResponseAnswer(
   archive: ResponseArchive,
 ): Rendered {
   const stored = archive.get(vendor, id);
-  if (stored === undefined) return jsonAnswer(404, errorBody(vendor, { status: 404, message: `Response with id '${id}' not found.` }));
+  if (stored === undefined)
+    return jsonAnswer(404, errorBody(vendor, { status: 404, message: `Response with id '${id}' not found.` }));
   switch (action) {
     case 'read':
       return jsonAnswer(200, stored.response);
@@ -94,9 +100,18 @@ export function compactionAnswer(request: WireRequest, conversation: Conversatio
   const responseId = host.responseId();
   const id = host.itemId('cmp', responseId, 0);
   const kept = objectsIn(request.body.input).filter((item) => item.role === 'user');
-  const compaction: JsonObject = { id, type: 'compaction', encrypted_content: `${SEAL_MARK}${sealUp(request.vendor, { id, summary })}` };
+  const compaction: JsonObject = {
+    id,
+    type: 'compaction',
+    encrypted_content: `${SEAL_MARK}${sealUp(request.vendor, { id, summary })}`,
+  };
   const output = [
-    ...kept.map((item) => ({ type: 'message', status: 'completed', ...item, id: asString(item.id) || host.itemId('msg', responseId, 0) })),
+    ...kept.map((item) => ({
+      type: 'message',
+      status: 'completed',
+      ...item,
+      id: asString(item.id) || host.itemId('msg', responseId, 0),
+    })),
     compaction,
   ];
   return jsonAnswer(200, {

@@ -25,7 +25,13 @@ export function answerTurn(
   form: AnswerForm,
   usage: ScriptedAnswer['usage'] = {},
 ): Rendered {
-  const answer: Answer = { ...request, conversation, turn, usage: counted(conversation, turn, usage), createdAt: Math.floor(Date.now() / 1000) };
+  const answer: Answer = {
+    ...request,
+    conversation,
+    turn,
+    usage: counted(conversation, turn, usage),
+    createdAt: Math.floor(Date.now() / 1000),
+  };
   const headers = requestIdHeaders(request.vendor);
   const isGemini = hostOf(request.vendor).errors === 'google';
   if (form.asArray)
@@ -58,7 +64,11 @@ export function scriptedTurn(reply: ScriptedAnswer): ModelTurn | undefined {
 }
 
 function scriptedCall({ id, name, arguments: args = {} }: ScriptedCall): ModelTurn['calls'][number] {
-  return { name, arguments: typeof args === 'string' ? args : JSON.stringify(args), ...(id === undefined ? {} : { id }) };
+  return {
+    name,
+    arguments: typeof args === 'string' ? args : JSON.stringify(args),
+    ...(id === undefined ? {} : { id }),
+  };
 }
 
 function counted(conversation: Conversation, turn: ModelTurn, given: NonNullable<ScriptedAnswer['usage']>): TokenCount {
@@ -67,7 +77,9 @@ function counted(conversation: Conversation, turn: ModelTurn, given: NonNullable
 
 /** One array element per event; the frame borders are those of the elements. */
 function arrayAnswer(chunks: readonly string[], headers: Readonly<Record<string, string>>): Rendered {
-  const frames = chunks.map((chunk, index) => Buffer.from(`${index === 0 ? '[' : ',\r\n'}${chunk}${index === chunks.length - 1 ? ']' : ''}`));
+  const frames = chunks.map((chunk, index) =>
+    Buffer.from(`${index === 0 ? '[' : ',\r\n'}${chunk}${index === chunks.length - 1 ? ']' : ''}`),
+  );
   return { status: 200, headers: { 'content-type': 'application/json; charset=UTF-8', ...headers }, frames };
 }
 

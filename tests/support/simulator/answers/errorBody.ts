@@ -11,7 +11,8 @@ export function errorBody(vendor: VendorName, refusal: Refusal): JsonObject {
     case 'openai':
       return { error: { message, type, param: refusal.param ?? null, code: refusal.code ?? null } };
     case 'azure':
-      // Azure's own gate speaks for itself (azure-chat-err404-a); what OpenAI's model server refuses comes in OpenAI's words.
+      // Azure's own gate speaks for itself (azure-chat-err404-a); what OpenAI's model server refuses comes in
+      // OpenAI's words.
       return status === 401
         ? { error: { code: '401', message } }
         : { error: { message, type, param: refusal.param ?? null, code: refusal.code ?? null } };

@@ -48,7 +48,10 @@ export class Journal {
 /** First come, first served, on both sides. */
 class Turnstile {
   private readonly passed: RecordedRequest[] = [];
-  private readonly waiting: { readonly resolve: (request: RecordedRequest) => void; readonly reject: (error: Error) => void }[] = [];
+  private readonly waiting: {
+    readonly resolve: (request: RecordedRequest) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   private readonly what: string;
   private readonly remember: number;
 
@@ -74,6 +77,7 @@ class Turnstile {
   }
 
   end(): void {
-    for (const { reject } of this.waiting.splice(0)) reject(new Error(`The simulator was closed before the next ${this.what}.`));
+    for (const { reject } of this.waiting.splice(0))
+      reject(new Error(`The simulator was closed before the next ${this.what}.`));
   }
 }

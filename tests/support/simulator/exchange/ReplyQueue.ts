@@ -25,7 +25,13 @@ export class ReplyQueue {
   /** A refused connection has no vendor yet: only a reply for any vendor, next in line, can refuse it. */
   takeRefusedConnection(): boolean {
     const [first] = this.waiting;
-    if (first === undefined || typeof first === 'function' || first.vendor !== undefined || first.fault?.kind !== 'refuse-connection') return false;
+    if (
+      first === undefined ||
+      typeof first === 'function' ||
+      first.vendor !== undefined ||
+      first.fault?.kind !== 'refuse-connection'
+    )
+      return false;
     this.waiting.shift();
     return true;
   }
@@ -40,13 +46,17 @@ export class ReplyQueue {
     return [
       ...(left === 0
         ? []
-        : [`${left} scripted ${left === 1 ? 'reply was' : 'replies were'} never asked for: ${this.waiting.map(describe).join('; ')}`]),
+        : [
+            `${left} scripted ${left === 1 ? 'reply was' : 'replies were'} never asked for: ${this.waiting.map(describe).join('; ')}`,
+          ]),
       ...(this.unscripted.length === 0 ? [] : [`no reply was scripted for: ${this.unscripted.join('; ')}`]),
     ];
   }
 
   private indexFor(vendor: VendorName): number {
-    return this.waiting.findIndex((reply) => typeof reply === 'function' || reply.vendor === undefined || reply.vendor === vendor);
+    return this.waiting.findIndex(
+      (reply) => typeof reply === 'function' || reply.vendor === undefined || reply.vendor === vendor,
+    );
   }
 }
 

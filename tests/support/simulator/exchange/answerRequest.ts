@@ -1,6 +1,16 @@
-/** The order in which a request finds its answer: the key, the address, the rules, then a script, a recording, the model. */
+/**
+ * The order in which a request finds its answer: the key, the address, the rules, then a script, a recording, the
+ * model.
+ */
 import type { JsonObject, VendorName, WireName } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { compactionAnswer, modelsAnswer, noSuchModel, NO_SUCH_MODEL, storedResponseAnswer, tokenCountAnswer } from '../answers/answerEndpoint';
+import {
+  compactionAnswer,
+  modelsAnswer,
+  noSuchModel,
+  NO_SUCH_MODEL,
+  storedResponseAnswer,
+  tokenCountAnswer,
+} from '../answers/answerEndpoint';
 import { answerTurn, scriptedTurn } from '../answers/answerTurn';
 import { errorBody } from '../answers/errorBody';
 import { jsonAnswer } from '../answers/Rendered';
@@ -45,13 +55,20 @@ export interface FoundAnswer {
   readonly fault?: Fault;
 }
 
-export async function answerRequest({ vendor, operation }: Route, request: RecordedRequest, sources: AnswerSources): Promise<FoundAnswer> {
-  if (operation === undefined) return refused(vendor, refuse(`Unknown request URL: ${request.method} ${request.path}.`, { status: 404 }));
+export async function answerRequest(
+  { vendor, operation }: Route,
+  request: RecordedRequest,
+  sources: AnswerSources,
+): Promise<FoundAnswer> {
+  if (operation === undefined)
+    return refused(vendor, refuse(`Unknown request URL: ${request.method} ${request.path}.`, { status: 404 }));
   if (operation.kind === 'models') return { answer: modelsAnswer(vendor, operation.id), by: 'endpoint' };
-  if (operation.kind === 'stored-response') return { answer: storedResponseAnswer(vendor, operation, sources.archive), by: 'endpoint' };
+  if (operation.kind === 'stored-response')
+    return { answer: storedResponseAnswer(vendor, operation, sources.archive), by: 'endpoint' };
   const wireName = operation.kind === 'compact' ? 'responses' : operation.wire;
   // Recorded answers come whatever was asked: the real vendor has spoken.
-  const recorded = operation.kind === 'generate' ? scriptedOr(sources.playlist, sources.replies, vendor, wireName) : undefined;
+  const recorded =
+    operation.kind === 'generate' ? scriptedOr(sources.playlist, sources.replies, vendor, wireName) : undefined;
   if (recorded !== undefined) return { answer: recorded, by: 'recording' };
 
   const { body } = request;
@@ -73,7 +90,14 @@ export async function answerRequest({ vendor, operation }: Route, request: Recor
   if (ready !== undefined) return { answer: ready, by: 'script', ...fault };
   const scripted = reply === undefined || isRaw(reply) || isStatus(reply) ? undefined : reply;
   const said = scripted === undefined ? undefined : scriptedTurn(scripted);
-  const answer = answerTurn(wire, wireRequest, conversation, said ?? sources.model.answer(conversation), form, scripted?.usage);
+  const answer = answerTurn(
+    wire,
+    wireRequest,
+    conversation,
+    said ?? sources.model.answer(conversation),
+    form,
+    scripted?.usage,
+  );
   const by = said === undefined ? 'model' : 'script';
   return { answer: { ...answer, headers: { ...answer.headers, ...reply?.headers } }, by, ...fault };
 }
@@ -125,7 +149,8 @@ async function fixed(reply: ScriptedReply | undefined, request: RecordedRequest)
 
 /** Replies that are sent as they are. */
 function verbatim(reply: FixedReply): Rendered | undefined {
-  if (isRaw(reply)) return { status: reply.status ?? 200, headers: { ...reply.headers }, frames: [Buffer.from(reply.raw)] };
+  if (isRaw(reply))
+    return { status: reply.status ?? 200, headers: { ...reply.headers }, frames: [Buffer.from(reply.raw)] };
   if (!isStatus(reply)) return undefined;
   if (typeof reply.body !== 'string')
     return {
@@ -133,11 +158,20 @@ function verbatim(reply: FixedReply): Rendered | undefined {
       headers: { 'content-type': 'application/json', ...reply.headers },
       frames: [Buffer.from(JSON.stringify(reply.body))],
     };
-  return { status: reply.status, headers: { 'content-type': 'text/plain; charset=utf-8', ...reply.headers }, frames: [Buffer.from(reply.body)] };
+  return {
+    status: reply.status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...reply.headers },
+    frames: [Buffer.from(reply.body)],
+  };
 }
 
 function refused(vendor: VendorName, refusal: Refusal, stream = false): FoundAnswer {
   // Gemini labels even an error as a stream when one was asked for (gemini-stream-err400-b).
-  const headers = vendor === 'google' ? { 'content-type': stream ? 'text/event-stream' : 'application/json; charset=UTF-8' } : {};
-  return { answer: jsonAnswer(refusal.status, errorBody(vendor, refusal), headers), by: 'refusal', refusal: refusal.message };
+  const headers =
+    vendor === 'google' ? { 'content-type': stream ? 'text/event-stream' : 'application/json; charset=UTF-8' } : {};
+  return {
+    answer: jsonAnswer(refusal.status, errorBody(vendor, refusal), headers),
+    by: 'refusal',
+    refusal: refusal.message,
+  };
 }

@@ -12,12 +12,24 @@ export interface AuthFailure {
   readonly body: JsonObject;
 }
 
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'cookie', 'proxy-authorization']);
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'cookie',
+  'proxy-authorization',
+]);
 
-export function keyOf(vendor: VendorName, headers: IncomingHttpHeaders, query: Readonly<Record<string, string>>): string | undefined {
+export function keyOf(
+  vendor: VendorName,
+  headers: IncomingHttpHeaders,
+  query: Readonly<Record<string, string>>,
+): string | undefined {
   for (const name of hostOf(vendor).keyHeaders) {
     const value = headers[name];
-    if (typeof value === 'string' && value !== '') return name === 'authorization' ? value.replace(/^Bearer +/i, '') : value;
+    if (typeof value === 'string' && value !== '')
+      return name === 'authorization' ? value.replace(/^Bearer +/i, '') : value;
   }
   return vendor === 'google' ? query.key : undefined;
 }
@@ -34,21 +46,36 @@ export function hashOfKey(key: string): string {
 export function withoutCredentials(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined ? [] : [[name, CREDENTIAL_HEADERS.has(name) ? '[redacted]' : Array.isArray(value) ? value.join(', ') : value]],
+      value === undefined
+        ? []
+        : [[name, CREDENTIAL_HEADERS.has(name) ? '[redacted]' : Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
 }
 
-function refusal(vendor: VendorName, status: number, message: string, more: { readonly code?: string; readonly type?: string } = {}): AuthFailure {
+function refusal(
+  vendor: VendorName,
+  status: number,
+  message: string,
+  more: { readonly code?: string; readonly type?: string } = {},
+): AuthFailure {
   return { status, body: errorBody(vendor, { status, message, ...more }) };
 }
 
-/** As recorded (openai-resp-err401-a, anthropic-err401-a, gemini-err400-a, xai-chat-err400-a, llama-err401-a) or documented by the vendor. */
+/**
+ * As recorded (openai-resp-err401-a, anthropic-err401-a, gemini-err400-a, xai-chat-err400-a, llama-err401-a) or
+ * documented by the vendor.
+ */
 const FAILURES: Record<VendorName, { readonly bad: AuthFailure; readonly missing: AuthFailure }> = {
   openai: {
-    bad: refusal('openai', 401, 'Incorrect API key provided: bad-key. You can find your API key at https://platform.openai.com/account/api-keys.', {
-      code: 'invalid_api_key',
-    }),
+    bad: refusal(
+      'openai',
+      401,
+      'Incorrect API key provided: bad-key. You can find your API key at https://platform.openai.com/account/api-keys.',
+      {
+        code: 'invalid_api_key',
+      },
+    ),
     missing: refusal(
       'openai',
       401,
@@ -83,8 +110,14 @@ const FAILURES: Record<VendorName, { readonly bad: AuthFailure; readonly missing
     ),
   },
   grok: {
-    bad: refusal('grok', 400, 'Incorrect API key provided: ba***ey. You can obtain an API key from https://console.x.ai.'),
-    missing: refusal('grok', 401, 'No API key provided. You can obtain an API key from https://console.x.ai.', { code: 'Unauthenticated' }),
+    bad: refusal(
+      'grok',
+      400,
+      'Incorrect API key provided: ba***ey. You can obtain an API key from https://console.x.ai.',
+    ),
+    missing: refusal('grok', 401, 'No API key provided. You can obtain an API key from https://console.x.ai.', {
+      code: 'Unauthenticated',
+    }),
   },
   groq: {
     bad: refusal('groq', 401, 'Invalid API Key', { code: 'invalid_api_key' }),

@@ -25,20 +25,42 @@ export function planSending(answer: Rendered, fault: Fault | undefined, pauseMs 
     case 'reset':
     case 'stall': {
       const after = fault.after ?? { bytes: 0 };
-      return { ...plan, frames: upTo(answer.frames, after), sendsHead: after !== 'nothing', ending: fault.kind === 'reset' ? 'reset' : 'silence' };
+      return {
+        ...plan,
+        frames: upTo(answer.frames, after),
+        sendsHead: after !== 'nothing',
+        ending: fault.kind === 'reset' ? 'reset' : 'silence',
+      };
     }
     case 'truncate':
       return { ...plan, frames: upTo(answer.frames, fault.after ?? { bytes: Math.floor(sizeOf(answer.frames) / 2) }) };
     case 'close-without-end-marker':
       // A body that is no stream has no marker; it loses its last byte instead.
-      return { ...plan, frames: answer.frames.length > 1 ? answer.frames.slice(0, -1) : upTo(answer.frames, { bytes: sizeOf(answer.frames) - 1 }) };
+      return {
+        ...plan,
+        frames:
+          answer.frames.length > 1
+            ? answer.frames.slice(0, -1)
+            : upTo(answer.frames, { bytes: sizeOf(answer.frames) - 1 }),
+      };
     case 'slow':
       return { ...plan, frames: inPieces(answer.frames, fault.chunkBytes ?? 16), pauseMs: fault.delayMs ?? 2 };
     case 'html':
-      return { ...plan, status: fault.status ?? 200, headers: { 'content-type': 'text/html; charset=utf-8' }, frames: [Buffer.from(PAGE)] };
+      return {
+        ...plan,
+        status: fault.status ?? 200,
+        headers: { 'content-type': 'text/html; charset=utf-8' },
+        frames: [Buffer.from(PAGE)],
+      };
     case 'comments-only': {
       const headers = { ...answer.headers, 'content-type': 'text/event-stream; charset=utf-8' };
-      return { ...plan, headers, frames: upTo(answer.frames, fault.after ?? { bytes: 0 }), ending: 'comments', commentMs: fault.everyMs ?? 5 };
+      return {
+        ...plan,
+        headers,
+        frames: upTo(answer.frames, fault.after ?? { bytes: 0 }),
+        ending: 'comments',
+        commentMs: fault.everyMs ?? 5,
+      };
     }
   }
 }
@@ -62,7 +84,9 @@ export function upTo(frames: readonly Buffer[], point: FaultPoint): readonly Buf
 
 export function inPieces(frames: readonly Buffer[], size: number): readonly Buffer[] {
   const all = Buffer.concat(frames);
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.subarray(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.subarray(index * size, (index + 1) * size),
+  );
 }
 
 function sizeOf(frames: readonly Buffer[]): number {

@@ -62,24 +62,31 @@ export class Playlist {
   }
 
   complaints(): readonly string[] {
-    return this.waiting.map(({ caseId, number }) => `exchange ${number} of the recording ${caseId} was never asked for`);
+    return this.waiting.map(
+      ({ caseId, number }) => `exchange ${number} of the recording ${caseId} was never asked for`,
+    );
   }
 }
 
 /**
- * The payloads as events again: one line each, with the event's name on the wires that name them. Sources that drop the framing drop chat's
- * `[DONE]` with it; it comes back after a stream that finished.
+ * The payloads as events again: one line each, with the event's name on the wires that name them. Sources that drop
+ * the framing drop chat's `[DONE]` with it; it comes back after a stream that finished.
  */
 function framedAgain(lines: string, wire: WireName): Buffer {
   const payloads = lines.split('\n').filter((line) => line.trim() !== '');
   const named = wire === 'responses' || wire === 'anthropic_messages';
-  const events = payloads.map((payload) => `${named ? `event: ${asString(asObject(parseJson(payload)).type)}\n` : ''}data: ${payload}\n\n`);
+  const events = payloads.map(
+    (payload) => `${named ? `event: ${asString(asObject(parseJson(payload)).type)}\n` : ''}data: ${payload}\n\n`,
+  );
   const ends = wire === 'chat_completions' && payloads.at(-1) !== '[DONE]' && payloads.some(isFinishing);
   return Buffer.from([...events, ...(ends ? ['data: [DONE]\n\n'] : [])].join(''));
 }
 
 function isFinishing(payload: string): boolean {
-  return payload !== '[DONE]' && objectsIn(asObject(parseJson(payload)).choices).some((choice) => typeof choice.finish_reason === 'string');
+  return (
+    payload !== '[DONE]' &&
+    objectsIn(asObject(parseJson(payload)).choices).some((choice) => typeof choice.finish_reason === 'string')
+  );
 }
 
 const VENDOR_OF: Readonly<Record<string, VendorName>> = {
@@ -95,7 +102,8 @@ const VENDOR_OF: Readonly<Record<string, VendorName>> = {
 /** Hosts of Llama models have roots of their own before the path that they share. */
 function pathAt(vendor: VendorName, recorded: string): string {
   // The query that a source dropped must be there: Azure's dated paths want their version.
-  if (recorded.includes('/deployments/') && !recorded.includes('?')) return pathAt(vendor, `${recorded}?api-version=dropped`);
+  if (recorded.includes('/deployments/') && !recorded.includes('?'))
+    return pathAt(vendor, `${recorded}?api-version=dropped`);
   return vendor === 'llama' ? `${hostOf(vendor).basePath}/chat/completions` : `/${hostOf(vendor).prefix}${recorded}`;
 }
 

@@ -18,7 +18,11 @@ export type Operation =
     }
   | { readonly kind: 'count-tokens'; readonly wire: WireName; readonly model?: string }
   | { readonly kind: 'models'; readonly id?: string }
-  | { readonly kind: 'stored-response'; readonly id: string; readonly action: 'read' | 'delete' | 'cancel' | 'input-items' }
+  | {
+      readonly kind: 'stored-response';
+      readonly id: string;
+      readonly action: 'read' | 'delete' | 'cancel' | 'input-items';
+    }
   | { readonly kind: 'compact' };
 
 export interface Route {
@@ -42,8 +46,16 @@ export function routeOf(method: string, pathname: string, query: Readonly<Record
   return { vendor, ...(operation === undefined ? {} : { operation }) };
 }
 
-/** OpenAI's paths under the roots that hosts put before them: `v1`, `openai/v1`, `openai/deployments/<name>`, `models`. */
-function openaiOperation(vendor: VendorName, method: string, path: string, query: Readonly<Record<string, string>>): Operation | undefined {
+/**
+ * OpenAI's paths under the roots that hosts put before them: `v1`, `openai/v1`, `openai/deployments/<name>`,
+ * `models`.
+ */
+function openaiOperation(
+  vendor: VendorName,
+  method: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Operation | undefined {
   const match = /^(?:openai\/)?(?:v1\/)?(?:deployments\/([^/]+)\/)?(?:models\/(?=chat\/))?(.*)$/.exec(path);
   const [, deployment, tail = ''] = match ?? [];
   // Azure's dated paths name their version (https://learn.microsoft.com/azure/ai-services/openai/reference).
@@ -52,7 +64,8 @@ function openaiOperation(vendor: VendorName, method: string, path: string, query
   if (method === 'POST' && tail === 'chat/completions' && speaks.chat_completions !== undefined) {
     return { kind: 'generate', wire: 'chat_completions', ...(deployment === undefined ? {} : { model: deployment }) };
   }
-  if (method === 'GET' && /^models(\/|$)/.test(tail)) return { kind: 'models', ...(tail === 'models' ? {} : { id: tail.slice('models/'.length) }) };
+  if (method === 'GET' && /^models(\/|$)/.test(tail))
+    return { kind: 'models', ...(tail === 'models' ? {} : { id: tail.slice('models/'.length) }) };
   if (speaks.responses === undefined) return undefined;
   if (method === 'POST' && tail === 'responses') return { kind: 'generate', wire: 'responses' };
   if (method === 'POST' && tail === 'responses/compact') return { kind: 'compact' };
@@ -65,7 +78,8 @@ function openaiOperation(vendor: VendorName, method: string, path: string, query
 
 function anthropicOperation(method: string, path: string): Operation | undefined {
   if (method === 'POST' && path === 'v1/messages') return { kind: 'generate', wire: 'anthropic_messages' };
-  if (method === 'POST' && path === 'v1/messages/count_tokens') return { kind: 'count-tokens', wire: 'anthropic_messages' };
+  if (method === 'POST' && path === 'v1/messages/count_tokens')
+    return { kind: 'count-tokens', wire: 'anthropic_messages' };
   if (method === 'GET' && /^v1\/models(\/|$)/.test(path))
     return { kind: 'models', ...(path === 'v1/models' ? {} : { id: path.slice('v1/models/'.length) }) };
   return undefined;
@@ -73,10 +87,12 @@ function anthropicOperation(method: string, path: string): Operation | undefined
 
 /** Both the Gemini API's and Vertex AI's addresses. */
 function geminiOperation(method: string, path: string, query: Readonly<Record<string, string>>): Operation | undefined {
-  const [, project, resource = ''] = /^v1(?:beta1?|alpha)?\/(projects\/[^/]+\/locations\/[^/]+\/(?:publishers\/google\/)?)?(.*)$/.exec(path) ?? [];
+  const [, project, resource = ''] =
+    /^v1(?:beta1?|alpha)?\/(projects\/[^/]+\/locations\/[^/]+\/(?:publishers\/google\/)?)?(.*)$/.exec(path) ?? [];
   if (method === 'GET' && /^models(\/|$)/.test(resource))
     return { kind: 'models', ...(resource === 'models' ? {} : { id: resource.slice('models/'.length) }) };
-  const [, model, verb] = /^(?:models|tunedModels)\/([^:]+):(generateContent|streamGenerateContent|countTokens)$/.exec(resource) ?? [];
+  const [, model, verb] =
+    /^(?:models|tunedModels)\/([^:]+):(generateContent|streamGenerateContent|countTokens)$/.exec(resource) ?? [];
   if (method !== 'POST' || model === undefined) return undefined;
   if (verb === 'countTokens') return { kind: 'count-tokens', wire: 'gemini', model };
   const stream = verb === 'streamGenerateContent';

@@ -45,7 +45,10 @@ async function send(response: ServerResponse, plan: SendingPlan, gone: AbortSign
   }
 }
 
-/** Bodies that end as planned say how long they are, unless they come in several pieces; broken ones don't, so that only the content can show it. */
+/**
+ * Bodies that end as planned say how long they are, unless they come in several pieces; broken ones don't, so that
+ * only the content can show it.
+ */
 function headersFor(plan: SendingPlan): Readonly<Record<string, string>> {
   const [frame] = plan.frames;
   return plan.ending === 'end' && plan.frames.length === 1 && frame !== undefined && plan.pauseMs === 0

@@ -5,7 +5,13 @@ export type Turn =
   | { readonly type: 'user'; readonly text: string }
   | { readonly type: 'assistant'; readonly text: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly arguments: string }
-  | { readonly type: 'result'; readonly callId: string; readonly name: string; readonly text: string; readonly failed: boolean };
+  | {
+      readonly type: 'result';
+      readonly callId: string;
+      readonly name: string;
+      readonly text: string;
+      readonly failed: boolean;
+    };
 
 export interface OfferedTool {
   readonly name: string;
@@ -39,7 +45,10 @@ export interface Conversation {
 
 /** Text in which a tool's result says that the real one will come later. */
 export function isAcknowledgement(result: Extract<Turn, { type: 'result' }>): boolean {
-  return !result.failed && (ACKNOWLEDGING_STATES.has(statusIn(result.text)) || /\b(result|answer) will follow\b/i.test(result.text));
+  return (
+    !result.failed &&
+    (ACKNOWLEDGING_STATES.has(statusIn(result.text)) || /\b(result|answer) will follow\b/i.test(result.text))
+  );
 }
 
 const ACKNOWLEDGING_STATES: ReadonlySet<unknown> = new Set(['in_progress', 'accepted', 'pending', 'queued', 'running']);

@@ -1,4 +1,7 @@
-/** A small model made of rules: it calls the offered tools that a text asks for and tells what they gave. It says that it is simulated. */
+/**
+ * A small model made of rules: it calls the offered tools that a text asks for and tells what they gave. It says
+ * that it is simulated.
+ */
 import { toolsAskedFor } from './chooseTools';
 import { isAcknowledgement } from './Conversation';
 import type { Conversation, OfferedTool, Turn } from './Conversation';
@@ -23,8 +26,13 @@ function answer(conversation: Conversation): ModelTurn {
   const results = freshResults(conversation);
   const calls = arrived === undefined && results.length === 0 ? callsFor(conversation, question) : [];
   const turn: ModelTurn =
-    calls.length > 0 ? { calls, ending: 'complete' } : { calls, text: textFor(conversation, question, results, arrived), ending: 'complete' };
-  return within(conversation.maxOutputTokens, conversation.wantsReasoning ? { reasoning: thoughts(question, turn), ...turn } : turn);
+    calls.length > 0
+      ? { calls, ending: 'complete' }
+      : { calls, text: textFor(conversation, question, results, arrived), ending: 'complete' };
+  return within(
+    conversation.maxOutputTokens,
+    conversation.wantsReasoning ? { reasoning: thoughts(question, turn), ...turn } : turn,
+  );
 }
 
 function lastUserText({ turns }: Conversation): string {
@@ -38,20 +46,24 @@ function freshResults({ turns }: Conversation): readonly Result[] {
 }
 
 /**
- * A user message that brings the result of a call which was only acknowledged: it has the call's id or, since some wires have none, the
- * tool's name in data instead of a person's words.
+ * A user message that brings the result of a call which was only acknowledged: it has the call's id or, since some
+ * wires have none, the tool's name in data instead of a person's words.
  */
 function lateResult({ turns }: Conversation, question: string): Result | undefined {
   const isData = /^\s*[<{[]/.test(question);
   return turns
     .filter((turn) => turn.type === 'result')
-    .find((result) => isAcknowledgement(result) && (question.includes(result.callId) || (isData && question.includes(result.name))));
+    .find(
+      (result) =>
+        isAcknowledgement(result) && (question.includes(result.callId) || (isData && question.includes(result.name))),
+    );
 }
 
 function callsFor(conversation: Conversation, question: string): readonly ModelCall[] {
   const { mode, names } = conversation.toolDemand;
   if (mode === 'none') return [];
-  const allowed = names === undefined ? conversation.tools : conversation.tools.filter((tool) => names.includes(tool.name));
+  const allowed =
+    names === undefined ? conversation.tools : conversation.tools.filter((tool) => names.includes(tool.name));
   const asked = toolsAskedFor(question, allowed);
   const chosen = asked.length > 0 || mode === 'auto' ? asked : allowed.slice(0, 1);
   const findings = findingsIn(question);
@@ -75,10 +87,16 @@ function asksForOnePlace(tool: OfferedTool): boolean {
   return names.filter((name) => /city|place|location|country|town/i.test(name)).length === 1;
 }
 
-function textFor(conversation: Conversation, question: string, results: readonly Result[], arrived: Result | undefined): string {
+function textFor(
+  conversation: Conversation,
+  question: string,
+  results: readonly Result[],
+  arrived: Result | undefined,
+): string {
   const schema = wantedSchemaOf(conversation);
   if (schema !== undefined) return structuredAnswer(schema, question, results);
-  if (arrived !== undefined) return `The result of ${arrived.name} has arrived: ${quote(dataIn(question))} (Simulated answer.)`;
+  if (arrived !== undefined)
+    return `The result of ${arrived.name} has arrived: ${quote(dataIn(question))} (Simulated answer.)`;
   if (results.length > 0) return results.map(sentenceAbout).concat('(Simulated answer.)').join(' ');
   return plainAnswer(conversation, question);
 }
@@ -90,7 +108,11 @@ function wantedSchemaOf({ wantedSchema, instructions }: Conversation): Conversat
   return told !== undefined && isJson(told) ? (JSON.parse(told) as Conversation['wantedSchema']) : wantedSchema;
 }
 
-function structuredAnswer(schema: Conversation['wantedSchema'] & object, question: string, results: readonly Result[]): string {
+function structuredAnswer(
+  schema: Conversation['wantedSchema'] & object,
+  question: string,
+  results: readonly Result[],
+): string {
   const known = [question, ...results.map((result) => result.text)].join('\n');
   const example = exampleOf({ type: 'object', ...schema }, findingsIn(known), { optional: true });
   return JSON.stringify(example);
@@ -103,12 +125,16 @@ function sentenceAbout(result: Result): string {
 
 function plainAnswer({ vendor, model, tools }: Conversation, question: string): string {
   const asked = question === '' ? 'There was no question.' : `You wrote: ${quote(question)}`;
-  const offered = tools.length === 0 ? '' : ` None of the ${tools.length} tools that were offered seems to be needed for that.`;
+  const offered =
+    tools.length === 0 ? '' : ` None of the ${tools.length} tools that were offered seems to be needed for that.`;
   return `This is a simulated answer: no real model was asked, a local simulator of ${vendor} speaks for ${model}. ${asked}${offered}`;
 }
 
 function thoughts(question: string, turn: ModelTurn): string {
-  const plan = turn.calls.length > 0 ? `I call ${turn.calls.map((call) => call.name).join(' and ')}.` : 'I can answer that directly.';
+  const plan =
+    turn.calls.length > 0
+      ? `I call ${turn.calls.map((call) => call.name).join(' and ')}.`
+      : 'I can answer that directly.';
   return `The user says ${quote(question)} ${plan}`;
 }
 
@@ -139,7 +165,13 @@ function quote(text: string): string {
 function within(limit: number | undefined, turn: ModelTurn): ModelTurn {
   if (limit === undefined) return turn;
   const left = limit - tokensIn(turn.reasoning ?? '');
-  if (tokensIn([turn.text ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join('')) <= left) return turn;
+  if (tokensIn([turn.text ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join('')) <= left)
+    return turn;
   const reasoning = turn.reasoning === undefined ? {} : { reasoning: turn.reasoning.slice(0, limit * 4) };
-  return { ...reasoning, text: (turn.text ?? '').slice(0, Math.max(0, left) * 4), calls: [], ending: 'max_output_tokens' };
+  return {
+    ...reasoning,
+    text: (turn.text ?? '').slice(0, Math.max(0, left) * 4),
+    calls: [],
+    ending: 'max_output_tokens',
+  };
 }

@@ -7,7 +7,9 @@ export function countTokens(conversation: Conversation, turn: ModelTurn): TokenC
   return {
     input: inputTokens(conversation),
     cached: 0,
-    output: tokensIn([turn.text ?? '', turn.refusal ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join('')),
+    output: tokensIn(
+      [turn.text ?? '', turn.refusal ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join(''),
+    ),
     reasoning: tokensIn(turn.reasoning ?? ''),
   };
 }

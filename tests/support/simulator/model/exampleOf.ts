@@ -31,7 +31,8 @@ function build(given: unknown, place: Place): unknown {
   if (place.depth > MAX_DEPTH) return null;
   const schema = settle(given, place);
   if ('const' in schema) return schema.const;
-  if (isArray(schema.enum) && schema.enum.length > 0) return mentioned(schema.enum, place.findings.text) ?? schema.default ?? schema.enum[0];
+  if (isArray(schema.enum) && schema.enum.length > 0)
+    return mentioned(schema.enum, place.findings.text) ?? schema.default ?? schema.enum[0];
   if (schema.default !== undefined) return schema.default;
   switch (typeOf(schema)) {
     case 'object':
@@ -54,7 +55,8 @@ function build(given: unknown, place: Place): unknown {
 /** The schema with references followed, `allOf` merged and the first alternative that isn't null chosen. */
 function settle(schema: JsonObject, place: Place, hops = 0): JsonObject {
   if (hops > 16) return {};
-  if (typeof schema.$ref === 'string') return settle({ ...resolve(schema.$ref, place.root), ...without(schema, '$ref') }, place, hops + 1);
+  if (typeof schema.$ref === 'string')
+    return settle({ ...resolve(schema.$ref, place.root), ...without(schema, '$ref') }, place, hops + 1);
   if (isArray(schema.allOf)) {
     const parts = schema.allOf.filter(isObject).map((part) => settle(part, place, hops + 1));
     return settle(parts.reduce(merge, without(schema, 'allOf')), place, hops + 1);
@@ -63,7 +65,9 @@ function settle(schema: JsonObject, place: Place, hops = 0): JsonObject {
   if (!isArray(alternatives)) return schema;
   const options = alternatives.filter(isObject).map((option) => settle(option, place, hops + 1));
   const chosen =
-    options.find((option) => typeOf(option) !== 'null' && (place.depth <= FULL_DEPTH || typeOf(option) !== 'object')) ?? options.at(-1) ?? {};
+    options.find((option) => typeOf(option) !== 'null' && (place.depth <= FULL_DEPTH || typeOf(option) !== 'object')) ??
+    options.at(-1) ??
+    {};
   return settle(merge(without(without(schema, 'anyOf'), 'oneOf'), chosen), place, hops + 1);
 }
 
@@ -82,9 +86,14 @@ function buildObject(schema: JsonObject, place: Place): JsonObject {
   const properties = asObject(schema.properties);
   const required = new Set(asArray(schema.required));
   const names = Object.keys(properties).filter(
-    (name) => required.has(name) || (place.depth < FULL_DEPTH && (place.options.optional || isMentionedEnum(properties[name], place.findings.text))),
+    (name) =>
+      required.has(name) ||
+      (place.depth < FULL_DEPTH && (place.options.optional || isMentionedEnum(properties[name], place.findings.text))),
   );
-  const filled: [string, unknown][] = names.map((name) => [name, build(properties[name], { ...place, name, depth: place.depth + 1 })]);
+  const filled: [string, unknown][] = names.map((name) => [
+    name,
+    build(properties[name], { ...place, name, depth: place.depth + 1 }),
+  ]);
   const undeclared = [...required].filter((name): name is string => typeof name === 'string' && !(name in properties));
   const values = asObject(schema.additionalProperties);
   return Object.fromEntries([
@@ -97,7 +106,10 @@ function buildArray(schema: JsonObject, place: Place): unknown[] {
   const prefix = asArray(schema.prefixItems).map((item) => build(item, { ...place, depth: place.depth + 1 }));
   const least = typeof schema.minItems === 'number' ? schema.minItems : 0;
   const most = typeof schema.maxItems === 'number' ? schema.maxItems : 16;
-  const wanted = Math.min(most, Math.max(least, prefix.length > 0 ? prefix.length : place.depth <= FULL_DEPTH ? offered(schema, place) : 0));
+  const wanted = Math.min(
+    most,
+    Math.max(least, prefix.length > 0 ? prefix.length : place.depth <= FULL_DEPTH ? offered(schema, place) : 0),
+  );
   const items = [...prefix];
   while (items.length < wanted) {
     const item = build(isObject(schema.items) ? schema.items : {}, { ...place, depth: place.depth + 1 });
@@ -110,7 +122,11 @@ function buildArray(schema: JsonObject, place: Place): unknown[] {
 function offered(schema: JsonObject, place: Place): number {
   const type = isObject(schema.items) ? typeOf(settle(schema.items, place)) : 'string';
   const findings =
-    type === 'number' || type === 'integer' ? place.findings.numbers : type === 'string' ? [...place.findings.quoted, ...place.findings.places] : [];
+    type === 'number' || type === 'integer'
+      ? place.findings.numbers
+      : type === 'string'
+        ? [...place.findings.quoted, ...place.findings.places]
+        : [];
   return Math.max(1, findings.filter((finding) => !finding.used).length);
 }
 
@@ -122,7 +138,9 @@ const TYPES = ['object', 'array', 'integer', 'number', 'boolean', 'null', 'strin
 
 /** Types in capitals are Gemini's. */
 function typeOf(schema: JsonObject): (typeof TYPES)[number] {
-  const named = (isArray(schema.type) ? schema.type : [schema.type]).map((type) => (typeof type === 'string' ? type.toLowerCase() : type));
+  const named = (isArray(schema.type) ? schema.type : [schema.type]).map((type) =>
+    typeof type === 'string' ? type.toLowerCase() : type,
+  );
   const type = TYPES.find((candidate) => candidate !== 'null' && named.includes(candidate));
   if (type !== undefined) return type;
   if (named.includes('null')) return 'null';
@@ -134,7 +152,10 @@ function typeOf(schema: JsonObject): (typeof TYPES)[number] {
 
 function mentioned(values: readonly unknown[], text: string): unknown {
   return values.find(
-    (value) => (typeof value === 'string' || typeof value === 'number') && `${value}` !== '' && text.toLowerCase().includes(`${value}`.toLowerCase()),
+    (value) =>
+      (typeof value === 'string' || typeof value === 'number') &&
+      `${value}` !== '' &&
+      text.toLowerCase().includes(`${value}`.toLowerCase()),
   );
 }
 

@@ -1,4 +1,7 @@
-/** Strings and numbers for a schema, from the text where it offers one that fits, else sensible by name, format and bounds. */
+/**
+ * Strings and numbers for a schema, from the text where it offers one that fits, else sensible by name, format and
+ * bounds.
+ */
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { asArray } from '../json';
 import { take } from './findings';
@@ -11,17 +14,27 @@ export function exampleString(schema: JsonObject, name: string, findings: Findin
   if (formatted !== undefined) return formatted;
   const fits = (text: string | undefined): text is string => text !== undefined && matchesPattern(schema.pattern, text);
   const offered = byName(name, findings);
-  const text = [offered, `simulated ${name || 'text'}`, 'simulated', 'a1', 'A1', '1', '2025-01-01', '12:00'].find(fits) ?? offered ?? 'simulated';
+  const text =
+    [offered, `simulated ${name || 'text'}`, 'simulated', 'a1', 'A1', '1', '2025-01-01', '12:00'].find(fits) ??
+    offered ??
+    'simulated';
   return fitLength(schema, text);
 }
 
 export function exampleNumber(schema: JsonObject, findings: Findings, integer: boolean): number {
   const given = schema.default ?? asArray(schema.examples)[0];
   if (typeof given === 'number') return given;
-  const low = typeof schema.exclusiveMinimum === 'number' ? schema.exclusiveMinimum + (integer ? 1 : 1e-3) : numberOr(schema.minimum, -Infinity);
-  const high = typeof schema.exclusiveMaximum === 'number' ? schema.exclusiveMaximum - (integer ? 1 : 1e-3) : numberOr(schema.maximum, Infinity);
+  const low =
+    typeof schema.exclusiveMinimum === 'number'
+      ? schema.exclusiveMinimum + (integer ? 1 : 1e-3)
+      : numberOr(schema.minimum, -Infinity);
+  const high =
+    typeof schema.exclusiveMaximum === 'number'
+      ? schema.exclusiveMaximum - (integer ? 1 : 1e-3)
+      : numberOr(schema.maximum, Infinity);
   const offered = take(findings.numbers);
-  const wanted = offered === undefined ? Math.max(low, Math.min(high, 1)) : Math.max(low, Math.min(high, Number(offered)));
+  const wanted =
+    offered === undefined ? Math.max(low, Math.min(high, 1)) : Math.max(low, Math.min(high, Number(offered)));
   const whole = integer
     ? Math.round(wanted) < low
       ? Math.ceil(wanted)
@@ -74,7 +87,10 @@ const BY_NAME: readonly (readonly [RegExp, (findings: Findings) => readonly (rea
   [/url|link|website/i, (findings) => [findings.urls, findings.quoted]],
   [/date|day/i, (findings) => [findings.dates, findings.quoted]],
   [/lat|lon|lng|number|amount|count|price/i, (findings) => [findings.numbers, findings.quoted]],
-  [/city|place|location|country|town|destination|origin|address|region|where/i, (findings) => [findings.places, findings.quoted]],
+  [
+    /city|place|location|country|town|destination|origin|address|region|where/i,
+    (findings) => [findings.places, findings.quoted],
+  ],
   [/./, (findings) => [findings.quoted, findings.places]],
 ];
 
@@ -102,7 +118,9 @@ function fitLength(schema: JsonObject, text: string): string {
   const least = numberOr(schema.minLength, 0);
   const most = numberOr(schema.maxLength, Infinity);
   const characters = Array.from(text);
-  return characters.length > most ? characters.slice(0, most).join('') : text + '.'.repeat(Math.max(0, least - characters.length));
+  return characters.length > most
+    ? characters.slice(0, most).join('')
+    : text + '.'.repeat(Math.max(0, least - characters.length));
 }
 
 function numberOr(value: unknown, otherwise: number): number {

@@ -49,7 +49,18 @@ function placesIn(text: string): string[] {
     .filter((name) => !NO_PLACES.has(name));
 }
 
-const NO_PLACES: ReadonlySet<string> = new Set(['I', "I'm", 'Celsius', 'Fahrenheit', 'JSON', 'API', 'Please', 'Then', 'Also', 'And']);
+const NO_PLACES: ReadonlySet<string> = new Set([
+  'I',
+  "I'm",
+  'Celsius',
+  'Fahrenheit',
+  'JSON',
+  'API',
+  'Please',
+  'Then',
+  'Also',
+  'And',
+]);
 
 function matches(text: string, pattern: RegExp): string[] {
   return text.match(pattern) ?? [];

@@ -1,4 +1,7 @@
-/** A request that the vendor would refuse, in words that are the same for every vendor; `errorBody` gives them the vendor's shape. */
+/**
+ * A request that the vendor would refuse, in words that are the same for every vendor; `errorBody` gives them the
+ * vendor's shape.
+ */
 
 export interface Refusal {
   readonly status: number;

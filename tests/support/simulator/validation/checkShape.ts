@@ -43,10 +43,17 @@ function sayUnknown(vendor: VendorName, wire: WireName, place: Place): Refusal {
         `Invalid JSON payload received. Unknown name "${place.at(-1) ?? ''}"${place.length > 1 ? ` at '${bracketed(place.slice(0, -1))}'` : ''}: Cannot find field.`,
       );
     case 'responses':
-      return refuse(`Unknown parameter: '${bracketed(place)}'.`, { param: bracketed(place), code: 'unknown_parameter' });
+      return refuse(`Unknown parameter: '${bracketed(place)}'.`, {
+        param: bracketed(place),
+        code: 'unknown_parameter',
+      });
     case 'chat_completions':
       if (vendor === 'groq') return refuse(`property '${bracketed(place)}' is unsupported`);
-      return refuse(place.length > 1 ? `Unknown parameter: '${bracketed(place)}'.` : `Unrecognized request argument supplied: ${bracketed(place)}`);
+      return refuse(
+        place.length > 1
+          ? `Unknown parameter: '${bracketed(place)}'.`
+          : `Unrecognized request argument supplied: ${bracketed(place)}`,
+      );
   }
 }
 
@@ -58,7 +65,10 @@ function sayMissing(wire: WireName, place: Place): Refusal {
       return refuse(`* GenerateContentRequest.${bracketed(place)}: ${place.at(-1) ?? ''} is not specified\n`);
     case 'responses':
     case 'chat_completions':
-      return refuse(`Missing required parameter: '${bracketed(place)}'.`, { param: bracketed(place), code: 'missing_required_parameter' });
+      return refuse(`Missing required parameter: '${bracketed(place)}'.`, {
+        param: bracketed(place),
+        code: 'missing_required_parameter',
+      });
   }
 }
 
@@ -71,11 +81,17 @@ function sayWrong(wire: WireName, place: Place, what: string): Refusal {
       return refuse(`Invalid value at '${bracketed(place)}': ${what}`);
     case 'responses':
     case 'chat_completions':
-      return refuse(`Invalid value for '${bracketed(place)}': ${what}.`, { param: bracketed(place), code: 'invalid_value' });
+      return refuse(`Invalid value for '${bracketed(place)}': ${what}.`, {
+        param: bracketed(place),
+        code: 'invalid_value',
+      });
   }
 }
 
 /** `messages[0].content` */
 function bracketed(place: Place): string {
-  return place.reduce((path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), '');
+  return place.reduce(
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`),
+    '',
+  );
 }

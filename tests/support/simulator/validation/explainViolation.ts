@@ -1,6 +1,6 @@
 /**
- * Where and why a body breaks a schema. Ajv says whether it does; its errors name every alternative that failed, while a person wants to
- * hear about the one that was meant: the alternative of the same `type` or `role`.
+ * Where and why a body breaks a schema. Ajv says whether it does; its errors name every alternative that failed,
+ * while a person wants to hear about the one that was meant: the alternative of the same `type` or `role`.
  */
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { asArray, asObject, asString, isArray, isObject } from '../json';
@@ -31,8 +31,15 @@ function explain(given: JsonObject, value: unknown, place: Place, root: JsonObje
 }
 
 /** The violation of the alternative that comes nearest, or nothing when one fits. */
-function explainAlternatives(schema: JsonObject, value: unknown, place: Place, root: JsonObject): Violation | undefined {
-  const alternatives = [...asArray(schema.anyOf), ...asArray(schema.oneOf)].filter(isObject).map((option) => resolved(option, root));
+function explainAlternatives(
+  schema: JsonObject,
+  value: unknown,
+  place: Place,
+  root: JsonObject,
+): Violation | undefined {
+  const alternatives = [...asArray(schema.anyOf), ...asArray(schema.oneOf)]
+    .filter(isObject)
+    .map((option) => resolved(option, root));
   if (alternatives.length === 0) return undefined;
   const meant = alternatives.filter((option) => isMeant(option, value, root));
   const candidates = meant.length > 0 ? meant : alternatives;
@@ -42,7 +49,9 @@ function explainAlternatives(schema: JsonObject, value: unknown, place: Place, r
     if (violation === undefined) return undefined;
     if (nearest === undefined || violation.place.length > nearest.place.length) nearest = violation;
   }
-  return meant.length > 0 ? nearest : { place: kindPlace(value, place), problem: 'wrong', expected: 'is none of the allowed kinds' };
+  return meant.length > 0
+    ? nearest
+    : { place: kindPlace(value, place), problem: 'wrong', expected: 'is none of the allowed kinds' };
 }
 
 const KINDS = ['type', 'role'] as const;
@@ -61,8 +70,12 @@ function isMeant(option: JsonObject, value: unknown, root: JsonObject): boolean 
   ];
   return KINDS.every((kind) => {
     const declared = parts.filter((part) => kind in asObject(part.properties));
-    if (value[kind] === undefined) return declared.every((part) => !asArray(part.required).includes(kind) || !isFixed(kindSchema(part, kind, root)));
-    return declared.length > 0 && declared.every((part) => explainFixed(kindSchema(part, kind, root), value[kind]) === undefined);
+    if (value[kind] === undefined)
+      return declared.every((part) => !asArray(part.required).includes(kind) || !isFixed(kindSchema(part, kind, root)));
+    return (
+      declared.length > 0 &&
+      declared.every((part) => explainFixed(kindSchema(part, kind, root), value[kind]) === undefined)
+    );
   });
 }
 
@@ -78,7 +91,9 @@ function kindPlace(value: unknown, place: Place): Place {
 function explainObject(schema: JsonObject, value: JsonObject, place: Place, root: JsonObject): Violation | undefined {
   const properties = asObject(schema.properties);
   const wrong = firstOf(Object.keys(properties), (name) =>
-    name in value && isObject(properties[name]) ? explain(properties[name], value[name], [...place, name], root) : undefined,
+    name in value && isObject(properties[name])
+      ? explain(properties[name], value[name], [...place, name], root)
+      : undefined,
   );
   if (wrong !== undefined) return wrong;
   const missing = asArray(schema.required)
@@ -86,12 +101,18 @@ function explainObject(schema: JsonObject, value: JsonObject, place: Place, root
     .find((name) => !(name in value));
   if (missing !== undefined) return { place: [...place, missing], problem: 'missing', expected: '' };
   const others = Object.keys(value).filter((name) => !(name in properties));
-  if (schema.additionalProperties === false && others[0] !== undefined) return { place: [...place, others[0]], problem: 'unknown', expected: '' };
+  if (schema.additionalProperties === false && others[0] !== undefined)
+    return { place: [...place, others[0]], problem: 'unknown', expected: '' };
   const rest = schema.additionalProperties;
   return isObject(rest) ? firstOf(others, (name) => explain(rest, value[name], [...place, name], root)) : undefined;
 }
 
-function explainArray(schema: JsonObject, value: readonly unknown[], place: Place, root: JsonObject): Violation | undefined {
+function explainArray(
+  schema: JsonObject,
+  value: readonly unknown[],
+  place: Place,
+  root: JsonObject,
+): Violation | undefined {
   const { items } = schema;
   if (!isObject(items)) return undefined;
   return firstOf(value.entries(), ([index, item]) => explain(items, item, [...place, String(index)], root));
@@ -110,7 +131,8 @@ function isFixed(schema: JsonObject): boolean {
 
 function explainFixed(schema: JsonObject, value: unknown): string | undefined {
   if ('const' in schema && schema.const !== value) return `must be ${JSON.stringify(schema.const)}`;
-  if (isArray(schema.enum) && !schema.enum.includes(value)) return `must be one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`;
+  if (isArray(schema.enum) && !schema.enum.includes(value))
+    return `must be one of ${schema.enum.map((word) => JSON.stringify(word)).join(', ')}`;
   return undefined;
 }
 
@@ -127,13 +149,17 @@ const BOUNDS: Readonly<Record<string, (value: unknown, bound: unknown) => boolea
 };
 
 function explainBounds(schema: JsonObject, value: unknown): string | undefined {
-  const broken = Object.keys(BOUNDS).find((keyword) => keyword in schema && BOUNDS[keyword]?.(value, schema[keyword]) === false);
+  const broken = Object.keys(BOUNDS).find(
+    (keyword) => keyword in schema && BOUNDS[keyword]?.(value, schema[keyword]) === false,
+  );
   return broken === undefined ? undefined : `breaks ${broken} ${String(schema[broken])}`;
 }
 
 function hasType(schema: JsonObject, value: unknown): boolean {
   const types = [schema.type].flat().filter((type) => typeof type === 'string');
-  return types.length === 0 || types.includes(typeName(value)) || (types.includes('number') && typeof value === 'number');
+  return (
+    types.length === 0 || types.includes(typeName(value)) || (types.includes('number') && typeof value === 'number')
+  );
 }
 
 function typeName(value: unknown): string {

@@ -43,7 +43,8 @@ function compiledSchema(name: SchemaName): CompiledSchema {
   const known = compiled.get(name);
   if (known !== undefined) return known;
   const schema = asObject(parseJson(readFileSync(path.join(SCHEMAS_ROOT, `${name}.request.schema.json`), 'utf8')));
-  // Vendors' schemas are large and a process asks them seldom: making tidy code of them takes longer than it saves, and all others wait.
+  // Vendors' schemas are large and a process asks them seldom: making tidy code of them takes longer than it saves,
+  // and all others wait.
   const ajv = new Ajv2020({ strict: false, logger: false, code: { optimize: false } });
   addFormats(ajv);
   const made = { schema, validate: ajv.compile(schema), topLevelNames: namesOf(schema, schema) };
@@ -56,5 +57,8 @@ function namesOf(schema: JsonObject, root: JsonObject): ReadonlySet<string> {
   const alternatives = [...objectsIn(schema.anyOf), ...objectsIn(schema.allOf), ...objectsIn(schema.oneOf)];
   const definition = asString(schema.$ref).replace('#/$defs/', '');
   const referred = definition === '' ? [] : [asObject(asObject(root.$defs)[definition])];
-  return new Set([...Object.keys(asObject(schema.properties)), ...[...alternatives, ...referred].flatMap((part) => [...namesOf(part, root)])]);
+  return new Set([
+    ...Object.keys(asObject(schema.properties)),
+    ...[...alternatives, ...referred].flatMap((part) => [...namesOf(part, root)]),
+  ]);
 }

@@ -1,6 +1,7 @@
 /**
- * What OpenAI's strict mode demands of a JSON Schema, https://platform.openai.com/docs/guides/structured-outputs#supported-schemas:
- * every object closed, every property required, an object at the root, and none of the keywords that it doesn't support.
+ * What OpenAI's strict mode demands of a JSON Schema,
+ * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas: every object closed, every property
+ * required, an object at the root, and none of the keywords that it doesn't support.
  */
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { asArray, asObject, asString, isArray, isObject } from '../json';
@@ -32,7 +33,8 @@ function violationAt(schema: JsonObject, context: readonly string[]): string | u
   const keyword = UNSUPPORTED.find((word) => word in schema);
   if (keyword !== undefined) return `${at}, '${keyword}' is not permitted.`;
   if (schema.type === 'object' || 'properties' in schema) {
-    if (schema.additionalProperties !== false) return `${at}, 'additionalProperties' is required to be supplied and to be false.`;
+    if (schema.additionalProperties !== false)
+      return `${at}, 'additionalProperties' is required to be supplied and to be false.`;
     const names = Object.keys(asObject(schema.properties));
     const missing = names.find((name) => !asArray(schema.required).includes(name));
     if (missing !== undefined)
@@ -51,7 +53,9 @@ function children(schema: JsonObject, context: readonly string[]): readonly [Jso
   const maps = ['properties', '$defs', 'definitions'].flatMap((key) =>
     Object.entries(asObject(schema[key])).map(([name, child]) => [child, [...context, key, name]] as const),
   );
-  const alternatives = asArray(schema.anyOf).map((child, index) => [child, [...context, 'anyOf', String(index)]] as const);
+  const alternatives = asArray(schema.anyOf).map(
+    (child, index) => [child, [...context, 'anyOf', String(index)]] as const,
+  );
   const items = isArray(schema.items) ? [] : [[schema.items, [...context, 'items']] as const];
   return [...maps, ...alternatives, ...items].flatMap(([child, path]) => (isObject(child) ? [[child, path]] : []));
 }

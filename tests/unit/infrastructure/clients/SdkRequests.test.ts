@@ -6,7 +6,11 @@ import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../imports/business
 import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
 import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
 import { SdkRequests } from '../../../../imports/business/ai/infrastructure/clients/SdkRequests';
-import type { RequestBuilder, SdkOptions, SdkRequest } from '../../../../imports/business/ai/infrastructure/clients/SdkRequests';
+import type {
+  RequestBuilder,
+  SdkOptions,
+  SdkRequest,
+} from '../../../../imports/business/ai/infrastructure/clients/SdkRequests';
 import { failure } from '../../../support/failure';
 import { TestHost } from '../../../support/TestHost';
 
@@ -43,7 +47,10 @@ describe('requests built by an SDK', () => {
           return {
             buildRequest: (request) => {
               built.push(request);
-              return Promise.resolve({ req: { headers: new Headers({ 'x-key': credential?.token ?? 'none' }) }, url: `${host.url}${request.path}` });
+              return Promise.resolve({
+                req: { headers: new Headers({ 'x-key': credential?.token ?? 'none' }) },
+                url: `${host.url}${request.path}`,
+              });
             },
           };
         });
@@ -86,7 +93,9 @@ describe('requests built by an SDK', () => {
     const sdk = requests();
     const post = async (path: string, body: object, token = 'a', headers?: Record<string, string>): Promise<void> => {
       const credential = { kind: 'api_key', token } as const;
-      await (await sdk.send({ method: 'post', path, body, ...(headers === undefined ? {} : { headers }) }, { credential })).text();
+      await (
+        await sdk.send({ method: 'post', path, body, ...(headers === undefined ? {} : { headers }) }, { credential })
+      ).text();
     };
     await post('/one', { model: 'm', input: 1 });
     await post('/one', { model: 'm', input: 2 });
@@ -100,21 +109,39 @@ describe('requests built by an SDK', () => {
     built = [];
     await post('/other/69', {});
     await post('/one', { model: 'm', input: 7 });
-    expect(built.map(({ path }) => path), 'old heads go').to.deep.equal(['/one']);
-    const said = host.requests.filter(({ path }) => !path.startsWith('/other')).map(({ path, headers, body }) => `${String(headers['x-key'])} ${path} ${body}`);
+    expect(
+      built.map(({ path }) => path),
+      'old heads go',
+    ).to.deep.equal(['/one']);
+    const said = host.requests
+      .filter(({ path }) => !path.startsWith('/other'))
+      .map(({ path, headers, body }) => `${String(headers['x-key'])} ${path} ${body}`);
     expect(said).to.deep.equal([
-      'a /one {"model":"m","input":1}', 'a /one {"model":"m","input":2}', 'b /one {"model":"m","input":3}', 'a /one {"model":"n","input":4}',
-      'a /two {"model":"m","input":5}', 'a /one {"model":"m","input":6}', 'a /one {"model":"m","input":7}',
+      'a /one {"model":"m","input":1}',
+      'a /one {"model":"m","input":2}',
+      'b /one {"model":"m","input":3}',
+      'a /one {"model":"n","input":4}',
+      'a /two {"model":"m","input":5}',
+      'a /one {"model":"m","input":6}',
+      'a /one {"model":"m","input":7}',
     ]);
   });
 
   it('have the head that the SDK writes for the whole body', async () => {
     const body = { model: 'some-model', input: 'x', stream: true, max_tokens: 5 };
     const azure = { apiKey: 'k', apiVersion: '2024-10-21', baseURL: 'https://r.openai.azure.com/openai' };
-    const sdks: readonly RequestBuilder[] = [new OpenAI({ apiKey: 'k' }), new Anthropic({ apiKey: 'k' }), new Groq({ apiKey: 'k' }), new AzureOpenAI(azure)];
+    const sdks: readonly RequestBuilder[] = [
+      new OpenAI({ apiKey: 'k' }),
+      new Anthropic({ apiKey: 'k' }),
+      new Groq({ apiKey: 'k' }),
+      new AzureOpenAI(azure),
+    ];
     for (const sdk of sdks) {
       const request = { method: 'post', path: '/chat/completions', headers: { 'x-own': '1' } } as const;
-      const [whole, head] = await Promise.all([sdk.buildRequest({ ...request, body }), sdk.buildRequest({ ...request, body: { model: body.model } })]);
+      const [whole, head] = await Promise.all([
+        sdk.buildRequest({ ...request, body }),
+        sdk.buildRequest({ ...request, body: { model: body.model } }),
+      ]);
       expect(head.url).to.equal(whole.url);
       expect([...head.req.headers]).to.deep.equal([...whole.req.headers]);
       expect(whole.req.body).to.equal(JSON.stringify(body));

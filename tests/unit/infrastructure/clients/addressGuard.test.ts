@@ -150,13 +150,31 @@ describe('the guard on addresses', () => {
   }
 
   it('lets public hosts and addresses through', () => {
-    for (const host of ['api.openai.com', 'xn--bcher-kva.example', '8.8.8.8', '134744072', '172.15.0.1', '172.32.0.1', '[2606:4700:4700::1111]', 'localhost.example.com', '1.1.1.1.']) {
+    for (const host of [
+      'api.openai.com',
+      'xn--bcher-kva.example',
+      '8.8.8.8',
+      '134744072',
+      '172.15.0.1',
+      '172.32.0.1',
+      '[2606:4700:4700::1111]',
+      'localhost.example.com',
+      '1.1.1.1.',
+    ]) {
       expect(() => allowedUrl(`https://${host}/`, false), host).to.not.throw();
     }
   });
 
   it('wants https, and no credentials in the URL', () => {
-    for (const url of ['http://api.openai.com/', 'ftp://api.openai.com/', 'file:///etc/passwd', 'data:text/plain,x', 'https://user:pass@api.openai.com/', 'https://user@api.openai.com/', 'nonsense']) {
+    for (const url of [
+      'http://api.openai.com/',
+      'ftp://api.openai.com/',
+      'file:///etc/passwd',
+      'data:text/plain,x',
+      'https://user:pass@api.openai.com/',
+      'https://user@api.openai.com/',
+      'nonsense',
+    ]) {
       expect(() => allowedUrl(url, false), url).to.throw(LLMInvalidRequestError);
     }
     expect(() => allowedUrl('http://api.openai.com/', true)).to.not.throw();
@@ -175,7 +193,14 @@ describe('the guard on addresses', () => {
       return { lookup, asked };
     };
 
-    for (const addresses of [['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['0.0.0.0'], []]) {
+    for (const addresses of [
+      ['127.0.0.1'],
+      ['::1'],
+      ['::ffff:127.0.0.1'],
+      ['93.184.216.34', '127.0.0.1'],
+      ['0.0.0.0'],
+      [],
+    ]) {
       it(`refuses one that leads to ${addresses.join(' and ') || 'nowhere'}`, async () => {
         const url = `https://images.example.com:${port()}/`;
         const refused = await visit(url, false, answers(addresses).lookup);
@@ -191,7 +216,9 @@ describe('the guard on addresses', () => {
 
     it('judges the answer that would be connected to, not an earlier one: a name is asked for once', async () => {
       const { lookup, asked } = answers(['127.0.0.1'], ['93.184.216.34']);
-      expect(await visit(`https://rebinding.example.com:${port()}/`, false, lookup)).to.be.instanceOf(LLMInvalidRequestError);
+      expect(await visit(`https://rebinding.example.com:${port()}/`, false, lookup)).to.be.instanceOf(
+        LLMInvalidRequestError,
+      );
       expect(asked).to.deep.equal(['rebinding.example.com']);
     });
   });
@@ -207,21 +234,25 @@ describe('the guard on addresses', () => {
       fc.tuple(fc.integer({ min: 224, max: 255 }), octet, octet, octet),
     );
     fc.assert(
-      fc.property(privately, fc.constantFrom('decimal', 'hex', 'octal', 'number', 'mapped', 'nat64', '6to4'), (octets, notation) => {
-        const hex = octets.map((each) => each.toString(16).padStart(2, '0'));
-        const pairs = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`;
-        const spelled = {
-          decimal: octets.join('.'),
-          hex: octets.map((each) => `0x${each.toString(16)}`).join('.'),
-          octal: octets.map((each) => `0${each.toString(8)}`).join('.'),
-          number: String(octets.reduce((sum, each) => sum * 256 + each, 0)),
-          mapped: `[::ffff:${pairs}]`,
-          nat64: `[64:ff9b::${pairs}]`,
-          '6to4': `[2002:${pairs}::1]`,
-        }[notation];
-        expect(() => allowedUrl(`https://${spelled}/`, false), spelled).to.throw(LLMInvalidRequestError);
-        expect(isPublicAddress(octets.join('.'))).to.equal(false);
-      }),
+      fc.property(
+        privately,
+        fc.constantFrom('decimal', 'hex', 'octal', 'number', 'mapped', 'nat64', '6to4'),
+        (octets, notation) => {
+          const hex = octets.map((each) => each.toString(16).padStart(2, '0'));
+          const pairs = `${hex[0]}${hex[1]}:${hex[2]}${hex[3]}`;
+          const spelled = {
+            decimal: octets.join('.'),
+            hex: octets.map((each) => `0x${each.toString(16)}`).join('.'),
+            octal: octets.map((each) => `0${each.toString(8)}`).join('.'),
+            number: String(octets.reduce((sum, each) => sum * 256 + each, 0)),
+            mapped: `[::ffff:${pairs}]`,
+            nat64: `[64:ff9b::${pairs}]`,
+            '6to4': `[2002:${pairs}::1]`,
+          }[notation];
+          expect(() => allowedUrl(`https://${spelled}/`, false), spelled).to.throw(LLMInvalidRequestError);
+          expect(isPublicAddress(octets.join('.'))).to.equal(false);
+        },
+      ),
       { numRuns: 300 },
     );
   });

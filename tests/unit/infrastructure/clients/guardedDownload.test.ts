@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { LLMConnectionError, LLMInvalidRequestError, LLMStreamError, LLMTimeoutError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMConnectionError,
+  LLMInvalidRequestError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { downloadGuarded } from '../../../../imports/business/ai/infrastructure/clients/guardedDownload';
 import type { DownloadOptions } from '../../../../imports/business/ai/infrastructure/clients/guardedDownload';
@@ -12,7 +17,10 @@ import type { Answer } from '../../../support/TestHost';
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
 const image: Answer = (response) => response.writeHead(200, { 'content-type': 'Image/PNG; charset=x' }).end(PNG);
-const redirect = (location: string, status = 302): Answer => (response) => response.writeHead(status, { location }).end();
+const redirect =
+  (location: string, status = 302): Answer =>
+  (response) =>
+    response.writeHead(status, { location }).end();
 
 describe('a guarded download', () => {
   let host: TestHost;
@@ -23,7 +31,13 @@ describe('a guarded download', () => {
   afterEach(() => host.stop());
 
   const download = (url = host.url, options: Partial<DownloadOptions> = {}): ReturnType<typeof downloadGuarded> =>
-    downloadGuarded(url, { maxBytes: 1_000, timeout: 5_000, contentTypes: ['image/*', 'application/pdf'], allowPrivateHosts: true, ...options });
+    downloadGuarded(url, {
+      maxBytes: 1_000,
+      timeout: 5_000,
+      contentTypes: ['image/*', 'application/pdf'],
+      allowPrivateHosts: true,
+      ...options,
+    });
 
   it('gives bytes and media type, sends no credentials, and leaves no socket', async () => {
     expect(await download()).to.deep.equal({ bytes: PNG, contentType: 'image/png' });
@@ -33,7 +47,9 @@ describe('a guarded download', () => {
   });
 
   it('refuses private hosts unless it is told otherwise', async () => {
-    expect(await failure(download(host.url.replace('http:', 'https:'), { allowPrivateHosts: false }))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(await failure(download(host.url.replace('http:', 'https:'), { allowPrivateHosts: false }))).to.be.instanceOf(
+      LLMInvalidRequestError,
+    );
     expect(await failure(download(host.url, { allowPrivateHosts: false }))).to.be.instanceOf(LLMInvalidRequestError);
     expect(host.connections).to.equal(0);
   });
@@ -96,7 +112,13 @@ describe('a guarded download', () => {
   });
 
   it('tells bad answers from passing trouble', async () => {
-    for (const [status, kind] of [[404, LLMInvalidRequestError], [403, LLMInvalidRequestError], [206, LLMInvalidRequestError], [429, LLMConnectionError], [503, LLMConnectionError]] as const) {
+    for (const [status, kind] of [
+      [404, LLMInvalidRequestError],
+      [403, LLMInvalidRequestError],
+      [206, LLMInvalidRequestError],
+      [429, LLMConnectionError],
+      [503, LLMConnectionError],
+    ] as const) {
       host.answer = (response) => response.writeHead(status, { 'content-type': 'image/png' }).end(PNG);
       const error = await failure(download());
       expect(error, String(status)).to.be.instanceOf(kind).and.include({ status });
@@ -123,7 +145,13 @@ describe('a guarded download', () => {
     });
 
     it('but not to what is no web address', async () => {
-      for (const location of ['file:///etc/passwd', 'ftp://a.example/', 'data:image/png,x', 'http://user:pass@a.example/', 'http://[']) {
+      for (const location of [
+        'file:///etc/passwd',
+        'ftp://a.example/',
+        'data:image/png,x',
+        'http://user:pass@a.example/',
+        'http://[',
+      ]) {
         host.answer = redirect(location);
         expect(await failure(download()), location).to.be.instanceOf(LLMInvalidRequestError);
       }
@@ -141,16 +169,27 @@ describe('a guarded download', () => {
         },
         { close: () => undefined },
       );
-      for (const location of [`${host.url}/`, `${host.url.replace('http:', 'https:')}/`, 'https://169.254.169.254/latest/meta-data/', 'https://[::ffff:127.0.0.1]/', 'https://2130706433/', 'http://images.example.com/', 'https://localhost/']) {
+      for (const location of [
+        `${host.url}/`,
+        `${host.url.replace('http:', 'https:')}/`,
+        'https://169.254.169.254/latest/meta-data/',
+        'https://[::ffff:127.0.0.1]/',
+        'https://2130706433/',
+        'http://images.example.com/',
+        'https://localhost/',
+      ]) {
         asked.length = 0;
         host.answer = redirect(location);
         host.requests.length = 0;
-        expect(await failure(download('https://images.example.com/a.png', { fetch })), location).to.be.instanceOf(LLMInvalidRequestError);
+        expect(await failure(download('https://images.example.com/a.png', { fetch })), location).to.be.instanceOf(
+          LLMInvalidRequestError,
+        );
         expect(asked).to.deep.equal(['https://images.example.com/a.png', new URL(location).href]);
         expect(host.requests).to.have.length(1);
       }
       // The same redirect is followed when the guard is off.
-      host.answer = (response, request) => (request.path === '/' ? redirect('/b.png')(response, request) : image(response, request));
+      host.answer = (response, request) =>
+        request.path === '/' ? redirect('/b.png')(response, request) : image(response, request);
       expect((await download(host.url, { fetch: open })).bytes).to.deep.equal(PNG);
       open.close();
       guarded.close();

@@ -6,11 +6,19 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { LLMConnectionError, LLMInvalidRequestError, LLMStreamError, LLMTimeoutError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMConnectionError,
+  LLMInvalidRequestError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import type { TransportLimits } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
-import type { GuardedFetch, GuardedFetchOptions } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import type {
+  GuardedFetch,
+  GuardedFetchOptions,
+} from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
 import { gone, json, TestHost } from '../../../support/TestHost';
 import { failure } from '../../../support/failure';
 
@@ -19,7 +27,11 @@ describe('the guarded fetch', () => {
   const fetches: GuardedFetch[] = [];
 
   function guarded(limits: Partial<TransportLimits> = {}, options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
-    const fetch = createGuardedFetch({ allowPrivateHosts: true, ...options, limits: { ...DEFAULT_TRANSPORT_LIMITS, ...limits } });
+    const fetch = createGuardedFetch({
+      allowPrivateHosts: true,
+      ...options,
+      limits: { ...DEFAULT_TRANSPORT_LIMITS, ...limits },
+    });
     fetches.push(fetch);
     return fetch;
   }
@@ -35,8 +47,18 @@ describe('the guarded fetch', () => {
   describe('gives an answer', () => {
     it('with status, headers in any case, and the body as text or JSON', async () => {
       host.answer = json({ a: 'ä' }, 203, { 'X-Request-Id': 'req_1', 'set-cookie': 'a=1' });
-      const response = await guarded()(`${host.url}/path?q=1`, { method: 'POST', headers: { 'x-one': '1' }, body: 'grüß' });
-      expect([response.status, response.ok, response.headers.get('X-REQUEST-ID'), response.requestId, response.header('x-none')]).to.deep.equal([203, true, 'req_1', 'req_1', null]);
+      const response = await guarded()(`${host.url}/path?q=1`, {
+        method: 'POST',
+        headers: { 'x-one': '1' },
+        body: 'grüß',
+      });
+      expect([
+        response.status,
+        response.ok,
+        response.headers.get('X-REQUEST-ID'),
+        response.requestId,
+        response.header('x-none'),
+      ]).to.deep.equal([203, true, 'req_1', 'req_1', null]);
       expect([...response.headers.entries()]).to.deep.include(['set-cookie', 'a=1']);
       expect(await response.json()).to.deep.equal({ a: 'ä' });
       expect(await response.text()).to.equal('{"a":"ä"}');
@@ -52,10 +74,20 @@ describe('the guarded fetch', () => {
     it('whatever the status is, and follows no redirect', async () => {
       host.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
       const response = await guarded()(host.url);
-      expect([response.status, response.ok, await response.text(), host.requests.length]).to.deep.equal([302, false, 'moved', 1]);
+      expect([response.status, response.ok, await response.text(), host.requests.length]).to.deep.equal([
+        302,
+        false,
+        'moved',
+        1,
+      ]);
     });
 
-    for (const [encoding, encode] of [['gzip', gzipSync], ['x-gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const) {
+    for (const [encoding, encode] of [
+      ['gzip', gzipSync],
+      ['x-gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const) {
       it(`decoded from ${encoding}`, async () => {
         host.answer = (response) => response.writeHead(200, { 'content-encoding': encoding }).end(encode('whole'));
         expect(await (await guarded()(host.url)).text()).to.equal('whole');
@@ -100,7 +132,9 @@ describe('the guarded fetch', () => {
       const script = `const { createGuardedFetch } = require(${JSON.stringify(path)});
         const fetch = createGuardedFetch({ allowPrivateHosts: true, limits: ${limits} });
         fetch(${JSON.stringify(host.url)}).then((response) => response.text()).then((text) => console.log(text));`;
-      const child = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       let output = '';
       child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       const [code] = (await once(child, 'close')) as [number];
@@ -158,7 +192,8 @@ describe('the guarded fetch', () => {
       const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
       await (await fetch(host.url)).text();
       const before = timers();
-      for (let call = 0; call < 20; call++) await (await fetch(host.url, { call: { signal: controller.signal } })).text();
+      for (let call = 0; call < 20; call++)
+        await (await fetch(host.url, { call: { signal: controller.signal } })).text();
       host.answer = (response) => response.destroy();
       for (let call = 0; call < 5; call++) await failure(fetch(host.url, { call: { signal: controller.signal } }));
       await turn();
@@ -251,7 +286,8 @@ describe('the guarded fetch', () => {
       'by what has come': (response) => {
         for (let part = 0; part < 11; part++) response.write('x'.repeat(100));
       },
-      'when decoded': (response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(100_000))),
+      'when decoded': (response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(100_000))),
     };
     for (const [name, answer] of Object.entries(bodies)) {
       it(name, async () => {
@@ -281,7 +317,9 @@ describe('the guarded fetch', () => {
       const silent = createServer(never).listen(0, '127.0.0.1');
       await once(silent, 'listening');
       const { port } = silent.address() as AddressInfo;
-      expect(await failure(guarded({ connectTimeout: 30 })(`https://127.0.0.1:${port}/`))).to.be.instanceOf(LLMTimeoutError);
+      expect(await failure(guarded({ connectTimeout: 30 })(`https://127.0.0.1:${port}/`))).to.be.instanceOf(
+        LLMTimeoutError,
+      );
       silent.close();
     });
 
@@ -304,7 +342,9 @@ describe('the guarded fetch', () => {
         const drip = setInterval(() => response.write('.'), 2);
         void left.then(() => clearInterval(drip));
       };
-      const error = await failure((await guarded({ totalTimeout: 60_000 })(host.url, { call: { timeout: 500 } })).text());
+      const error = await failure(
+        (await guarded({ totalTimeout: 60_000 })(host.url, { call: { timeout: 500 } })).text(),
+      );
       expect(error).to.be.instanceOf(LLMTimeoutError);
       expect((error as Error).message).to.match(/no whole answer within 500 ms/);
       await left;
@@ -334,19 +374,31 @@ describe('the guarded fetch', () => {
     });
 
     it('as a name that does not exist', async () => {
-      const lookup: GuardedFetchOptions['lookup'] = (_name, _options, callback) => callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 4);
+      const lookup: GuardedFetchOptions['lookup'] = (_name, _options, callback) =>
+        callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 4);
       expect(await failure(guarded({}, { lookup })('http://nowhere.example/'))).to.be.instanceOf(LLMConnectionError);
     });
 
     it('as a host that hangs up or talks something else', async () => {
-      for (const words of ['', 'SSH-2.0-OpenSSH\r\n', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n']) {
+      for (const words of [
+        '',
+        'SSH-2.0-OpenSSH\r\n',
+        'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      ]) {
         host.answer = (response) => response.socket?.end(words);
         expect(await failure(guarded()(host.url)), words).to.be.instanceOf(LLMConnectionError);
       }
     });
 
     it('as a URL that cannot be', async () => {
-      for (const url of ['', 'nonsense', 'ftp://a.example/', 'file:///etc/passwd', 'http://user@a.example/', 'http://:secret@a.example/']) {
+      for (const url of [
+        '',
+        'nonsense',
+        'ftp://a.example/',
+        'file:///etc/passwd',
+        'http://user@a.example/',
+        'http://:secret@a.example/',
+      ]) {
         const error = await failure(guarded()(url));
         expect(error, url).to.be.instanceOf(LLMInvalidRequestError);
         expect((error as Error).message).to.not.include('secret');

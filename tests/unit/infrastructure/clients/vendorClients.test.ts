@@ -2,7 +2,14 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { LLMAuthError, LLMConnectionError, LLMInvalidRequestError, LLMServerError, LLMStreamError, LLMTimeoutError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMAuthError,
+  LLMConnectionError,
+  LLMInvalidRequestError,
+  LLMServerError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ErrorCode, LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { Credential } from '../../../../imports/business/ai/domain/interfaces/CredentialSource';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../../imports/business/ai/domain/types/VendorTypes';
@@ -36,7 +43,8 @@ const ROWS: readonly Row[] = [
   {
     name: 'OpenAI on Responses',
     vendor: 'openai',
-    create: (url, fetch, limits) => new OpenAIClient({ vendor: 'openai', wire: 'responses', baseURL: `${url}/v1`, fetch, limits }),
+    create: (url, fetch, limits) =>
+      new OpenAIClient({ vendor: 'openai', wire: 'responses', baseURL: `${url}/v1`, fetch, limits }),
     path: '/v1/responses',
     probePath: '/v1/models',
     keyHeader: bearerKey,
@@ -44,7 +52,8 @@ const ROWS: readonly Row[] = [
   {
     name: 'xAI on Chat Completions',
     vendor: 'grok',
-    create: (url, fetch, limits) => new OpenAIClient({ vendor: 'grok', wire: 'chat_completions', baseURL: `${url}/v1`, fetch, limits }),
+    create: (url, fetch, limits) =>
+      new OpenAIClient({ vendor: 'grok', wire: 'chat_completions', baseURL: `${url}/v1`, fetch, limits }),
     path: '/v1/chat/completions',
     probePath: '/v1/models',
     keyHeader: bearerKey,
@@ -52,7 +61,15 @@ const ROWS: readonly Row[] = [
   {
     name: 'Azure with deployments',
     vendor: 'azure_openai',
-    create: (url, fetch, limits) => new OpenAIClient({ vendor: 'azure_openai', wire: 'chat_completions', baseURL: url, azure: { apiVersion: '2024-10-21' }, fetch, limits }),
+    create: (url, fetch, limits) =>
+      new OpenAIClient({
+        vendor: 'azure_openai',
+        wire: 'chat_completions',
+        baseURL: url,
+        azure: { apiVersion: '2024-10-21' },
+        fetch,
+        limits,
+      }),
     path: '/openai/deployments/some-model/chat/completions?api-version=2024-10-21',
     probePath: '/openai/models?api-version=2024-10-21',
     keyHeader: azureKey,
@@ -60,7 +77,15 @@ const ROWS: readonly Row[] = [
   {
     name: 'Azure on v1',
     vendor: 'azure_openai',
-    create: (url, fetch, limits) => new OpenAIClient({ vendor: 'azure_openai', wire: 'responses', baseURL: `${url}/openai/v1/`, azure: {}, fetch, limits }),
+    create: (url, fetch, limits) =>
+      new OpenAIClient({
+        vendor: 'azure_openai',
+        wire: 'responses',
+        baseURL: `${url}/openai/v1/`,
+        azure: {},
+        fetch,
+        limits,
+      }),
     path: '/openai/v1/responses',
     probePath: '/openai/v1/models',
     keyHeader: azureKey,
@@ -91,7 +116,12 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-const CALL: VendorCall = { model: 'some-model', body: { model: 'some-model', text: 'grüße' }, stream: false, credential: KEY };
+const CALL: VendorCall = {
+  model: 'some-model',
+  body: { model: 'some-model', text: 'grüße' },
+  stream: false,
+  credential: KEY,
+};
 
 describe('vendor clients', () => {
   let host: TestHost;
@@ -130,37 +160,74 @@ describe('vendor clients', () => {
         const client = connect(row);
         await (await client.send({ ...CALL, credential: TOKEN })).text();
         await (await client.send({ ...CALL, credential: undefined })).text();
-        expect(host.requests.map(({ headers }) => credentialHeaders(headers))).to.deep.equal([{ authorization: `Bearer ${TOKEN.token}` }, {}]);
+        expect(host.requests.map(({ headers }) => credentialHeaders(headers))).to.deep.equal([
+          { authorization: `Bearer ${TOKEN.token}` },
+          {},
+        ]);
       });
 
       it('hands the raw body on, in chunks and with its status, content type and request id', async () => {
         const text = 'data: {"a": 1}\r\n\r\n<html>not JSON</html>';
-        host.answer = (response) => response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'req_1' }).end(text);
+        host.answer = (response) =>
+          response.writeHead(200, { 'content-type': 'text/html', 'x-request-id': 'req_1' }).end(text);
         const reply = await connect(row).send({ ...CALL, stream: true });
-        expect([reply.status, reply.requestId, reply.header('Content-Type')]).to.deep.equal([200, 'req_1', 'text/html']);
+        expect([reply.status, reply.requestId, reply.header('Content-Type')]).to.deep.equal([
+          200,
+          'req_1',
+          'text/html',
+        ]);
         const chunks: Uint8Array[] = [];
         for await (const chunk of reply.body) chunks.push(chunk);
         expect(Buffer.concat(chunks).toString()).to.equal(text);
       });
 
-      for (const [status, code] of [[400, 'invalid-request'], [401, 'auth-failed'], [408, 'timeout'], [409, 'conflict'], [429, 'rate-limited'], [500, 'vendor-error'], [503, 'overloaded'], [529, 'overloaded']] as const) {
+      for (const [status, code] of [
+        [400, 'invalid-request'],
+        [401, 'auth-failed'],
+        [408, 'timeout'],
+        [409, 'conflict'],
+        [429, 'rate-limited'],
+        [500, 'vendor-error'],
+        [503, 'overloaded'],
+        [529, 'overloaded'],
+      ] as const) {
         it(`asks once and names the error when the answer is ${status}`, async () => {
-          host.answer = json({ error: { message: 'no', type: 'x', code: null } }, status, { 'retry-after': '0', 'x-should-retry': 'true', 'request-id': 'req_2' });
+          host.answer = json({ error: { message: 'no', type: 'x', code: null } }, status, {
+            'retry-after': '0',
+            'x-should-retry': 'true',
+            'request-id': 'req_2',
+          });
           const error = await failure(connect(row).send(CALL));
-          expect(error).to.include({ code, status, vendor: row.vendor, requestId: 'req_2', message: 'no', retryAfterMs: 0 } satisfies Partial<LLMError>);
+          expect(error).to.include({
+            code,
+            status,
+            vendor: row.vendor,
+            requestId: 'req_2',
+            message: 'no',
+            retryAfterMs: 0,
+          } satisfies Partial<LLMError>);
           expect(host.requests).to.have.length(1);
         });
       }
 
       it('keeps what flat, plain and empty error bodies say', async () => {
         const bodies: readonly (readonly [unknown, ErrorCode, string])[] = [
-          [{ code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***yz.' }, 'auth-failed', 'Incorrect API key provided: [redacted]'],
-          [{ message: 'This model does not exist', type: 'x', code: 'model_not_found' }, 'model-not-found', 'This model does not exist'],
+          [
+            { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: xa***yz.' },
+            'auth-failed',
+            'Incorrect API key provided: [redacted]',
+          ],
+          [
+            { message: 'This model does not exist', type: 'x', code: 'model_not_found' },
+            'model-not-found',
+            'This model does not exist',
+          ],
           ['<html><title>Bad Request</title></html>', 'invalid-request', 'Bad Request'],
           ['', 'invalid-request', 'status 400'],
         ];
         for (const [body, code, says] of bodies) {
-          host.answer = (response) => response.writeHead(400).end(typeof body === 'string' ? body : JSON.stringify(body));
+          host.answer = (response) =>
+            response.writeHead(400).end(typeof body === 'string' ? body : JSON.stringify(body));
           const error = (await failure(connect(row).send(CALL))) as LLMError;
           expect(error.code).to.equal(code);
           expect(error.message).to.include(says);
@@ -179,7 +246,9 @@ describe('vendor clients', () => {
 
       it('follows no redirect', async () => {
         host.answer = (response) => response.writeHead(307, { location: '/elsewhere' }).end();
-        expect(await failure(connect(row).send(CALL))).to.be.instanceOf(LLMServerError).and.include({ status: 307, retryable: false });
+        expect(await failure(connect(row).send(CALL)))
+          .to.be.instanceOf(LLMServerError)
+          .and.include({ status: 307, retryable: false });
         expect(host.requests).to.have.length(1);
       });
 
@@ -218,8 +287,12 @@ describe('vendor clients', () => {
 
       it('keeps the time of the call, and of a stream that never begins', async () => {
         host.answer = () => undefined;
-        expect(await failure(connect(row).send({ ...CALL, timeout: 25 }))).to.be.instanceOf(LLMTimeoutError).and.include({ vendor: row.vendor });
-        expect(await failure(connect(row, { streamIdleTimeout: 25 }).send({ ...CALL, stream: true }))).to.be.instanceOf(LLMTimeoutError);
+        expect(await failure(connect(row).send({ ...CALL, timeout: 25 })))
+          .to.be.instanceOf(LLMTimeoutError)
+          .and.include({ vendor: row.vendor });
+        expect(await failure(connect(row, { streamIdleTimeout: 25 }).send({ ...CALL, stream: true }))).to.be.instanceOf(
+          LLMTimeoutError,
+        );
       });
 
       it('takes a body that is cut off for an error, not for an end', async () => {
@@ -227,13 +300,17 @@ describe('vendor clients', () => {
           response.write('data: {}\n\n', () => response.socket?.end());
         };
         const reply = await connect(row).send({ ...CALL, stream: true });
-        expect(await failure(reply.text())).to.be.instanceOf(LLMStreamError).and.include({ vendor: row.vendor });
+        expect(await failure(reply.text()))
+          .to.be.instanceOf(LLMStreamError)
+          .and.include({ vendor: row.vendor });
       });
 
       it('names a host that cannot be reached', async () => {
         const client = connect(row);
         await host.stop();
-        expect(await failure(client.send(CALL))).to.be.instanceOf(LLMConnectionError).and.include({ vendor: row.vendor, retryable: true });
+        expect(await failure(client.send(CALL)))
+          .to.be.instanceOf(LLMConnectionError)
+          .and.include({ vendor: row.vendor, retryable: true });
         host = await TestHost.start();
       });
 
@@ -263,7 +340,24 @@ describe('vendor clients', () => {
       });
 
       it('lets nothing of the operator’s environment into a call', async () => {
-        const canaries = { OPENAI_API_KEY: 'leak', OPENAI_ORG_ID: 'leak', OPENAI_PROJECT_ID: 'leak', OPENAI_BASE_URL: 'http://leak', OPENAI_ADMIN_KEY: 'leak', OPENAI_CUSTOM_HEADERS: 'Authorization: Bearer leak\nx-leak: leak', AZURE_OPENAI_API_KEY: 'leak', OPENAI_API_VERSION: 'leak', AZURE_OPENAI_ENDPOINT: 'http://leak', ANTHROPIC_API_KEY: 'leak', ANTHROPIC_AUTH_TOKEN: 'leak', ANTHROPIC_BASE_URL: 'http://leak', ANTHROPIC_CUSTOM_HEADERS: 'x-leak: leak', GROQ_API_KEY: 'leak', GROQ_BASE_URL: 'http://leak', GROQ_CUSTOM_HEADERS: 'x-leak: leak' };
+        const canaries = {
+          OPENAI_API_KEY: 'leak',
+          OPENAI_ORG_ID: 'leak',
+          OPENAI_PROJECT_ID: 'leak',
+          OPENAI_BASE_URL: 'http://leak',
+          OPENAI_ADMIN_KEY: 'leak',
+          OPENAI_CUSTOM_HEADERS: 'Authorization: Bearer leak\nx-leak: leak',
+          AZURE_OPENAI_API_KEY: 'leak',
+          OPENAI_API_VERSION: 'leak',
+          AZURE_OPENAI_ENDPOINT: 'http://leak',
+          ANTHROPIC_API_KEY: 'leak',
+          ANTHROPIC_AUTH_TOKEN: 'leak',
+          ANTHROPIC_BASE_URL: 'http://leak',
+          ANTHROPIC_CUSTOM_HEADERS: 'x-leak: leak',
+          GROQ_API_KEY: 'leak',
+          GROQ_BASE_URL: 'http://leak',
+          GROQ_CUSTOM_HEADERS: 'x-leak: leak',
+        };
         const before = { ...process.env };
         Object.assign(process.env, canaries);
         try {
@@ -284,15 +378,22 @@ describe('vendor clients', () => {
       });
 
       it('refuses a header that no request can have, without quoting it', async () => {
-        expect(await failure(connect(row).send({ ...CALL, headers: { 'x-bad': 'a\r\nb: c' } }))).to.be.instanceOf(LLMInvalidRequestError);
-        const error = await failure(connect(row).send({ ...CALL, credential: { kind: 'api_key', token: 'canary\n4713' } }));
+        expect(await failure(connect(row).send({ ...CALL, headers: { 'x-bad': 'a\r\nb: c' } }))).to.be.instanceOf(
+          LLMInvalidRequestError,
+        );
+        const error = await failure(
+          connect(row).send({ ...CALL, credential: { kind: 'api_key', token: 'canary\n4713' } }),
+        );
         expect(error).to.be.instanceOf(LLMInvalidRequestError);
         expect(inspect(error, { depth: 9 })).to.not.include('4713');
         expect(host.requests).to.have.length(0);
       });
 
       it('takes an empty credential for none that is usable', async () => {
-        for (const token of ['', ' ']) expect(await failure(connect(row).send({ ...CALL, credential: { kind: 'api_key', token } }))).to.be.instanceOf(LLMAuthError);
+        for (const token of ['', ' '])
+          expect(
+            await failure(connect(row).send({ ...CALL, credential: { kind: 'api_key', token } })),
+          ).to.be.instanceOf(LLMAuthError);
         expect(host.requests).to.have.length(0);
       });
     });
@@ -308,8 +409,12 @@ describe('vendor clients', () => {
       host.answer = json({ error: { message: 'Response with id not found' } }, 404);
       await client.deleteResponse?.('resp_1', KEY);
       host.answer = json({ error: { message: 'broken' } }, 500);
-      expect(await failure(client.deleteResponse?.('resp_1', KEY) ?? Promise.resolve())).to.be.instanceOf(LLMServerError);
-      expect(await failure(client.deleteResponse?.('..', KEY) ?? Promise.resolve())).to.be.instanceOf(LLMInvalidRequestError);
+      expect(await failure(client.deleteResponse?.('resp_1', KEY) ?? Promise.resolve())).to.be.instanceOf(
+        LLMServerError,
+      );
+      expect(await failure(client.deleteResponse?.('..', KEY) ?? Promise.resolve())).to.be.instanceOf(
+        LLMInvalidRequestError,
+      );
     });
 
     it('puts an Azure deployment where the model was, in the path or in the body', async () => {
@@ -317,7 +422,14 @@ describe('vendor clients', () => {
       const fetch = createGuardedFetch({ limits, allowPrivateHosts: true });
       fetches.push(fetch);
       const azure = (wire: 'responses' | 'chat_completions', baseURL: string, apiVersion?: string): OpenAIClient =>
-        new OpenAIClient({ vendor: 'azure_openai', wire, baseURL, azure: { deployment: 'mine', apiVersion }, fetch, limits });
+        new OpenAIClient({
+          vendor: 'azure_openai',
+          wire,
+          baseURL,
+          azure: { deployment: 'mine', apiVersion },
+          fetch,
+          limits,
+        });
       for (const client of [
         azure('chat_completions', `${host.url}/openai`, '2024-10-21'),
         azure('responses', `${host.url}/openai/`, '2025-04-01-preview'),
@@ -326,7 +438,9 @@ describe('vendor clients', () => {
       ]) {
         await (await client.send(CALL)).text();
       }
-      expect(host.requests.map(({ path, body }) => [path, (JSON.parse(body) as { model: string }).model])).to.deep.equal([
+      expect(
+        host.requests.map(({ path, body }) => [path, (JSON.parse(body) as { model: string }).model]),
+      ).to.deep.equal([
         ['/openai/deployments/mine/chat/completions?api-version=2024-10-21', 'mine'],
         ['/openai/responses?api-version=2025-04-01-preview', 'mine'],
         ['/openai/v1/chat/completions', 'mine'],
@@ -347,11 +461,16 @@ describe('vendor clients', () => {
 
     it('keeps a model’s name in its place', async () => {
       const client = connect(row);
-      for (const [model, path] of [['models/a', 'models/a'], ['tunedModels/b', 'tunedModels/b'], ['a?key=b#c', 'models/a%3Fkey%3Db%23c']] as const) {
+      for (const [model, path] of [
+        ['models/a', 'models/a'],
+        ['tunedModels/b', 'tunedModels/b'],
+        ['a?key=b#c', 'models/a%3Fkey%3Db%23c'],
+      ] as const) {
         await (await client.send({ ...CALL, model })).text();
         expect(host.requests.at(-1)?.path).to.equal(`/v1beta/${path}:generateContent`);
       }
-      for (const model of ['../secrets', 'models/../../x', '', 'a//b', '.']) expect(await failure(client.send({ ...CALL, model }))).to.be.instanceOf(LLMInvalidRequestError);
+      for (const model of ['../secrets', 'models/../../x', '', 'a//b', '.'])
+        expect(await failure(client.send({ ...CALL, model }))).to.be.instanceOf(LLMInvalidRequestError);
     });
   });
 
@@ -381,7 +500,11 @@ describe('vendor clients', () => {
     await (await client.send(CALL)).text();
     await (await client.send({ ...CALL, headers: { 'anthropic-version': '2026-10-21' } })).text();
     await client.probe(KEY);
-    expect(host.requests.map(({ headers }) => headers['anthropic-version'])).to.deep.equal(['2023-06-01', '2026-10-21', '2023-06-01']);
+    expect(host.requests.map(({ headers }) => headers['anthropic-version'])).to.deep.equal([
+      '2023-06-01',
+      '2026-10-21',
+      '2023-06-01',
+    ]);
   });
 });
 

@@ -2,8 +2,14 @@
 import { expect } from 'chai';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { isLLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { fromAnthropic, toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
-import { readAnthropicRequest, writeAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
+import {
+  fromAnthropic,
+  toAnthropic,
+} from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
+import {
+  readAnthropicRequest,
+  writeAnthropic,
+} from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
 import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/streaming/AnthropicDecoder';
 import { ANTHROPIC, anthropicContext, anthropicReply } from '../../../support/anthropicRecordings';
 import { sseMessages } from '../../../support/recordings';
@@ -16,7 +22,9 @@ import type { JsonObject } from '../../../../imports/business/ai/domain/types/Ve
 import type { AskedRecording } from '../../../support/recordings';
 
 const answers = ANTHROPIC.filter(({ status, stream }) => status === 200 && !stream);
-const streams = ANTHROPIC.filter(({ status, stream, text }) => status === 200 && stream && text.includes('message_stop'));
+const streams = ANTHROPIC.filter(
+  ({ status, stream, text }) => status === 200 && stream && text.includes('message_stop'),
+);
 const failures = ANTHROPIC.filter(({ status }) => status !== 200);
 
 /** Through the same door as every request. */
@@ -84,9 +92,18 @@ describe('AnthropicConverter on recorded traffic', () => {
       if (next === undefined) continue;
       const { options, stream } = normalized(recording);
       const answer = answeredItems(recording);
-      const added = readAnthropicRequest({ ...next.request, messages: messagesOf(next).slice(messagesOf(recording).length + 1) }).input;
-      const request = toAnthropic(normalizeOptions({ ...options, input: [...options.input, ...answer, ...added] }), anthropicContext(), stream);
-      expect(withoutCallers(meaningOfAnthropic(request.body)), next.name).to.deep.equal(meaningOfAnthropic(next.request));
+      const added = readAnthropicRequest({
+        ...next.request,
+        messages: messagesOf(next).slice(messagesOf(recording).length + 1),
+      }).input;
+      const request = toAnthropic(
+        normalizeOptions({ ...options, input: [...options.input, ...answer, ...added] }),
+        anthropicContext(),
+        stream,
+      );
+      expect(withoutCallers(meaningOfAnthropic(request.body)), next.name).to.deep.equal(
+        meaningOfAnthropic(next.request),
+      );
       followed += 1;
     }
     expect(followed).to.equal(8);
@@ -96,10 +113,17 @@ describe('AnthropicConverter on recorded traffic', () => {
     for (const recording of answers) {
       const body = JSON.parse(recording.text) as JsonObject & { content: JsonObject[] };
       const response = fromAnthropic(body, anthropicReply());
-      expect(response.vendor, recording.name).to.include({ name: 'anthropic', wire: 'anthropic_messages', finish_reason: body.stop_reason, request_id: 'req_1' });
+      expect(response.vendor, recording.name).to.include({
+        name: 'anthropic',
+        wire: 'anthropic_messages',
+        finish_reason: body.stop_reason,
+        request_id: 'req_1',
+      });
       expect(response.model).to.equal(body.model);
       expect(response.status, recording.name).to.equal(body.stop_reason === 'max_tokens' ? 'incomplete' : 'completed');
-      expect(response.output_text).to.equal(body.content.map(({ type, text }) => (type === 'text' ? String(text) : '')).join(''));
+      expect(response.output_text).to.equal(
+        body.content.map(({ type, text }) => (type === 'text' ? String(text) : '')).join(''),
+      );
       expect(response.vendor.warnings).to.deep.equal([]);
     }
   });
@@ -154,5 +178,11 @@ function answeredItems(recording: AskedRecording): readonly OutputItem[] {
 /** `caller` says who made a call; clients may leave it out, and those of the recordings did. */
 function withoutCallers(meaning: JsonObject): JsonObject {
   const messages = meaning.messages as readonly { content: readonly JsonObject[] }[];
-  return { ...meaning, messages: messages.map((message) => ({ ...message, content: message.content.map(({ caller: _, ...block }) => block) })) };
+  return {
+    ...meaning,
+    messages: messages.map((message) => ({
+      ...message,
+      content: message.content.map(({ caller: _, ...block }) => block),
+    })),
+  };
 }

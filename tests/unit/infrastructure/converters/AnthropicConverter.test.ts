@@ -1,11 +1,24 @@
 /** The rules of the Anthropic wire, one by one: messages and content out, answers back. */
 import { expect } from 'chai';
-import { LLMError, LLMOverloadedError, LLMStreamError, UnsupportedFeatureError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { fromAnthropic, toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
+import {
+  LLMError,
+  LLMOverloadedError,
+  LLMStreamError,
+  UnsupportedFeatureError,
+} from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  fromAnthropic,
+  toAnthropic,
+} from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
 import { anthropicContext, anthropicReply } from '../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
-import type { Content, InputContent, InputItem, MessageRole } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type {
+  Content,
+  InputContent,
+  InputItem,
+  MessageRole,
+} from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import type { WireRequest } from '../../../../imports/business/ai/infrastructure/converters/Wire';
 
@@ -29,7 +42,11 @@ function result(call_id: string, output: string | readonly InputContent[], state
 }
 
 /** Every body that a test makes must be within the vendor's types. */
-function send(input: readonly InputItem[], options: Partial<NormalizedOptions> = {}, context = anthropicContext()): WireRequest {
+function send(
+  input: readonly InputItem[],
+  options: Partial<NormalizedOptions> = {},
+  context = anthropicContext(),
+): WireRequest {
   const request = toAnthropic({ model: 'claude-sonnet-4-5', input, ...options }, context, false);
   assertAnthropicBody(request.body);
   return request;
@@ -43,20 +60,34 @@ const text = (words: string): JsonObject => ({ type: 'text', text: words });
 
 describe('toAnthropic: who speaks', () => {
   it('sends instructions and what the operator says first as the system prompt', () => {
-    const request = send([say('developer', 'Use metres.'), say('system', 'Be kind.'), say('user', 'Hi')], { instructions: 'Be brief.' });
+    const request = send([say('developer', 'Use metres.'), say('system', 'Be kind.'), say('user', 'Hi')], {
+      instructions: 'Be brief.',
+    });
     expect(request.body.system).to.deep.equal([text('Be brief.'), text('Use metres.'), text('Be kind.')]);
     expect(messages(request)).to.deep.equal([{ role: 'user', content: [text('Hi')] }]);
   });
 
   it('sends one plain system text as a string, one with a cache mark as a block', () => {
-    const marked: Content = { type: 'input_text', text: 'Long.', vendor: { anthropic: { cache_control: { type: 'ephemeral' } } } };
+    const marked: Content = {
+      type: 'input_text',
+      text: 'Long.',
+      vendor: { anthropic: { cache_control: { type: 'ephemeral' } } },
+    };
     expect(send([say('user', 'Hi')], { instructions: 'Be brief.' }).body.system).to.equal('Be brief.');
-    expect(send([say('system', marked), say('user', 'Hi')]).body.system).to.deep.equal([{ ...text('Long.'), cache_control: { type: 'ephemeral' } }]);
+    expect(send([say('system', marked), say('user', 'Hi')]).body.system).to.deep.equal([
+      { ...text('Long.'), cache_control: { type: 'ephemeral' } },
+    ]);
     expect(send([say('user', 'Hi')])).to.not.have.nested.property('body.system');
   });
 
   it('joins neighbours of one role into one turn', () => {
-    const request = send([say('user', 'One'), say('user', 'Two'), say('assistant', 'Three'), say('assistant', 'Four'), say('user', 'Five')]);
+    const request = send([
+      say('user', 'One'),
+      say('user', 'Two'),
+      say('assistant', 'Three'),
+      say('assistant', 'Four'),
+      say('user', 'Five'),
+    ]);
     expect(messages(request)).to.deep.equal([
       { role: 'user', content: [text('One'), text('Two')] },
       { role: 'assistant', content: [text('Three'), text('Four')] },
@@ -65,7 +96,13 @@ describe('toAnthropic: who speaks', () => {
   });
 
   it('keeps the order of thinking, text and calls in a turn', () => {
-    const thinking: InputItem = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }], encrypted_content: 'sig', origin: HERE };
+    const thinking: InputItem = {
+      type: 'reasoning',
+      summary: [],
+      content: [{ type: 'reasoning_text', text: 'Hm.' }],
+      encrypted_content: 'sig',
+      origin: HERE,
+    };
     const request = send([say('user', 'Hi'), thinking, say('assistant', 'I look.'), call('a'), result('a', 'sun')]);
     expect(messages(request)[1]?.content).to.deep.equal([
       { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
@@ -75,7 +112,14 @@ describe('toAnthropic: who speaks', () => {
   });
 
   it('puts all results of a turn first, in one user message', () => {
-    const request = send([say('user', 'Hi'), call('a'), call('b'), result('a', 'sun'), result('b', 'rain'), say('user', 'And?')]);
+    const request = send([
+      say('user', 'Hi'),
+      call('a'),
+      call('b'),
+      result('a', 'sun'),
+      result('b', 'rain'),
+      say('user', 'And?'),
+    ]);
     expect(messages(request)).to.have.lengthOf(3);
     expect(messages(request)[2]?.content).to.deep.equal([
       { type: 'tool_result', tool_use_id: 'a', content: 'sun' },
@@ -85,7 +129,13 @@ describe('toAnthropic: who speaks', () => {
   });
 
   it('puts results first also where the user or the operator spoke before them', () => {
-    const request = send([say('user', 'Hi'), call('a'), say('user', 'Well?'), say('developer', 'Hurry.'), result('a', 'sun')]);
+    const request = send([
+      say('user', 'Hi'),
+      call('a'),
+      say('user', 'Well?'),
+      say('developer', 'Hurry.'),
+      result('a', 'sun'),
+    ]);
     const content = messages(request)[2]?.content as readonly JsonObject[];
     expect(content.map(({ type }) => type)).to.deep.equal(['tool_result', 'text', 'text']);
   });
@@ -97,7 +147,10 @@ describe('toAnthropic: who speaks', () => {
 
   it('answers a call without a recorded result, and reports it', () => {
     const request = send([say('user', 'Hi'), call('a'), say('user', 'Never mind')]);
-    expect(messages(request)[2]?.content).to.deep.equal([{ type: 'tool_result', tool_use_id: 'a', content: 'No result was recorded for this call.' }, text('Never mind')]);
+    expect(messages(request)[2]?.content).to.deep.equal([
+      { type: 'tool_result', tool_use_id: 'a', content: 'No result was recorded for this call.' },
+      text('Never mind'),
+    ]);
     expect(request.losses).to.have.lengthOf(1);
   });
 
@@ -108,7 +161,10 @@ describe('toAnthropic: who speaks', () => {
   });
 
   it('keeps the rank of what the operator says later, after the user, where the model knows how', () => {
-    const request = send([say('user', 'Hi'), say('assistant', 'Yes?'), say('developer', 'Speak French.'), say('user', 'Go on')], { model: 'claude-opus-4-8' });
+    const request = send(
+      [say('user', 'Hi'), say('assistant', 'Yes?'), say('developer', 'Speak French.'), say('user', 'Go on')],
+      { model: 'claude-opus-4-8' },
+    );
     expect(messages(request).slice(2)).to.deep.equal([
       { role: 'user', content: [text('Go on')] },
       { role: 'system', content: [text('Speak French.')] },
@@ -117,16 +173,37 @@ describe('toAnthropic: who speaks', () => {
   });
 
   it('sends it as marked user text in its place on other models, and reports the loss', () => {
-    const request = send([say('user', 'Hi'), say('assistant', 'Yes?'), say('developer', 'Speak French.'), say('user', 'Go on')]);
-    expect(messages(request)[2]).to.deep.equal({ role: 'user', content: [text('<operator_message>\nSpeak French.\n</operator_message>'), text('Go on')] });
-    expect(request.losses).to.deep.equal([{ path: 'input[2]', what: 'rank of a developer message', reason: 'no system message can stand there; sent as marked user text' }]);
+    const request = send([
+      say('user', 'Hi'),
+      say('assistant', 'Yes?'),
+      say('developer', 'Speak French.'),
+      say('user', 'Go on'),
+    ]);
+    expect(messages(request)[2]).to.deep.equal({
+      role: 'user',
+      content: [text('<operator_message>\nSpeak French.\n</operator_message>'), text('Go on')],
+    });
+    expect(request.losses).to.deep.equal([
+      {
+        path: 'input[2]',
+        what: 'rank of a developer message',
+        reason: 'no system message can stand there; sent as marked user text',
+      },
+    ]);
   });
 
   it('sends a system message after the results of a turn, but not right after the assistant', () => {
-    const after = send([say('user', 'Hi'), call('a'), result('a', 'sun'), say('system', 'Hurry.')], { model: 'claude-opus-5' });
+    const after = send([say('user', 'Hi'), call('a'), result('a', 'sun'), say('system', 'Hurry.')], {
+      model: 'claude-opus-5',
+    });
     expect(messages(after).map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user', 'system']);
-    const alone = send([say('user', 'Hi'), say('assistant', 'Yes?'), say('system', 'Hurry.')], { model: 'claude-opus-5' });
-    expect(messages(alone)[2]).to.deep.equal({ role: 'user', content: [text('<operator_message>\nHurry.\n</operator_message>')] });
+    const alone = send([say('user', 'Hi'), say('assistant', 'Yes?'), say('system', 'Hurry.')], {
+      model: 'claude-opus-5',
+    });
+    expect(messages(alone)[2]).to.deep.equal({
+      role: 'user',
+      content: [text('<operator_message>\nHurry.\n</operator_message>')],
+    });
   });
 
   it('refuses images in what the operator says', () => {
@@ -138,7 +215,12 @@ describe('toAnthropic: who speaks', () => {
 describe('toAnthropic: content', () => {
   it('leaves blank texts out, as the API refuses them, but not its own', () => {
     const own: Content = { type: 'output_text', text: '\n\n', annotations: [], vendor: { anthropic: {} } };
-    const request = send([say('user', 'Hi', '  '), say('assistant', ''), say('assistant', own, ''), say('user', 'Go on')]);
+    const request = send([
+      say('user', 'Hi', '  '),
+      say('assistant', ''),
+      say('assistant', own, ''),
+      say('user', 'Go on'),
+    ]);
     expect(messages(request)).to.deep.equal([
       { role: 'user', content: [text('Hi')] },
       { role: 'assistant', content: [text('\n\n')] },
@@ -153,14 +235,22 @@ describe('toAnthropic: content', () => {
         { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
         { type: 'input_image', image_url: 'https://example.org/a.jpg' },
         { type: 'input_image', file_id: 'file_1' },
-        { type: 'input_image', image_url: 'data:image/jpg;base64,/9j/4AA=', vendor: { anthropic: { cache_control: { type: 'ephemeral' } } } },
+        {
+          type: 'input_image',
+          image_url: 'data:image/jpg;base64,/9j/4AA=',
+          vendor: { anthropic: { cache_control: { type: 'ephemeral' } } },
+        },
       ),
     ]);
     expect(messages(request)[0]?.content).to.deep.equal([
       { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } },
       { type: 'image', source: { type: 'url', url: 'https://example.org/a.jpg' } },
       { type: 'image', source: { type: 'file', file_id: 'file_1' } },
-      { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data: '/9j/4AA=' }, cache_control: { type: 'ephemeral' } },
+      {
+        type: 'image',
+        source: { type: 'base64', media_type: 'image/jpeg', data: '/9j/4AA=' },
+        cache_control: { type: 'ephemeral' },
+      },
     ]);
   });
 
@@ -192,25 +282,46 @@ describe('toAnthropic: content', () => {
   });
 
   for (const [what, part] of [
-    ['images of a kind that Claude does not see', { type: 'input_image', image_url: 'data:image/tiff;base64,SUkqAA==' }],
-    ['files of a kind that Claude does not read', { type: 'input_file', file_data: 'data:application/zip;base64,UEsDBA==' }],
+    [
+      'images of a kind that Claude does not see',
+      { type: 'input_image', image_url: 'data:image/tiff;base64,SUkqAA==' },
+    ],
+    [
+      'files of a kind that Claude does not read',
+      { type: 'input_file', file_data: 'data:application/zip;base64,UEsDBA==' },
+    ],
     ['bare data that no name explains', { type: 'input_file', file_data: 'UEsDBA==' }],
   ] as const) {
     it(`refuses ${what}, and says where they stand`, () => {
-      expect(() => send([say('user', 'Look'), say('user', part)])).to.throw(UnsupportedFeatureError, 'input[1]').with.property('path', 'input[1]');
+      expect(() => send([say('user', 'Look'), say('user', part)]))
+        .to.throw(UnsupportedFeatureError, 'input[1]')
+        .with.property('path', 'input[1]');
     });
   }
 
   it('refuses images, files and URLs where model or host cannot take them', () => {
     const image: Content = { type: 'input_image', image_url: 'https://example.org/a.png' };
     const file: Content = { type: 'input_file', file_id: 'file_1' };
-    expect(() => send([say('user', image)], {}, anthropicContext({ capabilities: { supportsVision: false } }))).to.throw(UnsupportedFeatureError, 'sees no images');
-    expect(() => send([say('user', image)], {}, anthropicContext({ quirks: { fetchesImageUrls: false } }))).to.throw(UnsupportedFeatureError, 'fetches no URLs');
-    expect(() => send([say('user', file)], {}, anthropicContext({ capabilities: { supportsFiles: false } }))).to.throw(UnsupportedFeatureError, 'reads no files');
+    expect(() =>
+      send([say('user', image)], {}, anthropicContext({ capabilities: { supportsVision: false } })),
+    ).to.throw(UnsupportedFeatureError, 'sees no images');
+    expect(() => send([say('user', image)], {}, anthropicContext({ quirks: { fetchesImageUrls: false } }))).to.throw(
+      UnsupportedFeatureError,
+      'fetches no URLs',
+    );
+    expect(() => send([say('user', file)], {}, anthropicContext({ capabilities: { supportsFiles: false } }))).to.throw(
+      UnsupportedFeatureError,
+      'reads no files',
+    );
   });
 
   it('carries parts of its own kinds and refuses those of others', () => {
-    const search = { type: 'search_result', source: 'https://example.org', title: 'A', content: [text('B')] } as unknown as Content;
+    const search = {
+      type: 'search_result',
+      source: 'https://example.org',
+      title: 'A',
+      content: [text('B')],
+    } as unknown as Content;
     const audio = { type: 'input_audio', input_audio: {} } as unknown as Content;
     expect(messages(send([say('user', search)]))[0]?.content).to.deep.equal([search]);
     expect(() => send([say('user', audio)])).to.throw(UnsupportedFeatureError, 'input_audio');
@@ -218,24 +329,44 @@ describe('toAnthropic: content', () => {
 
   it('marks results of calls that failed, and keeps images in results', () => {
     const image: InputContent = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
-    const request = send([say('user', 'Hi'), call('a'), call('b'), call('c'), result('a', 'no', 'failed'), result('b', 'late', 'timeout'), result('c', [image])]);
+    const request = send([
+      say('user', 'Hi'),
+      call('a'),
+      call('b'),
+      call('c'),
+      result('a', 'no', 'failed'),
+      result('b', 'late', 'timeout'),
+      result('c', [image]),
+    ]);
     expect(messages(request)[2]?.content).to.deep.equal([
       { type: 'tool_result', tool_use_id: 'a', is_error: true, content: 'no' },
       { type: 'tool_result', tool_use_id: 'b', is_error: true, content: 'late' },
-      { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }] },
+      {
+        type: 'tool_result',
+        tool_use_id: 'c',
+        content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' } }],
+      },
     ]);
   });
 
   it("names the toolset in the answers to its members' calls", () => {
     const member: InputItem = { ...call('a', '{}', 'screenshot'), vendor: { anthropic: { toolset_name: 'computer' } } };
     const request = send([say('user', 'Hi'), member, call('b'), result('a', 'seen'), result('b', 'sun')]);
-    expect((messages(request)[2]?.content as readonly JsonObject[]).map(({ toolset_name }) => toolset_name)).to.deep.equal(['computer', undefined]);
+    expect(
+      (messages(request)[2]?.content as readonly JsonObject[]).map(({ toolset_name }) => toolset_name),
+    ).to.deep.equal(['computer', undefined]);
   });
 
   it('sends arguments that are no JSON object in a field of one, and reports it', () => {
     const request = send([say('user', 'Hi'), call('a', '{"city":"Ro'), result('a', 'invalid')]);
-    expect((messages(request)[1]?.content as readonly JsonObject[])[0]?.input).to.deep.equal({ arguments: '{"city":"Ro' });
-    expect(request.losses).to.deep.include({ path: 'input[1].arguments', what: 'arguments', reason: 'they are no JSON object; their text is sent in a field of one' });
+    expect((messages(request)[1]?.content as readonly JsonObject[])[0]?.input).to.deep.equal({
+      arguments: '{"city":"Ro',
+    });
+    expect(request.losses).to.deep.include({
+      path: 'input[1].arguments',
+      what: 'arguments',
+      reason: 'they are no JSON object; their text is sent in a field of one',
+    });
   });
 
   it('makes the call ids of other vendors valid, the same for call and answer', () => {
@@ -256,7 +387,11 @@ describe('toAnthropic: content', () => {
       { type: 'vendor_item', origin: { wire: 'gemini' }, item: { executableCode: {} } },
       { type: 'web_search_call', status: 'completed' },
       { type: 'compaction', encrypted_content: 'x' },
-      say('assistant', { type: 'output_text', text: 'Yes', annotations: [{ type: 'url_citation', url: 'https://example.org' }] }),
+      say('assistant', {
+        type: 'output_text',
+        text: 'Yes',
+        annotations: [{ type: 'url_citation', url: 'https://example.org' }],
+      }),
       say('user', 'Go on'),
     ]);
     expect(messages(request)[1]).to.deep.equal({ role: 'assistant', content: [text('Yes')] });
@@ -272,13 +407,22 @@ describe('toAnthropic: content', () => {
   });
 
   it('puts a cache mark on a message on its last block', () => {
-    const message = { ...say('user', 'One', 'Two'), vendor: { anthropic: { cache_control: { type: 'ephemeral' } } } } as InputItem;
-    expect(messages(send([message]))).to.deep.equal([{ role: 'user', content: [text('One'), { ...text('Two'), cache_control: { type: 'ephemeral' } }] }]);
+    const message = {
+      ...say('user', 'One', 'Two'),
+      vendor: { anthropic: { cache_control: { type: 'ephemeral' } } },
+    } as InputItem;
+    expect(messages(send([message]))).to.deep.equal([
+      { role: 'user', content: [text('One'), { ...text('Two'), cache_control: { type: 'ephemeral' } }] },
+    ]);
   });
 
   it('converts an item once, however often its history is sent', () => {
     const items = [say('user', 'Hi'), call('a'), result('a', 'sun')];
-    const [first, second] = [send(items), send([...items, say('user', 'More')])].map((request) => messages(request).slice(0, 2).map(({ content }) => (content as readonly JsonObject[])[0]));
+    const [first, second] = [send(items), send([...items, say('user', 'More')])].map((request) =>
+      messages(request)
+        .slice(0, 2)
+        .map(({ content }) => (content as readonly JsonObject[])[0]),
+    );
     expect(second?.[1]).to.equal(first?.[1]);
     expect(second?.[0]).to.equal(first?.[0]);
   });
@@ -318,7 +462,10 @@ describe('toAnthropic: fields', () => {
   it('merges verbatim fields last, `output_config` field by field', () => {
     const request = send([say('user', 'Hi')], {
       temperature: 0.5,
-      response_format: { type: 'json_schema', schema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false } },
+      response_format: {
+        type: 'json_schema',
+        schema: { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: false },
+      },
       vendor: { anthropic: { temperature: 0.1, top_k: 5, output_config: { effort: 'low' }, service_tier: 'auto' } },
     });
     expect(request.body).to.deep.include({ temperature: 0.1, top_k: 5, service_tier: 'auto' });
@@ -326,30 +473,55 @@ describe('toAnthropic: fields', () => {
   });
 
   it('drops the fields that a host refuses, and reports them', () => {
-    const request = send([say('user', 'Hi')], { temperature: 0.5, user: 'u1' }, anthropicContext({ quirks: { unsupportedFields: ['metadata', 'thinking'] } }));
+    const request = send(
+      [say('user', 'Hi')],
+      { temperature: 0.5, user: 'u1' },
+      anthropicContext({ quirks: { unsupportedFields: ['metadata', 'thinking'] } }),
+    );
     expect(request.body).to.not.have.property('metadata');
     expect(request.body.temperature).to.equal(0.5);
     expect(request.warnings).to.deep.equal(['metadata left out: the host does not take them']);
   });
 
   it('asks for betas by header: those that fields need, and those that the caller names', () => {
-    const vendor = { anthropic: { betas: ['my-beta'], context_management: { edits: [{ type: 'compact_20260112' }] }, mcp_servers: [{ type: 'url', name: 'a', url: 'https://example.org' }] } };
+    const vendor = {
+      anthropic: {
+        betas: ['my-beta'],
+        context_management: { edits: [{ type: 'compact_20260112' }] },
+        mcp_servers: [{ type: 'url', name: 'a', url: 'https://example.org' }],
+      },
+    };
     const request = send([say('user', 'Hi')], { vendor });
-    expect(request.headers).to.deep.equal({ 'anthropic-beta': 'my-beta,context-management-2025-06-27,mcp-client-2025-11-20,compact-2026-01-12' });
+    expect(request.headers).to.deep.equal({
+      'anthropic-beta': 'my-beta,context-management-2025-06-27,mcp-client-2025-11-20,compact-2026-01-12',
+    });
     expect(request.body).to.not.have.property('betas');
     expect(send([say('user', 'Hi')])).to.not.have.property('headers');
   });
 
   it('names the version that the caller writes in, by header and not in the body', () => {
-    const request = send([say('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '2026-10-21', betas: ['my-beta'] } } });
+    const request = send([say('user', 'Hi')], {
+      vendor: { anthropic: { anthropic_version: '2026-10-21', betas: ['my-beta'] } },
+    });
     expect(request.headers).to.deep.equal({ 'anthropic-beta': 'my-beta', 'anthropic-version': '2026-10-21' });
     expect(request.body).to.not.have.property('anthropic_version');
-    expect(send([say('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '1\r\nx: y' } } })).to.not.have.property('headers');
+    expect(
+      send([say('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '1\r\nx: y' } } }),
+    ).to.not.have.property('headers');
   });
 });
 
 describe('fromAnthropic', () => {
-  const MESSAGE = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x', content: [text('Hi')], stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 2 } };
+  const MESSAGE = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    content: [text('Hi')],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 2 },
+  };
 
   for (const [word, status, reason] of [
     ['end_turn', 'completed', undefined],
@@ -362,7 +534,11 @@ describe('fromAnthropic', () => {
   ] as const) {
     it(`takes ${word} for ${reason ?? status}`, () => {
       const response = fromAnthropic({ ...MESSAGE, stop_reason: word }, anthropicReply());
-      expect([response.status, response.incomplete_details?.reason, response.vendor.finish_reason]).to.deep.equal([status, reason, word]);
+      expect([response.status, response.incomplete_details?.reason, response.vendor.finish_reason]).to.deep.equal([
+        status,
+        reason,
+        word,
+      ]);
       expect(response.vendor.warnings).to.deep.equal([]);
     });
   }
@@ -370,47 +546,104 @@ describe('fromAnthropic', () => {
   it('takes an unknown stop_reason for completed, verbatim and with a warning', () => {
     const response = fromAnthropic({ ...MESSAGE, stop_reason: 'tired' }, anthropicReply({ warnings: ['before'] }));
     expect(response).to.deep.include({ status: 'completed' });
-    expect(response.vendor).to.deep.include({ finish_reason: 'tired', warnings: ['before', 'unknown stop_reason tired counts as completed'] });
+    expect(response.vendor).to.deep.include({
+      finish_reason: 'tired',
+      warnings: ['before', 'unknown stop_reason tired counts as completed'],
+    });
   });
 
   it('makes one message of neighbouring texts, and items of everything else, in order', () => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { a: [1] }, caller: { type: 'direct' } };
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
-    const content = [{ type: 'thinking', thinking: 'Hm', signature: 'sig' }, text('A'), text('B'), search, text('C'), call];
+    const content = [
+      { type: 'thinking', thinking: 'Hm', signature: 'sig' },
+      text('A'),
+      text('B'),
+      search,
+      text('C'),
+      call,
+    ];
     const { output, output_text } = fromAnthropic({ ...MESSAGE, content }, anthropicReply());
     const origin = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude-x' };
     const part = (words: string) => ({ type: 'output_text', text: words, annotations: [] });
     expect(output).to.deep.equal([
-      { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }], encrypted_content: 'sig', origin },
+      {
+        type: 'reasoning',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: 'Hm' }],
+        encrypted_content: 'sig',
+        origin,
+      },
       { type: 'message', role: 'assistant', status: 'completed', content: [part('A'), part('B')] },
       { type: 'vendor_item', origin, item: search },
       { type: 'message', role: 'assistant', status: 'completed', content: [part('C')] },
-      { type: 'function_call', call_id: 'toolu_1', name: 'look', arguments: '{"a":[1]}', status: 'completed', vendor: { anthropic: { caller: { type: 'direct' } } } },
+      {
+        type: 'function_call',
+        call_id: 'toolu_1',
+        name: 'look',
+        arguments: '{"a":[1]}',
+        status: 'completed',
+        vendor: { anthropic: { caller: { type: 'direct' } } },
+      },
     ]);
     expect(output_text).to.equal('ABC');
   });
 
   it('takes an empty content for a whole answer', () => {
-    expect(fromAnthropic({ ...MESSAGE, content: [] }, anthropicReply())).to.deep.include({ status: 'completed', output: [], output_text: '' });
+    expect(fromAnthropic({ ...MESSAGE, content: [] }, anthropicReply())).to.deep.include({
+      status: 'completed',
+      output: [],
+      output_text: '',
+    });
   });
 
   it('writes citations as annotations and keeps them as they came', () => {
     const citations = [
-      { type: 'web_search_result_location', url: 'https://example.org', title: 'T', cited_text: 'c', encrypted_index: 'e' },
-      { type: 'page_location', cited_text: 'p', document_index: 0, document_title: 'a.pdf', start_page_number: 1, end_page_number: 2, file_id: null },
+      {
+        type: 'web_search_result_location',
+        url: 'https://example.org',
+        title: 'T',
+        cited_text: 'c',
+        encrypted_index: 'e',
+      },
+      {
+        type: 'page_location',
+        cited_text: 'p',
+        document_index: 0,
+        document_title: 'a.pdf',
+        start_page_number: 1,
+        end_page_number: 2,
+        file_id: null,
+      },
       { type: 'star_location', star: 3 },
     ];
     const [message] = fromAnthropic({ ...MESSAGE, content: [{ ...text('Hi'), citations }] }, anthropicReply()).output;
     expect(message).to.have.nested.property('content[0].vendor.anthropic.citations').that.deep.equals(citations);
-    expect(message).to.have.nested.property('content[0].annotations').that.deep.equals([
-      { type: 'url_citation', url: 'https://example.org', title: 'T', cited_text: 'c' },
-      { type: 'file_citation', index: 0, filename: 'a.pdf', file_id: null, cited_text: 'p', start_page: 1, end_page: 2 },
-      { type: 'star_location', star: 3 },
-    ]);
+    expect(message)
+      .to.have.nested.property('content[0].annotations')
+      .that.deep.equals([
+        { type: 'url_citation', url: 'https://example.org', title: 'T', cited_text: 'c' },
+        {
+          type: 'file_citation',
+          index: 0,
+          filename: 'a.pdf',
+          file_id: null,
+          cited_text: 'p',
+          start_page: 1,
+          end_page: 2,
+        },
+        { type: 'star_location', star: 3 },
+      ]);
   });
 
   it('counts every cached part as input', () => {
-    const usage = { input_tokens: 10, cache_read_input_tokens: 200, cache_creation_input_tokens: 30, output_tokens: 5, output_tokens_details: { thinking_tokens: 4 } };
+    const usage = {
+      input_tokens: 10,
+      cache_read_input_tokens: 200,
+      cache_creation_input_tokens: 30,
+      output_tokens: 5,
+      output_tokens_details: { thinking_tokens: 4 },
+    };
     expect(fromAnthropic({ ...MESSAGE, usage }, anthropicReply()).usage).to.deep.equal({
       input_tokens: 240,
       output_tokens: 5,
@@ -430,11 +663,17 @@ describe('fromAnthropic', () => {
 
   it("turns the answer tool's input back into the answer's text", () => {
     const content = [{ type: 'tool_use', id: 'toolu_1', name: 'respond_with_json', input: { city: 'Rome' } }];
-    const response = fromAnthropic({ ...MESSAGE, content, stop_reason: 'tool_use' }, anthropicReply({ structuredOutputTool: 'respond_with_json' }));
+    const response = fromAnthropic(
+      { ...MESSAGE, content, stop_reason: 'tool_use' },
+      anthropicReply({ structuredOutputTool: 'respond_with_json' }),
+    );
     expect(response.output_text).to.equal('{"city":"Rome"}');
     expect(response.output.map(({ type }) => type)).to.deep.equal(['message']);
     const list = [{ type: 'tool_use', id: 'toolu_1', name: 'respond_with_json_value', input: { value: [1, 2] } }];
-    expect(fromAnthropic({ ...MESSAGE, content: list }, anthropicReply({ structuredOutputTool: 'respond_with_json_value' })).output_text).to.equal('[1,2]');
+    expect(
+      fromAnthropic({ ...MESSAGE, content: list }, anthropicReply({ structuredOutputTool: 'respond_with_json_value' }))
+        .output_text,
+    ).to.equal('[1,2]');
   });
 
   for (const [what, body, message] of [
@@ -443,9 +682,17 @@ describe('fromAnthropic', () => {
     ['nothing', undefined, 'The answer is empty instead of a message.'],
     ['a list', [], 'The answer is a list instead of a message.'],
     ['another kind of object', { object: 'chat.completion' }, `The answer's type is missing instead of "message".`],
-    ['a message without content', { ...MESSAGE, content: 'Hi' }, 'The answer is a message without a list of content blocks.'],
+    [
+      'a message without content',
+      { ...MESSAGE, content: 'Hi' },
+      'The answer is a message without a list of content blocks.',
+    ],
     ['a message without an id', { ...MESSAGE, id: undefined }, 'The answer is a message without an id.'],
-    ['a message that does not say how it ended', { ...MESSAGE, stop_reason: null }, 'The answer does not say how it ended: its stop_reason is missing.'],
+    [
+      'a message that does not say how it ended',
+      { ...MESSAGE, stop_reason: null },
+      'The answer does not say how it ended: its stop_reason is missing.',
+    ],
   ] as const) {
     it(`names what is wrong with ${what}`, () => {
       expect(() => fromAnthropic(body, anthropicReply())).to.throw(LLMStreamError, message);
@@ -459,7 +706,11 @@ describe('fromAnthropic', () => {
 
   it('throws the error that came with status 200', () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' }, request_id: 'req_9' };
-    expect(() => fromAnthropic(body, anthropicReply())).to.throw(LLMOverloadedError, 'Overloaded').with.property('requestId', 'req_1');
-    expect(() => fromAnthropic(body, anthropicReply())).to.throw(LLMError).with.property('vendor', 'anthropic');
+    expect(() => fromAnthropic(body, anthropicReply()))
+      .to.throw(LLMOverloadedError, 'Overloaded')
+      .with.property('requestId', 'req_1');
+    expect(() => fromAnthropic(body, anthropicReply()))
+      .to.throw(LLMError)
+      .with.property('vendor', 'anthropic');
   });
 });

@@ -1,9 +1,15 @@
-/** The Messages API from its other side: what its clients write goes out as they wrote it, and other wires understand it too. */
+/**
+ * The Messages API from its other side: what its clients write goes out as they wrote it, and other wires
+ * understand it too.
+ */
 import { expect } from 'chai';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
-import { readAnthropicRequest, writeAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
+import {
+  readAnthropicRequest,
+  writeAnthropic,
+} from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
 import { anthropicContext } from '../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import { response, textItem, usage } from '../../../support/responses';
@@ -38,7 +44,13 @@ describe('readAnthropicRequest', () => {
       request([{ role: 'user', content: 'Hi' }], {
         system: [text('Be brief.'), { ...text('Long.'), cache_control: { type: 'ephemeral', ttl: '1h' } }],
         thinking: { type: 'adaptive', display: 'summarized' },
-        output_config: { effort: 'low', format: { type: 'json_schema', schema: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } } } } },
+        output_config: {
+          effort: 'low',
+          format: {
+            type: 'json_schema',
+            schema: { type: 'object', properties: { n: { type: 'integer', minimum: 1 } } },
+          },
+        },
         service_tier: 'standard_only',
         container: { id: 'c1' },
         context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
@@ -59,9 +71,19 @@ describe('readAnthropicRequest', () => {
           role: 'user',
           content: [
             { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgo=' }, ...mark },
-            { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' }, transformations: { oversized_image: 'error' } },
+            {
+              type: 'image',
+              source: { type: 'url', url: 'https://example.org/a.png' },
+              transformations: { oversized_image: 'error' },
+            },
             { type: 'image', source: { type: 'file', file_id: 'file_1' } },
-            { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' }, title: 'a.pdf', citations: { enabled: true }, context: 'C' },
+            {
+              type: 'document',
+              source: { type: 'base64', media_type: 'application/pdf', data: 'JVBERi0=' },
+              title: 'a.pdf',
+              citations: { enabled: true },
+              context: 'C',
+            },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Words' }, ...mark },
             { type: 'document', source: { type: 'text', media_type: 'text/plain', data: '' } },
             { type: 'document', source: { type: 'content', content: [text('Chunk')] }, title: 'T' },
@@ -87,9 +109,23 @@ describe('readAnthropicRequest', () => {
             { type: 'tool_result', tool_use_id: 'a', content: 'A', is_error: true },
             { type: 'tool_result', tool_use_id: 'b' },
             { type: 'tool_result', tool_use_id: 'c', content: '' },
-            { type: 'tool_result', tool_use_id: 'd', content: [text('D'), { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }] },
-            { type: 'tool_result', tool_use_id: 'e', content: [{ type: 'tool_reference', tool_name: 'x' }], cache_control: { type: 'ephemeral' } },
-            { type: 'tool_result', tool_use_id: 'f', content: [{ type: 'search_result', source: 's', title: 'T', content: [text('x')] }], is_error: false },
+            {
+              type: 'tool_result',
+              tool_use_id: 'd',
+              content: [text('D'), { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } }],
+            },
+            {
+              type: 'tool_result',
+              tool_use_id: 'e',
+              content: [{ type: 'tool_reference', tool_name: 'x' }],
+              cache_control: { type: 'ephemeral' },
+            },
+            {
+              type: 'tool_result',
+              tool_use_id: 'f',
+              content: [{ type: 'search_result', source: 's', title: 'T', content: [text('x')] }],
+              is_error: false,
+            },
             text('And?'),
           ],
         },
@@ -106,7 +142,19 @@ describe('readAnthropicRequest', () => {
           content: [
             { type: 'thinking', thinking: 'Hm', signature: 'sig' },
             { type: 'redacted_thinking', data: 'sealed' },
-            { ...text('So: '), citations: [{ type: 'char_location', cited_text: 'c', document_index: 0, document_title: null, start_char_index: 0, end_char_index: 1 }] },
+            {
+              ...text('So: '),
+              citations: [
+                {
+                  type: 'char_location',
+                  cited_text: 'c',
+                  document_index: 0,
+                  document_title: null,
+                  start_char_index: 0,
+                  end_char_index: 1,
+                },
+              ],
+            },
             text('that.'),
             { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } },
             { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
@@ -120,7 +168,13 @@ describe('readAnthropicRequest', () => {
 
   it('keeps tools and choices in their own words', () => {
     const tools = [
-      { name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: { q: { type: 'string', maxLength: 3 } } }, strict: true, cache_control: { type: 'ephemeral' } },
+      {
+        name: 'look',
+        description: 'Looks.',
+        input_schema: { type: 'object', properties: { q: { type: 'string', maxLength: 3 } } },
+        strict: true,
+        cache_control: { type: 'ephemeral' },
+      },
       { type: 'custom', name: 'see', input_schema: { type: 'object' } },
       { type: 'web_search_20250305', name: 'web_search', max_uses: 3, user_location: null },
       { type: 'bash_20250124', name: 'bash' },
@@ -138,7 +192,15 @@ describe('readAnthropicRequest', () => {
     ]) {
       expectSame(request([{ role: 'user', content: 'Hi' }], { tools, tool_choice }));
     }
-    expectSame(request([{ role: 'user', content: 'Hi' }], { model: 'claude-opus-5', tools: [{ type: 'computer_toolset_20260801', configs: { zoom: { enabled: false } } }, { type: 'browser_toolset_20260801' }] }));
+    expectSame(
+      request([{ role: 'user', content: 'Hi' }], {
+        model: 'claude-opus-5',
+        tools: [
+          { type: 'computer_toolset_20260801', configs: { zoom: { enabled: false } } },
+          { type: 'browser_toolset_20260801' },
+        ],
+      }),
+    );
   });
 
   it('keeps MCP servers and what they did', () => {
@@ -156,7 +218,10 @@ describe('readAnthropicRequest', () => {
           },
           { role: 'user', content: 'Thanks' },
         ],
-        { mcp_servers: [{ type: 'url', name: 'wiki', url: 'https://example.org/mcp' }], tools: [{ type: 'mcp_toolset', mcp_server_name: 'wiki' }] },
+        {
+          mcp_servers: [{ type: 'url', name: 'wiki', url: 'https://example.org/mcp' }],
+          tools: [{ type: 'mcp_toolset', mcp_server_name: 'wiki' }],
+        },
       ),
     );
     expect(sent.body.mcp_servers).to.deep.equal([{ type: 'url', name: 'wiki', url: 'https://example.org/mcp' }]);
@@ -187,14 +252,23 @@ describe('readAnthropicRequest', () => {
     const read = readAnthropicRequest(
       request(
         [
-          { role: 'user', content: [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Grüße' }, title: 'a.txt' }, { type: 'search_result', source: 's', title: 'T', content: [text('Found')] }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Grüße' }, title: 'a.txt' },
+              { type: 'search_result', source: 's', title: 'T', content: [text('Found')] },
+            ],
+          },
           { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: { q: 1 } }] },
           { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'no', is_error: true }] },
         ],
         {
           output_config: { effort: 'high', format: { type: 'json_schema', schema } },
           metadata: { user_id: 'u1' },
-          tools: [{ name: 'look', input_schema: schema }, { type: 'web_search_20250305', name: 'web_search' }],
+          tools: [
+            { name: 'look', input_schema: schema },
+            { type: 'web_search_20250305', name: 'web_search' },
+          ],
           tool_choice: { type: 'tool', name: 'web_search', disable_parallel_tool_use: true },
         },
       ),
@@ -208,17 +282,30 @@ describe('readAnthropicRequest', () => {
       parallel_tool_calls: false,
     });
     const [message, call, result] = read.input;
-    expect(message).to.have.nested.property('content[0].file_data', `data:text/plain;base64,${Buffer.from('Grüße').toString('base64')}`);
+    expect(message).to.have.nested.property(
+      'content[0].file_data',
+      `data:text/plain;base64,${Buffer.from('Grüße').toString('base64')}`,
+    );
     expect(message).to.have.nested.property('content[0].filename', 'a.txt');
     expect(message).to.have.nested.property('content[1].text', 'T\ns\nFound');
     expect(call).to.deep.include({ type: 'function_call', call_id: 'a', name: 'look', arguments: '{"q":1}' });
     expect(result).to.deep.include({ type: 'function_call_output', call_id: 'a', output: 'no', state: 'failed' });
-    expect(readAnthropicRequest(request([], { thinking: { type: 'disabled' } })).reasoning).to.deep.equal({ effort: 'none' });
-    expect(readAnthropicRequest(request([], { thinking: { type: 'enabled', budget_tokens: 10_000 } })).reasoning).to.deep.equal({ effort: 'high' });
+    expect(readAnthropicRequest(request([], { thinking: { type: 'disabled' } })).reasoning).to.deep.equal({
+      effort: 'none',
+    });
+    expect(
+      readAnthropicRequest(request([], { thinking: { type: 'enabled', budget_tokens: 10_000 } })).reasoning,
+    ).to.deep.equal({ effort: 'high' });
   });
 
   it('does not send on thinking that nobody signed', () => {
-    const sent = through(request([{ role: 'user', content: 'Hi' }, { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm', signature: '' }, text('Yes')] }, { role: 'user', content: 'Go on' }]));
+    const sent = through(
+      request([
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm', signature: '' }, text('Yes')] },
+        { role: 'user', content: 'Go on' },
+      ]),
+    );
     expect((sent.body.messages as readonly JsonObject[])[1]?.content).to.deep.equal([text('Yes')]);
     expect(sent.losses.map(({ what }) => what)).to.deep.equal(['reasoning']);
   });
@@ -231,7 +318,10 @@ describe('readAnthropicRequest', () => {
     ['messages[0].role', request([{ role: 'tool', content: 'x' }])],
     ['messages[0].content', request([{ role: 'user', content: 7 }])],
     ['messages[0].content[0].tool_use_id', request([{ role: 'user', content: [{ type: 'tool_result' }] }])],
-    ['messages[0].content[0].content', request([{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 7 }] }])],
+    [
+      'messages[0].content[0].content',
+      request([{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 7 }] }]),
+    ],
     ['system', request([], { system: 7 })],
     ['tools', request([], { tools: {} })],
     ['tools[0]', request([], { tools: ['x'] })],
@@ -239,14 +329,22 @@ describe('readAnthropicRequest', () => {
     ['tools[0].input_schema', request([], { tools: [{ name: 'x' }] })],
   ] as const) {
     it(`says that ${path} is wrong`, () => {
-      expect(() => readAnthropicRequest(body)).to.throw(LLMInvalidRequestError).with.property('path', path);
+      expect(() => readAnthropicRequest(body))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
     });
   }
 });
 
 describe('writeAnthropic', () => {
   const foreign: readonly InputItem[] = [
-    { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'sealed', origin: { wire: 'responses' } },
+    {
+      type: 'reasoning',
+      id: 'rs_1',
+      summary: [{ type: 'summary_text', text: 'Hm' }],
+      encrypted_content: 'sealed',
+      origin: { wire: 'responses' },
+    },
     { type: 'web_search_call', id: 'ws_1', status: 'completed' },
     textItem('I look.'),
     { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"q":1}', status: 'completed' },
@@ -259,7 +357,11 @@ describe('writeAnthropic', () => {
       type: 'message',
       role: 'assistant',
       model: 'gpt-x',
-      content: [{ type: 'thinking', thinking: 'Hm', signature: '' }, text('I look.'), { type: 'tool_use', id: 'call_1', name: 'look', input: { q: 1 } }],
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature: '' },
+        text('I look.'),
+        { type: 'tool_use', id: 'call_1', name: 'look', input: { q: 1 } },
+      ],
       stop_reason: 'tool_use',
       stop_sequence: null,
       usage: { input_tokens: 15, cache_creation_input_tokens: 5, cache_read_input_tokens: 10, output_tokens: 5 },

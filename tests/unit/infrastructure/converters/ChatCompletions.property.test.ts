@@ -1,14 +1,31 @@
 /** What holds for every chat completion and every history, not only for the recorded ones. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fromChatCompletions, toChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
-import { readChatCompletionsRequest, writeChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
-import { normalizeInput, normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
+import {
+  fromChatCompletions,
+  toChatCompletions,
+} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+import {
+  readChatCompletionsRequest,
+  writeChatCompletions,
+} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import {
+  normalizeInput,
+  normalizeOptions,
+} from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { isLLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { InputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorName } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { chunksOf } from '../../../support/chatChunks';
-import { CHAT_ANSWERS, chatContext, chatReply, decoded, replyFor, responseIn, streamOf } from '../../../support/chatRecordings';
+import {
+  CHAT_ANSWERS,
+  chatContext,
+  chatReply,
+  decoded,
+  replyFor,
+  responseIn,
+  streamOf,
+} from '../../../support/chatRecordings';
 import { chatViolations } from '../../../support/publishedSchemas';
 import { meaningOfChatRequest } from '../../../support/sameMeaning/chat';
 import { quirksFor } from '../../../support/wireContexts';
@@ -36,7 +53,13 @@ const call = fc
     index: sometimes(fc.nat(3)),
     id: sometimes(fc.oneof(fc.constant(null), fc.uuid())),
     type: sometimes(fc.constantFrom('function', 'builtin_function')),
-    function: fc.record({ name: sometimes(name), arguments: sometimes(fc.oneof(text, fc.constant('{"a":1}'), fc.constant(null), fc.dictionary(name, json))), extra: sometimes(json) }).map(said),
+    function: fc
+      .record({
+        name: sometimes(name),
+        arguments: sometimes(fc.oneof(text, fc.constant('{"a":1}'), fc.constant(null), fc.dictionary(name, json))),
+        extra: sometimes(json),
+      })
+      .map(said),
     extra_content: sometimes(json),
   })
   .map(said);
@@ -46,13 +69,24 @@ const customCall = fc.record({ id: fc.uuid(), type: fc.constant('custom'), custo
 const annotation = fc.oneof(
   fc.record({ type: fc.constant('url_citation'), url_citation: fc.record({ url: text, start_index: fc.nat(9) }) }),
   fc.record({ type: fc.constant('url_citation'), url: text }),
-  fc.record({ type: fc.constant('document_citation'), document_citation: fc.record({ document_id: text }), more: text }),
+  fc.record({
+    type: fc.constant('document_citation'),
+    document_citation: fc.record({ document_id: text }),
+    more: text,
+  }),
 );
 
 const content = fc.oneof(
   fc.constant(null),
   text,
-  fc.array(fc.oneof(fc.record({ type: fc.constant('text'), text }), fc.record({ type: fc.constant('refusal'), refusal: text }), fc.record({ type: fc.constant('thinking'), thinking: json })), { maxLength: 3 }),
+  fc.array(
+    fc.oneof(
+      fc.record({ type: fc.constant('text'), text }),
+      fc.record({ type: fc.constant('refusal'), refusal: text }),
+      fc.record({ type: fc.constant('thinking'), thinking: json }),
+    ),
+    { maxLength: 3 },
+  ),
 );
 
 const message = fc
@@ -74,8 +108,12 @@ const choice = fc
   .tuple(
     fc.record({
       index: sometimes(fc.nat(2)),
-      finish_reason: sometimes(fc.option(fc.constantFrom('stop', 'tool_calls', 'length', 'content_filter', 'function_call', 'eos'))),
-      logprobs: sometimes(fc.option(fc.record({ content: fc.option(fc.array(json, { maxLength: 2 })), refusal: fc.constant(null) }))),
+      finish_reason: sometimes(
+        fc.option(fc.constantFrom('stop', 'tool_calls', 'length', 'content_filter', 'function_call', 'eos')),
+      ),
+      logprobs: sometimes(
+        fc.option(fc.record({ content: fc.option(fc.array(json, { maxLength: 2 })), refusal: fc.constant(null) })),
+      ),
       content_filter_results: sometimes(json),
     }),
     fc.tuple(message, unknown).map(([known, more]) => ({ ...more, ...known })),
@@ -89,7 +127,17 @@ const completion = fc
       object: sometimes(fc.constant('chat.completion')),
       created: sometimes(fc.constantFrom(0, 1_700_000_000)),
       model: sometimes(fc.constantFrom('', 'a-model')),
-      usage: sometimes(fc.oneof(fc.constant(null), fc.record({ prompt_tokens: fc.nat(), completion_tokens: fc.nat(), total_tokens: fc.nat(), queue_time: fc.double({ noNaN: true, noDefaultInfinity: true }) }))),
+      usage: sometimes(
+        fc.oneof(
+          fc.constant(null),
+          fc.record({
+            prompt_tokens: fc.nat(),
+            completion_tokens: fc.nat(),
+            total_tokens: fc.nat(),
+            queue_time: fc.double({ noNaN: true, noDefaultInfinity: true }),
+          }),
+        ),
+      ),
       service_tier: sometimes(json),
       system_fingerprint: sometimes(fc.option(text)),
       x_groq: sometimes(fc.record({ id: text })),
@@ -118,7 +166,10 @@ describe('The chat wire', () => {
         const streamed = responseIn(decoded(streamOf(...chunksOf(body, size)), replyFor(one)));
         const { fields: streamedFields, ...streamedVendor } = streamed.vendor;
         const { fields, ...vendor } = fromChatCompletions(body, replyFor(one)).vendor;
-        expect({ ...streamed, vendor: streamedVendor }).to.deep.equal({ ...fromChatCompletions(body, replyFor(one)), vendor });
+        expect({ ...streamed, vendor: streamedVendor }).to.deep.equal({
+          ...fromChatCompletions(body, replyFor(one)),
+          vendor,
+        });
         // Only what is not a chunk's can differ: a call's number within the whole answer.
         expect(withoutNumbers(streamedFields)).to.deep.equal(withoutNumbers(fields));
       }),
@@ -128,62 +179,120 @@ describe('The chat wire', () => {
 
   it('sends every history within the vendor’s schema, each call answered right after its turn', () => {
     fc.assert(
-      fc.property(fc.array(historyItem, { minLength: 1, maxLength: 12 }), fc.constantFrom(...VENDORS), (items, vendor) => {
-        const options = normalizeOptions({ model: 'm', input: [{ role: 'user', content: 'hi' }, ...items], instructions: 'be brief', max_output_tokens: 9, stop: ['x'] });
-        const { body } = toChatCompletions(options, chatContext(vendor), false);
-        expect(chatViolations(vendor, body)).to.equal('');
-        expectAnswers(body.messages as readonly JsonObject[]);
-      }),
+      fc.property(
+        fc.array(historyItem, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(...VENDORS),
+        (items, vendor) => {
+          const options = normalizeOptions({
+            model: 'm',
+            input: [{ role: 'user', content: 'hi' }, ...items],
+            instructions: 'be brief',
+            max_output_tokens: 9,
+            stop: ['x'],
+          });
+          const { body } = toChatCompletions(options, chatContext(vendor), false);
+          expect(chatViolations(vendor, body)).to.equal('');
+          expectAnswers(body.messages as readonly JsonObject[]);
+        },
+      ),
       RUNS,
     );
   });
 
   it('sends a client’s messages out again as they came', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(clientTurn, { minLength: 1, maxLength: 5, selector: (turn) => JSON.stringify(turn[1]?.tool_call_id ?? turn) }), (turns) => {
-        const request = { model: 'm', messages: JSON.parse(JSON.stringify(turns.flat())) as JsonObject[] };
-        const { stream: _, ...options } = readChatCompletionsRequest(request);
-        const { body, losses } = toChatCompletions(normalizeOptions(options), chatContext('openai_compatible'), false);
-        expect(meaningOfChatRequest(body, quirksFor('openai_compatible'))).to.deep.equal(meaningOfChatRequest(request, quirksFor('openai_compatible')));
-        expect(losses).to.deep.equal([]);
-      }),
+      fc.property(
+        fc.uniqueArray(clientTurn, {
+          minLength: 1,
+          maxLength: 5,
+          selector: (turn) => JSON.stringify(turn[1]?.tool_call_id ?? turn),
+        }),
+        (turns) => {
+          const request = { model: 'm', messages: JSON.parse(JSON.stringify(turns.flat())) as JsonObject[] };
+          const { stream: _, ...options } = readChatCompletionsRequest(request);
+          const { body, losses } = toChatCompletions(
+            normalizeOptions(options),
+            chatContext('openai_compatible'),
+            false,
+          );
+          expect(meaningOfChatRequest(body, quirksFor('openai_compatible'))).to.deep.equal(
+            meaningOfChatRequest(request, quirksFor('openai_compatible')),
+          );
+          expect(losses).to.deep.equal([]);
+        },
+      ),
       RUNS,
     );
   });
 
   it('answers any JSON with a response or a typed error', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), completion, completion.map((body) => ({ ...body, choices: [{ message: body }] }))), (body) => {
-        try {
-          expect(fromChatCompletions(body, chatReply()).object).to.equal('response');
-        } catch (error) {
-          expect(isLLMError(error), String(error)).to.equal(true);
-        }
-      }),
+      fc.property(
+        fc.oneof(
+          fc.jsonValue(),
+          completion,
+          completion.map((body) => ({ ...body, choices: [{ message: body }] })),
+        ),
+        (body) => {
+          try {
+            expect(fromChatCompletions(body, chatReply()).object).to.equal('response');
+          } catch (error) {
+            expect(isLLMError(error), String(error)).to.equal(true);
+          }
+        },
+      ),
       RUNS,
     );
   });
 
   it('reads any JSON as a request or says where it is wrong', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.jsonValue(), fc.record({ messages: fc.array(fc.oneof(fc.jsonValue(), fc.record({ role: fc.constantFrom('user', 'assistant', 'tool', 'function'), content: fc.jsonValue(), tool_calls: fc.jsonValue() }))), tools: fc.jsonValue() })), (body) => {
-        try {
-          expect(readChatCompletionsRequest(body).input).to.be.an('array');
-        } catch (error) {
-          expect(isLLMError(error) && error.code, String(error)).to.equal('invalid-request');
-        }
-      }),
+      fc.property(
+        fc.oneof(
+          fc.jsonValue(),
+          fc.record({
+            messages: fc.array(
+              fc.oneof(
+                fc.jsonValue(),
+                fc.record({
+                  role: fc.constantFrom('user', 'assistant', 'tool', 'function'),
+                  content: fc.jsonValue(),
+                  tool_calls: fc.jsonValue(),
+                }),
+              ),
+            ),
+            tools: fc.jsonValue(),
+          }),
+        ),
+        (body) => {
+          try {
+            expect(readChatCompletionsRequest(body).input).to.be.an('array');
+          } catch (error) {
+            expect(isLLMError(error) && error.code, String(error)).to.equal('invalid-request');
+          }
+        },
+      ),
       RUNS,
     );
   });
 
   it('converts an item of a growing history once', () => {
-    const items = normalizeInput([{ role: 'user', content: [{ type: 'input_text', text: 'a' }, { type: 'input_text', text: 'b' }] }]);
+    const items = normalizeInput([
+      {
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'a' },
+          { type: 'input_text', text: 'b' },
+        ],
+      },
+    ]);
     const context = chatContext('openai');
     const [first] = toChatCompletions({ model: 'm', input: items }, context, false).body.messages as readonly unknown[];
-    const [again] = toChatCompletions({ model: 'm', input: [...items, ...items] }, context, false).body.messages as readonly unknown[];
+    const [again] = toChatCompletions({ model: 'm', input: [...items, ...items] }, context, false).body
+      .messages as readonly unknown[];
     expect(again).to.equal(first);
-    const [elsewhere] = toChatCompletions({ model: 'm', input: items }, chatContext('groq'), false).body.messages as readonly unknown[];
+    const [elsewhere] = toChatCompletions({ model: 'm', input: items }, chatContext('groq'), false).body
+      .messages as readonly unknown[];
     expect(elsewhere).not.to.equal(first);
   });
 });
@@ -196,15 +305,35 @@ function withoutNumbers(fields: JsonObject | undefined): unknown {
 const id = fc.constantFrom('call_1', 'call_2', 'call_with_a_name_that_is_much_longer_than_forty_characters');
 const historyItem: fc.Arbitrary<InputItem> = fc.oneof(
   text.map((words): InputItem => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text: words }] })),
-  fc.constant<InputItem>({ type: 'message', role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' }] }),
+  fc.constant<InputItem>({
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' }],
+  }),
   fc.constant<InputItem>({ type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rule' }] }),
-  text.map((words): InputItem => ({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: words, annotations: [] }] })),
+  text.map((words): InputItem => ({
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: words, annotations: [] }],
+  })),
   text.map((refusal): InputItem => ({ type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal }] })),
   fc.record({ call_id: id, name }).map((fields): InputItem => ({ type: 'function_call', ...fields, arguments: '{}' })),
   fc.record({ call_id: id, output: text }).map((fields): InputItem => ({ type: 'function_call_output', ...fields })),
-  id.map((call_id): InputItem => ({ type: 'function_call_output', call_id, output: [{ type: 'input_text', text: 'seen' }, { type: 'input_image', image_url: 'data:image/png;base64,AA==' }] })),
+  id.map((call_id): InputItem => ({
+    type: 'function_call_output',
+    call_id,
+    output: [
+      { type: 'input_text', text: 'seen' },
+      { type: 'input_image', image_url: 'data:image/png;base64,AA==' },
+    ],
+  })),
   id.map((call_id): InputItem => ({ type: 'function_call_output', call_id, output: 'late', deferred: true })),
-  fc.constant<InputItem>({ type: 'reasoning', summary: [], encrypted_content: 'sealed', origin: { wire: 'responses', vendor: 'openai' } }),
+  fc.constant<InputItem>({
+    type: 'reasoning',
+    summary: [],
+    encrypted_content: 'sealed',
+    origin: { wire: 'responses', vendor: 'openai' },
+  }),
 );
 
 function expectAnswers(messages: readonly JsonObject[]): void {
@@ -224,8 +353,14 @@ const part = fc.oneof(
   fc.record({ type: fc.constant('text'), text }),
   fc.record({ type: fc.constant('text'), text, cache_control: json }),
   fc.record({ type: fc.constant('image_url'), image_url: fc.record({ url: fc.constant('https://a.example/i.png') }) }),
-  fc.record({ type: fc.constant('image_url'), image_url: fc.record({ url: fc.constant('data:image/png;base64,AA=='), detail: fc.constant('low'), format: text }) }),
-  fc.record({ type: fc.constant('input_audio'), input_audio: fc.record({ data: fc.constant('AAAA'), format: fc.constantFrom('wav', 'mp3', 'flac') }) }),
+  fc.record({
+    type: fc.constant('image_url'),
+    image_url: fc.record({ url: fc.constant('data:image/png;base64,AA=='), detail: fc.constant('low'), format: text }),
+  }),
+  fc.record({
+    type: fc.constant('input_audio'),
+    input_audio: fc.record({ data: fc.constant('AAAA'), format: fc.constantFrom('wav', 'mp3', 'flac') }),
+  }),
   fc.record({ type: fc.constant('file'), file: fc.record({ file_id: name }) }),
   fc.record({ type: fc.constant('video_url'), video_url: fc.record({ url: text }) }),
 );
@@ -233,12 +368,21 @@ const named = fc.constantFrom<JsonObject>({}, { name: 'bob' }, { name: null });
 
 /** What one side says before the other answers, as clients write it. */
 const clientTurn: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
-  fc.tuple(fc.oneof(text, fc.array(part, { minLength: 1, maxLength: 3 })), named).map(([words, more]) => [{ role: 'user', content: words, ...more }]),
+  fc
+    .tuple(fc.oneof(text, fc.array(part, { minLength: 1, maxLength: 3 })), named)
+    .map(([words, more]) => [{ role: 'user', content: words, ...more }]),
   fc.tuple(fc.constantFrom('system', 'user'), text).map(([role, words]) => [{ role, content: words }]),
   fc.tuple(text, named).map(([words, more]) => [{ role: 'assistant', content: words, ...more }]),
   fc
     .tuple(
-      fc.constantFrom<JsonObject>({}, { content: null }, { content: '' }, { content: 'I look' }, { content: 'I look', reasoning: 'hm' }, { content: null, refusal: null, reasoning_content: 'hm' }),
+      fc.constantFrom<JsonObject>(
+        {},
+        { content: null },
+        { content: '' },
+        { content: 'I look' },
+        { content: 'I look', reasoning: 'hm' },
+        { content: null, refusal: null, reasoning_content: 'hm' },
+      ),
       fc.uuid(),
       text,
     )

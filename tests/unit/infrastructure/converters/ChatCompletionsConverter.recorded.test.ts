@@ -1,12 +1,26 @@
 /** The chat wire on everything that was recorded of it: answers, requests, and the loops that join them. */
 import { expect } from 'chai';
-import { fromChatCompletions, toChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
-import { readChatCompletionsRequest, writeChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import {
+  fromChatCompletions,
+  toChatCompletions,
+} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+import {
+  readChatCompletionsRequest,
+  writeChatCompletions,
+} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { toolCalls } from '../../../../imports/business/ai/domain/entities/Response';
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { asked, CHAT, CHAT_ANSWERS, CHAT_REQUESTS, chatContext, replyFor, responseOf } from '../../../support/chatRecordings';
+import {
+  asked,
+  CHAT,
+  CHAT_ANSWERS,
+  CHAT_REQUESTS,
+  chatContext,
+  replyFor,
+  responseOf,
+} from '../../../support/chatRecordings';
 import { chatViolations } from '../../../support/publishedSchemas';
 import { modelOf } from '../../../support/recordings';
 import type { Recording } from '../../../support/recordings';
@@ -30,7 +44,10 @@ interface RawMessage {
   readonly refusal?: string | null;
   readonly reasoning?: string | null;
   readonly reasoning_content?: string | null;
-  readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[];
+  readonly tool_calls?: readonly {
+    readonly id: string;
+    readonly function: { readonly name: string; readonly arguments: string };
+  }[];
 }
 interface RawChoice {
   readonly finish_reason: string;
@@ -83,16 +100,29 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
         expect(response.incomplete_details?.reason).to.equal(isRefused ? 'content_filter' : undefined);
         expect(response.vendor.finish_reason).to.equal(finish_reason);
         expect(response.output_text).to.equal(message.content ?? '');
-        expect(toolCalls(response).map(({ call_id, name, arguments: text }) => ({ id: call_id, function: { name, arguments: text } }))).to.deep.equal(
-          (message.tool_calls ?? []).map(({ id, function: { name, arguments: text } }) => ({ id, function: { name, arguments: text } })),
+        expect(
+          toolCalls(response).map(({ call_id, name, arguments: text }) => ({
+            id: call_id,
+            function: { name, arguments: text },
+          })),
+        ).to.deep.equal(
+          (message.tool_calls ?? []).map(({ id, function: { name, arguments: text } }) => ({
+            id,
+            function: { name, arguments: text },
+          })),
         );
         const thought = message.reasoning ?? message.reasoning_content ?? undefined;
-        expect(response.output.flatMap((item) => (item.type === 'reasoning' ? [item.content?.[0]?.text] : []))).to.deep.equal(thought === undefined ? [] : [thought]);
+        expect(
+          response.output.flatMap((item) => (item.type === 'reasoning' ? [item.content?.[0]?.text] : [])),
+        ).to.deep.equal(thought === undefined ? [] : [thought]);
         expect(response.usage).to.deep.equal({
           input_tokens: usage.prompt_tokens,
           output_tokens: usage.completion_tokens,
           total_tokens: usage.total_tokens,
-          input_tokens_details: { cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0, cache_write_tokens: 0 },
+          input_tokens_details: {
+            cached_tokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+            cache_write_tokens: 0,
+          },
           output_tokens_details: { reasoning_tokens: usage.completion_tokens_details?.reasoning_tokens ?? 0 },
         });
         expect(response.vendor.warnings).to.deep.equal([]);
@@ -101,7 +131,9 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
       it(`${one.name}: goes to a client as the vendor sent it, also out of a store`, () => {
         const response = fromChatCompletions(bodyOf(one), replyFor(one));
         expect(writeChatCompletions(response)).to.deep.equal(bodyOf(one));
-        expect(writeChatCompletions(JSON.parse(JSON.stringify(response)) as typeof response)).to.deep.equal(bodyOf(one));
+        expect(writeChatCompletions(JSON.parse(JSON.stringify(response)) as typeof response)).to.deep.equal(
+          bodyOf(one),
+        );
       });
     }
 
@@ -133,7 +165,9 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
     for (const one of CHAT_REQUESTS) {
       it(`${one.name}: reaches the vendor with the meaning that the client gave it`, () => {
         const { body, losses, warnings } = toChatCompletions(asked(one), chatContext(one.vendor), one.stream);
-        expect(meaningOfChatRequest(body, quirksFor(one.vendor))).to.deep.equal(meaningOfChatRequest(expectedRequest(one), quirksFor(one.vendor)));
+        expect(meaningOfChatRequest(body, quirksFor(one.vendor))).to.deep.equal(
+          meaningOfChatRequest(expectedRequest(one), quirksFor(one.vendor)),
+        );
         expect(losses).to.deep.equal([]);
         expect(warnings).to.deep.equal([]);
       });
@@ -164,9 +198,18 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
         const history = asked(before);
         const response = responseOf(before);
         const added = messagesOf(next.request).slice(messagesOf(before.request).length + 1);
-        const answers = normalizeOptions({ ...readChatCompletionsRequest({ messages: added }), model: modelOf(next) }).input;
-        const { body, losses } = toChatCompletions({ ...asked(next), input: [...history.input, ...response.output, ...answers] }, chatContext(next.vendor), next.stream);
-        expect(meaningOfChatRequest(body, quirksFor(next.vendor))).to.deep.equal(meaningOfChatRequest(expectedStep(next, messagesOf(before.request).length), quirksFor(next.vendor)));
+        const answers = normalizeOptions({
+          ...readChatCompletionsRequest({ messages: added }),
+          model: modelOf(next),
+        }).input;
+        const { body, losses } = toChatCompletions(
+          { ...asked(next), input: [...history.input, ...response.output, ...answers] },
+          chatContext(next.vendor),
+          next.stream,
+        );
+        expect(meaningOfChatRequest(body, quirksFor(next.vendor))).to.deep.equal(
+          meaningOfChatRequest(expectedStep(next, messagesOf(before.request).length), quirksFor(next.vendor)),
+        );
         expect(losses).to.deep.equal([]);
       });
     }
@@ -174,8 +217,8 @@ describe('ChatCompletionsConverter on recorded traffic', () => {
 });
 
 /**
- * The recorded request with the three things that we send otherwise: Azure's deployment in the body too, arguments without which Llama's
- * hosts fail, and the wish for usage.
+ * The recorded request with the three things that we send otherwise: Azure's deployment in the body too, arguments
+ * without which Llama's hosts fail, and the wish for usage.
  */
 function expectedRequest(one: Recording & { readonly request: JsonObject }): JsonObject {
   const asksForUsage = one.stream && quirksFor(one.vendor).supportsStreamUsage;
@@ -190,7 +233,10 @@ function expectedRequest(one: Recording & { readonly request: JsonObject }): Jso
 function withArguments(message: JsonObject): JsonObject {
   if (!Array.isArray(message.tool_calls)) return message;
   const calls = message.tool_calls as readonly { readonly function: JsonObject }[];
-  return { ...message, tool_calls: calls.map((call) => ({ ...call, function: { arguments: '{}', ...call.function } })) };
+  return {
+    ...message,
+    tool_calls: calls.map((call) => ({ ...call, function: { arguments: '{}', ...call.function } })),
+  };
 }
 
 function messagesOf(request: JsonObject): readonly JsonObject[] {
@@ -227,7 +273,13 @@ const HABITS: Readonly<Record<string, (message: JsonObject) => JsonObject>> = {
   'llama-err500-a 2': (message) => ({
     ...message,
     content: '',
-    tool_calls: [{ id: 'call_f7631c2901964a6db675853a', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Paris"}' } }],
+    tool_calls: [
+      {
+        id: 'call_f7631c2901964a6db675853a',
+        type: 'function',
+        function: { name: 'get_weather', arguments: '{"city": "Paris"}' },
+      },
+    ],
   }),
 };
 
@@ -239,7 +291,9 @@ function reasoningOutOfText({ content, ...message }: JsonObject): JsonObject {
 function expectedStep(next: Step['next'], at: number): JsonObject {
   const habit = HABITS[next.name];
   const expected = expectedRequest(next);
-  const written = habit === undefined ? messagesOf(expected) : messagesOf(expected).map((message, index) => (index === at ? habit(message) : message));
+  const written =
+    habit === undefined
+      ? messagesOf(expected)
+      : messagesOf(expected).map((message, index) => (index === at ? habit(message) : message));
   return { ...expected, messages: written };
 }
-

@@ -3,7 +3,12 @@ import { expect } from 'chai';
 import { toChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
 import { UnsupportedFeatureError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
-import type { InputContent, InputItem, MessageItem, ReasoningItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type {
+  InputContent,
+  InputItem,
+  MessageItem,
+  ReasoningItem,
+} from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorName, VendorQuirks } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { chatContext } from '../../../support/chatRecordings';
 import { chatViolations } from '../../../support/publishedSchemas';
@@ -11,7 +16,11 @@ import { chatViolations } from '../../../support/publishedSchemas';
 const IMAGE = 'data:image/png;base64,AA==';
 
 function user(...content: readonly (string | InputContent)[]): MessageItem {
-  return { type: 'message', role: 'user', content: content.map((part) => (typeof part === 'string' ? { type: 'input_text', text: part } : part)) };
+  return {
+    type: 'message',
+    role: 'user',
+    content: content.map((part) => (typeof part === 'string' ? { type: 'input_text', text: part } : part)),
+  };
 }
 function said(text: string): MessageItem {
   return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
@@ -31,14 +40,23 @@ interface Sent {
 }
 
 /** What is sent; every body is checked against the vendor's schema. */
-function sent(options: Partial<NormalizedOptions>, vendor: VendorName = 'openai', quirks: Partial<VendorQuirks> = {}, stream = false): Sent {
+function sent(
+  options: Partial<NormalizedOptions>,
+  vendor: VendorName = 'openai',
+  quirks: Partial<VendorQuirks> = {},
+  stream = false,
+): Sent {
   const whole = { model: 'a-model', input: [user('hi')], ...options };
   const { body, warnings, losses } = toChatCompletions(whole, chatContext(vendor, quirks), stream);
   expect(chatViolations(vendor, body)).to.equal('');
   return { body, messages: body.messages as readonly JsonObject[], warnings, losses };
 }
 
-function refused(options: Partial<NormalizedOptions>, vendor: VendorName = 'openai', quirks: Partial<VendorQuirks> = {}): UnsupportedFeatureError {
+function refused(
+  options: Partial<NormalizedOptions>,
+  vendor: VendorName = 'openai',
+  quirks: Partial<VendorQuirks> = {},
+): UnsupportedFeatureError {
   try {
     toChatCompletions({ model: 'a-model', input: [user('hi')], ...options }, chatContext(vendor, quirks), false);
   } catch (error) {
@@ -52,22 +70,37 @@ describe('A request to the chat wire', () => {
   describe('messages', () => {
     it('begin with the instructions, under the role that the vendor has for them', () => {
       expect(sent({ instructions: 'be brief' }).messages[0]).to.deep.equal({ role: 'developer', content: 'be brief' });
-      expect(sent({ instructions: 'be brief' }, 'groq').messages[0]).to.deep.equal({ role: 'system', content: 'be brief' });
+      expect(sent({ instructions: 'be brief' }, 'groq').messages[0]).to.deep.equal({
+        role: 'system',
+        content: 'be brief',
+      });
     });
 
     it('keep the operator’s messages where they stand; only a newer role takes the older name', () => {
-      const input: InputItem[] = [user('a'), { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'b' }] }, { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'c' }] }];
+      const input: InputItem[] = [
+        user('a'),
+        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'b' }] },
+        { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'c' }] },
+      ];
       expect(sent({ input }).messages.map(({ role }) => role)).to.deep.equal(['user', 'developer', 'system']);
       expect(sent({ input }, 'grok').messages.map(({ role }) => role)).to.deep.equal(['user', 'system', 'system']);
     });
 
     it('of the operator hold no images', () => {
-      const input: InputItem[] = [{ type: 'message', role: 'system', content: [{ type: 'input_image', image_url: IMAGE }] }];
+      const input: InputItem[] = [
+        { type: 'message', role: 'system', content: [{ type: 'input_image', image_url: IMAGE }] },
+      ];
       expect(refused({ input }).path).to.equal('input[0]');
     });
 
     it('hold images by data URI or URL, with their detail', () => {
-      const input = [user('see', { type: 'input_image', image_url: 'https://a.example/i.png', detail: 'low' }, { type: 'input_image', image_url: IMAGE })];
+      const input = [
+        user(
+          'see',
+          { type: 'input_image', image_url: 'https://a.example/i.png', detail: 'low' },
+          { type: 'input_image', image_url: IMAGE },
+        ),
+      ];
       expect(sent({ input }).messages[0]?.content).to.deep.equal([
         { type: 'text', text: 'see' },
         { type: 'image_url', image_url: { url: 'https://a.example/i.png', detail: 'low' } },
@@ -77,24 +110,49 @@ describe('A request to the chat wire', () => {
 
     it('hold no image URL where the host does not fetch it, and no image by file id', () => {
       const byUrl = [user({ type: 'input_image', image_url: 'https://a.example/i.png' })];
-      expect(refused({ input: byUrl }, 'openai_compatible', { fetchesImageUrls: false })).to.include({ path: 'input[0].content[0]' }).and.match(/inlined/);
-      expect(refused({ input: [user('x', { type: 'input_image', file_id: 'f' })] }).path).to.equal('input[0].content[1]');
+      expect(refused({ input: byUrl }, 'openai_compatible', { fetchesImageUrls: false }))
+        .to.include({ path: 'input[0].content[0]' })
+        .and.match(/inlined/);
+      expect(refused({ input: [user('x', { type: 'input_image', file_id: 'f' })] }).path).to.equal(
+        'input[0].content[1]',
+      );
     });
 
     it('hold files by id or data, sound as sound, and no file by URL', () => {
-      const input = [user({ type: 'input_file', file_id: 'f1' }, { type: 'input_file', filename: 'a.pdf', file_data: 'QQ==' }, { type: 'input_file', file_data: 'data:audio/mpeg;base64,QUI=' })];
+      const input = [
+        user(
+          { type: 'input_file', file_id: 'f1' },
+          { type: 'input_file', filename: 'a.pdf', file_data: 'QQ==' },
+          { type: 'input_file', file_data: 'data:audio/mpeg;base64,QUI=' },
+        ),
+      ];
       expect(sent({ input }).messages[0]?.content).to.deep.equal([
         { type: 'file', file: { file_id: 'f1' } },
         { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,QQ==' } },
         { type: 'input_audio', input_audio: { data: 'QUI=', format: 'mp3' } },
       ]);
-      expect(refused({ input: [user({ type: 'input_file', file_url: 'https://a.example/a.pdf' })] }).message).to.match(/inlined/);
-      expect(refused({ input: [user({ type: 'input_file', file_id: 'f1' })] }, 'groq').message).to.match(/takes no files/);
+      expect(refused({ input: [user({ type: 'input_file', file_url: 'https://a.example/a.pdf' })] }).message).to.match(
+        /inlined/,
+      );
+      expect(refused({ input: [user({ type: 'input_file', file_id: 'f1' })] }, 'groq').message).to.match(
+        /takes no files/,
+      );
       expect(refused({ input: [user({ type: 'input_file', file_data: 'QQ==' })] }).message).to.match(/filename/);
     });
 
     it('join what the assistant said and called in one turn, and nothing across turns', () => {
-      const input = [user('a'), said('I look'), call('c1'), said('and again'), call('c2'), gave('c1', '1'), gave('c2', '2'), said('done'), user('b'), said('yes')];
+      const input = [
+        user('a'),
+        said('I look'),
+        call('c1'),
+        said('and again'),
+        call('c2'),
+        gave('c1', '1'),
+        gave('c2', '2'),
+        said('done'),
+        user('b'),
+        said('yes'),
+      ];
       expect(sent({ input }).messages).to.deep.equal([
         { role: 'user', content: 'a' },
         {
@@ -115,15 +173,24 @@ describe('A request to the chat wire', () => {
 
     it('write no content beside calls alone, always their arguments', () => {
       const [, message] = sent({ input: [user('a'), call('c1', ''), gave('c1', '')] }).messages;
-      expect(message).to.deep.equal({ role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }] });
+      expect(message).to.deep.equal({
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      });
     });
 
     it('leave out an assistant message that says nothing', () => {
-      expect(sent({ input: [user('a'), { type: 'message', role: 'assistant', content: [] }, user('b')] }).messages).to.have.length(2);
+      expect(
+        sent({ input: [user('a'), { type: 'message', role: 'assistant', content: [] }, user('b')] }).messages,
+      ).to.have.length(2);
     });
 
     it('write a refusal of another vendor as text', () => {
-      const input: InputItem[] = [user('a'), { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }];
+      const input: InputItem[] = [
+        user('a'),
+        { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      ];
       expect(sent({ input }).messages[1]).to.deep.equal({ role: 'assistant', content: 'No.' });
     });
 
@@ -139,7 +206,10 @@ describe('A request to the chat wire', () => {
       const [called] = messages[1]?.tool_calls as readonly { readonly id: string }[];
       expect(called?.id).to.have.length.at.most(40);
       expect(messages[2]?.tool_call_id).to.equal(called?.id);
-      expect((sent({ input: [user('a'), call(id), gave(id, 'ok')] }, 'grok').messages[2] as { tool_call_id: string }).tool_call_id).to.equal(id);
+      expect(
+        (sent({ input: [user('a'), call(id), gave(id, 'ok')] }, 'grok').messages[2] as { tool_call_id: string })
+          .tool_call_id,
+      ).to.equal(id);
     });
   });
 
@@ -149,22 +219,47 @@ describe('A request to the chat wire', () => {
 
     it('are text, one part or several', () => {
       expect(sent({ input: [user('a'), call('c1'), gave('c1', [text])] }).messages[2]?.content).to.equal('seen');
-      expect(sent({ input: [user('a'), call('c1'), gave('c1', [text, text])] }).messages[2]?.content).to.deep.equal([{ type: 'text', text: 'seen' }, { type: 'text', text: 'seen' }]);
+      expect(sent({ input: [user('a'), call('c1'), gave('c1', [text, text])] }).messages[2]?.content).to.deep.equal([
+        { type: 'text', text: 'seen' },
+        { type: 'text', text: 'seen' },
+      ]);
     });
 
     it('hold images where the host takes them', () => {
-      expect(sent({ input: [user('a'), call('c1'), gave('c1', [text, image])] }, 'grok').messages[2]?.content).to.deep.equal([{ type: 'text', text: 'seen' }, { type: 'image_url', image_url: { url: IMAGE } }]);
+      expect(
+        sent({ input: [user('a'), call('c1'), gave('c1', [text, image])] }, 'grok').messages[2]?.content,
+      ).to.deep.equal([
+        { type: 'text', text: 'seen' },
+        { type: 'image_url', image_url: { url: IMAGE } },
+      ]);
     });
 
     it('are followed by their images elsewhere, after all answers of the turn', () => {
-      const { messages } = sent({ input: [user('a'), call('c1'), call('c2'), gave('c1', [text, image]), gave('c2', 'ok'), said('done')] });
-      expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'tool', 'user', 'assistant']);
+      const { messages } = sent({
+        input: [user('a'), call('c1'), call('c2'), gave('c1', [text, image]), gave('c2', 'ok'), said('done')],
+      });
+      expect(messages.map(({ role }) => role)).to.deep.equal([
+        'user',
+        'assistant',
+        'tool',
+        'tool',
+        'user',
+        'assistant',
+      ]);
       expect(messages[2]?.content).to.match(/^seen\n\[An attachment follows/);
-      expect(messages[4]?.content).to.deep.equal([{ type: 'text', text: 'Attached to the result of the tool call c1:' }, { type: 'image_url', image_url: { url: IMAGE } }]);
+      expect(messages[4]?.content).to.deep.equal([
+        { type: 'text', text: 'Attached to the result of the tool call c1:' },
+        { type: 'image_url', image_url: { url: IMAGE } },
+      ]);
     });
 
     it('that come late are the user’s words', () => {
-      const acknowledged: InputItem = { type: 'function_call_output', call_id: 'c1', output: 'accepted', status: 'in_progress' };
+      const acknowledged: InputItem = {
+        type: 'function_call_output',
+        call_id: 'c1',
+        output: 'accepted',
+        status: 'in_progress',
+      };
       const late: InputItem = { type: 'function_call_output', call_id: 'c1', output: '{"n":1}', deferred: true };
       const { messages } = sent({ input: [user('a'), call('c1'), acknowledged, said('wait'), late] });
       expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'assistant', 'user']);
@@ -175,7 +270,11 @@ describe('A request to the chat wire', () => {
       const custom: InputItem = { type: 'custom_tool_call', call_id: 'c1', name: 'sh', input: 'ls' };
       const output: InputItem = { type: 'custom_tool_call_output', call_id: 'c1', output: 'a b' };
       expect(sent({ input: [user('a'), custom, output] }, 'groq').messages.slice(1)).to.deep.equal([
-        { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'sh', arguments: '{"input":"ls"}' } }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'sh', arguments: '{"input":"ls"}' } }],
+        },
         { role: 'tool', tool_call_id: 'c1', content: 'a b' },
       ]);
     });
@@ -198,16 +297,26 @@ describe('A request to the chat wire', () => {
     });
 
     it('goes to no other vendor, model or wire, and is named', () => {
-      const sealed: ReasoningItem = { type: 'reasoning', summary: [], encrypted_content: 'sealed', origin: { wire: 'responses', vendor: 'groq', model: 'a-model' } };
+      const sealed: ReasoningItem = {
+        type: 'reasoning',
+        summary: [],
+        encrypted_content: 'sealed',
+        origin: { wire: 'responses', vendor: 'groq', model: 'a-model' },
+      };
       for (const item of [thought('openai', ['reasoning']), thought('groq', ['reasoning'], 'b-model'), sealed]) {
         const { messages, losses } = sent({ input: [user('a'), item, said('yes')] }, 'groq');
         expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
-        expect(losses).to.deep.include.members([{ path: 'input[1]', what: 'reasoning', reason: 'another model, vendor or wire made it' }]);
+        expect(losses).to.deep.include.members([
+          { path: 'input[1]', what: 'reasoning', reason: 'another model, vendor or wire made it' },
+        ]);
       }
     });
 
     it('stays away from a host that refuses its field', () => {
-      const { messages, losses } = sent({ input: [user('a'), thought('groq', ['reasoning_content']), said('yes')] }, 'groq');
+      const { messages, losses } = sent(
+        { input: [user('a'), thought('groq', ['reasoning_content']), said('yes')] },
+        'groq',
+      );
       expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
       expect(losses.map(({ what }) => what)).to.deep.equal(['reasoning']);
     });
@@ -219,10 +328,18 @@ describe('A request to the chat wire', () => {
         user('a'),
         { type: 'web_search_call', id: 'ws_1' },
         { type: 'vendor_item', origin: { wire: 'gemini' }, item: {} },
-        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }] },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
+        },
       ];
       const { losses } = sent({ input });
-      expect(losses.map(({ path, what }) => `${path} ${what}`)).to.deep.equal(['input[1] web_search_call', 'input[2] vendor_item', 'input[3].content[0] annotations']);
+      expect(losses.map(({ path, what }) => `${path} ${what}`)).to.deep.equal([
+        'input[1] web_search_call',
+        'input[2] vendor_item',
+        'input[3].content[0] annotations',
+      ]);
     });
 
     it('is refused where the conversation would be another one without it', () => {
@@ -232,22 +349,44 @@ describe('A request to the chat wire', () => {
     });
 
     it('follows in a user message where it is an image that the assistant made', () => {
-      const input: InputItem[] = [user('draw'), { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Here.', annotations: [] }, { type: 'input_image', image_url: IMAGE }] }, user('now blue')];
+      const input: InputItem[] = [
+        user('draw'),
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [
+            { type: 'output_text', text: 'Here.', annotations: [] },
+            { type: 'input_image', image_url: IMAGE },
+          ],
+        },
+        user('now blue'),
+      ];
       expect(sent({ input }).messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user', 'user']);
     });
   });
 
   describe('verbatim fields', () => {
-    const prefixed: InputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }], vendor: { openai: { name: 'bob' } } };
+    const prefixed: InputItem = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'a' }],
+      vendor: { openai: { name: 'bob' } },
+    };
 
     it('stand beside ours, the vendor’s own over its wire’s', () => {
-      const { body } = sent({ temperature: 1, vendor: { openai: { seed: 1, temperature: 0.5 }, grok: { seed: 2, deferred: true } } }, 'grok');
+      const { body } = sent(
+        { temperature: 1, vendor: { openai: { seed: 1, temperature: 0.5 }, grok: { seed: 2, deferred: true } } },
+        'grok',
+      );
       expect(body).to.include({ seed: 2, temperature: 0.5, deferred: true });
     });
 
     it('of a message go along, unless they came from another vendor', () => {
       expect(sent({ input: [prefixed] }).messages[0]).to.deep.equal({ role: 'user', content: 'a', name: 'bob' });
-      const foreign: InputItem = { ...said('x'), vendor: { openai: { from: 'openai_compatible', message: { reasoning_details: [] } } } };
+      const foreign: InputItem = {
+        ...said('x'),
+        vendor: { openai: { from: 'openai_compatible', message: { reasoning_details: [] } } },
+      };
       const { messages, losses } = sent({ input: [user('a'), foreign] });
       expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'x' });
       expect(losses.map(({ what }) => what)).to.deep.equal(['reasoning_details']);
@@ -257,15 +396,27 @@ describe('A request to the chat wire', () => {
       const { messages, losses } = sent({ input: [prefixed] }, 'groq');
       expect(messages[0]).to.deep.equal({ role: 'user', content: 'a' });
       expect(losses).to.have.length(1);
-      const { body, warnings } = sent({ store: false, vendor: { openai: { logit_bias: { 1: 1 }, top_logprobs: null } } }, 'groq');
+      const { body, warnings } = sent(
+        { store: false, vendor: { openai: { logit_bias: { 1: 1 }, top_logprobs: null } } },
+        'groq',
+      );
       expect(body).to.have.all.keys('model', 'messages');
       expect(warnings).to.have.length(2);
     });
 
     it('never decide about streaming', () => {
-      const { body } = sent({ vendor: { openai: { stream: true, stream_options: { include_usage: false, include_obfuscation: false } } } });
+      const { body } = sent({
+        vendor: { openai: { stream: true, stream_options: { include_usage: false, include_obfuscation: false } } },
+      });
       expect(body).to.not.have.any.keys('stream', 'stream_options');
-      expect(sent({ vendor: { openai: { stream_options: { include_usage: false, include_obfuscation: false } } } }, 'openai', {}, true).body).to.deep.include({
+      expect(
+        sent(
+          { vendor: { openai: { stream_options: { include_usage: false, include_obfuscation: false } } } },
+          'openai',
+          {},
+          true,
+        ).body,
+      ).to.deep.include({
         stream: true,
         stream_options: { include_usage: true, include_obfuscation: false },
       });
@@ -295,7 +446,9 @@ describe('A request to the chat wire', () => {
       expect(body.reasoning_effort).to.equal('low');
       expect(warnings).to.have.length(2);
       expect(sent({ reasoning: { effort: 'xhigh' } }, 'groq').body.reasoning_effort).to.equal('high');
-      expect(sent({ model: 'grok-3-mini', reasoning: { effort: 'medium' } }, 'grok').body.reasoning_effort).to.equal('high');
+      expect(sent({ model: 'grok-3-mini', reasoning: { effort: 'medium' } }, 'grok').body.reasoning_effort).to.equal(
+        'high',
+      );
     });
 
     it('leave out what a model of the host refuses', () => {
@@ -313,19 +466,33 @@ describe('A request to the chat wire', () => {
     });
 
     it('pass user and sampling as they are', () => {
-      expect(sent({ user: 'u', temperature: 0, top_p: 0.1 }).body).to.include({ user: 'u', temperature: 0, top_p: 0.1 });
+      expect(sent({ user: 'u', temperature: 0, top_p: 0.1 }).body).to.include({
+        user: 'u',
+        temperature: 0,
+        top_p: 0.1,
+      });
     });
   });
 
   describe('tools', () => {
     const tools = [
-      { type: 'function', name: 'look', description: 'Looks', parameters: { type: 'object' }, strict: true, blocking: false },
+      {
+        type: 'function',
+        name: 'look',
+        description: 'Looks',
+        parameters: { type: 'object' },
+        strict: true,
+        blocking: false,
+      },
       { type: 'function', name: 'go' },
     ] as const;
 
     it('are nested, without the words that are ours', () => {
       expect(sent({ tools }).body.tools).to.deep.equal([
-        { type: 'function', function: { name: 'look', description: 'Looks', parameters: { type: 'object' }, strict: true } },
+        {
+          type: 'function',
+          function: { name: 'look', description: 'Looks', parameters: { type: 'object' }, strict: true },
+        },
         { type: 'function', function: { name: 'go' } },
       ]);
     });
@@ -338,9 +505,15 @@ describe('A request to the chat wire', () => {
 
     it('are chosen in every way', () => {
       expect(sent({ tools, tool_choice: 'required' }).body.tool_choice).to.equal('required');
-      expect(sent({ tools, tool_choice: { type: 'function', name: 'go' } }).body.tool_choice).to.deep.equal({ type: 'function', function: { name: 'go' } });
+      expect(sent({ tools, tool_choice: { type: 'function', name: 'go' } }).body.tool_choice).to.deep.equal({
+        type: 'function',
+        function: { name: 'go' },
+      });
       const allowed = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'go' }] } as const;
-      expect(sent({ tools, tool_choice: allowed }).body.tool_choice).to.deep.equal({ type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'go' } }] } });
+      expect(sent({ tools, tool_choice: allowed }).body.tool_choice).to.deep.equal({
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'go' } }] },
+      });
     });
 
     it('that are not there are not chosen from', () => {
@@ -348,7 +521,10 @@ describe('A request to the chat wire', () => {
     });
 
     it('that are not allowed are not offered to a host that knows no list', () => {
-      const { body, warnings } = sent({ tools, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'go' }] } }, 'groq');
+      const { body, warnings } = sent(
+        { tools, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'go' }] } },
+        'groq',
+      );
       expect(body.tool_choice).to.equal('auto');
       expect(body.tools).to.deep.equal([{ type: 'function', function: { name: 'go' } }]);
       expect(warnings).to.have.length(1);
@@ -357,14 +533,26 @@ describe('A request to the chat wire', () => {
     it('may be called in parallel only where there are any', () => {
       expect(sent({ tools, parallel_tool_calls: false }).body.parallel_tool_calls).to.equal(false);
       expect(sent({ parallel_tool_calls: false }).body).to.not.have.property('parallel_tool_calls');
-      expect(sent({ tools, parallel_tool_calls: false }, 'openai_compatible', { supportsParallelToolCalls: false }).warnings).to.have.length(1);
+      expect(
+        sent({ tools, parallel_tool_calls: false }, 'openai_compatible', { supportsParallelToolCalls: false }).warnings,
+      ).to.have.length(1);
     });
 
     it('of the host are asked for in its own way', () => {
-      const search = [{ type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Rome' } }] as const;
-      expect(sent({ model: 'gpt-4o-search-preview', tools: search }).body.web_search_options).to.deep.equal({ search_context_size: 'low', user_location: { type: 'approximate', approximate: { city: 'Rome' } } });
-      expect(sent({ model: 'openai/gpt-oss-20b', tools: search }, 'groq').body.tools).to.deep.equal([{ type: 'browser_search' }]);
-      expect(sent({ model: 'groq/compound', tools: [{ type: 'web_search' }, { type: 'code_interpreter' }] }, 'groq').body.compound_custom).to.deep.equal({ tools: { enabled_tools: ['web_search', 'code_interpreter'] } });
+      const search = [
+        { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Rome' } },
+      ] as const;
+      expect(sent({ model: 'gpt-4o-search-preview', tools: search }).body.web_search_options).to.deep.equal({
+        search_context_size: 'low',
+        user_location: { type: 'approximate', approximate: { city: 'Rome' } },
+      });
+      expect(sent({ model: 'openai/gpt-oss-20b', tools: search }, 'groq').body.tools).to.deep.equal([
+        { type: 'browser_search' },
+      ]);
+      expect(
+        sent({ model: 'groq/compound', tools: [{ type: 'web_search' }, { type: 'code_interpreter' }] }, 'groq').body
+          .compound_custom,
+      ).to.deep.equal({ tools: { enabled_tools: ['web_search', 'code_interpreter'] } });
     });
 
     it('of the host that it does not have are refused', () => {
@@ -375,35 +563,63 @@ describe('A request to the chat wire', () => {
   });
 
   describe('structured output', () => {
-    const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
     const format = { type: 'json_schema', schema, strict: true } as const;
 
     it('is the host’s own, with a name', () => {
-      expect(sent({ response_format: format }).body.response_format).to.deep.equal({ type: 'json_schema', json_schema: { name: 'response', schema, strict: true } });
-      expect(sent({ response_format: { type: 'json_object' } }).body.response_format).to.deep.equal({ type: 'json_object' });
+      expect(sent({ response_format: format }).body.response_format).to.deep.equal({
+        type: 'json_schema',
+        json_schema: { name: 'response', schema, strict: true },
+      });
+      expect(sent({ response_format: { type: 'json_object' } }).body.response_format).to.deep.equal({
+        type: 'json_object',
+      });
     });
 
     it('of JSON alone is spoken of, because hosts refuse it otherwise', () => {
-      expect(sent({ response_format: { type: 'json_object' } }).messages[0]).to.deep.equal({ role: 'developer', content: 'Answer with one JSON object, without code fences and without any other text.' });
-      expect(sent({ response_format: { type: 'json_object' }, instructions: 'Give JSON.' }).messages[0]?.content).to.equal('Give JSON.');
-      expect(sent({ response_format: { type: 'json_object' }, input: [user('x', 'as json')] }).messages).to.have.length(1);
+      expect(sent({ response_format: { type: 'json_object' } }).messages[0]).to.deep.equal({
+        role: 'developer',
+        content: 'Answer with one JSON object, without code fences and without any other text.',
+      });
+      expect(
+        sent({ response_format: { type: 'json_object' }, instructions: 'Give JSON.' }).messages[0]?.content,
+      ).to.equal('Give JSON.');
+      expect(sent({ response_format: { type: 'json_object' }, input: [user('x', 'as json')] }).messages).to.have.length(
+        1,
+      );
     });
 
     it('is JSON and words where the host enforces no schema', () => {
       const { body, messages, losses } = sent({ instructions: 'be brief', response_format: format }, 'groq');
       expect(body.response_format).to.deep.equal({ type: 'json_object' });
       expect(messages[0]?.content).to.match(/^be brief\n\nGive the final answer as JSON[\s\S]*"integer"/);
-      expect(losses).to.deep.equal([{ path: 'response_format', what: 'enforcement of json_schema', reason: 'groq has no such format; the model is told in words' }]);
+      expect(losses).to.deep.equal([
+        {
+          path: 'response_format',
+          what: 'enforcement of json_schema',
+          reason: 'groq has no such format; the model is told in words',
+        },
+      ]);
     });
 
     it('is words alone where the host has no format, or none beside tools', () => {
       const { body, messages } = sent({ response_format: format }, 'openai_compatible', { structuredOutput: 'none' });
       expect(body).to.not.have.property('response_format');
       expect(messages[0]?.role).to.equal('system');
-      const beside = sent({ model: 'openai/gpt-oss-120b', response_format: format, tools: [{ type: 'function', name: 'go' }] }, 'groq');
+      const beside = sent(
+        { model: 'openai/gpt-oss-120b', response_format: format, tools: [{ type: 'function', name: 'go' }] },
+        'groq',
+      );
       expect(beside.body).to.not.have.property('response_format');
       expect(beside.losses).to.have.length(1);
-      expect(sent({ model: 'openai/gpt-oss-120b', response_format: format }, 'groq').body.response_format).to.have.property('type', 'json_schema');
+      expect(
+        sent({ model: 'openai/gpt-oss-120b', response_format: format }, 'groq').body.response_format,
+      ).to.have.property('type', 'json_schema');
     });
   });
 });

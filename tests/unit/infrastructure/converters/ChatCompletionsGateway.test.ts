@@ -1,6 +1,9 @@
 /** The chat wire for clients: their requests in, anybody's responses out. */
 import { expect } from 'chai';
-import { readChatCompletionsRequest, writeChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import {
+  readChatCompletionsRequest,
+  writeChatCompletions,
+} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
@@ -56,13 +59,33 @@ describe('readChatCompletionsRequest', () => {
   });
 
   it('keeps the rest verbatim: unknown fields, nulls, values that our words could not give back', () => {
-    const rest = { seed: 1, temperature: null, stop: [], tools: [], max_tokens: 3, response_format: { type: 'json_schema', json_schema: { name: 'n' } } };
-    expect(readChatCompletionsRequest({ messages, max_completion_tokens: 9, ...rest })).to.deep.include({ max_output_tokens: 9, vendor: { openai: rest } });
+    const rest = {
+      seed: 1,
+      temperature: null,
+      stop: [],
+      tools: [],
+      max_tokens: 3,
+      response_format: { type: 'json_schema', json_schema: { name: 'n' } },
+    };
+    expect(readChatCompletionsRequest({ messages, max_completion_tokens: 9, ...rest })).to.deep.include({
+      max_output_tokens: 9,
+      vendor: { openai: rest },
+    });
   });
 
   it('reads the choice among allowed tools', () => {
-    const { tool_choice } = readChatCompletionsRequest({ messages, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'a' } }] } } });
-    expect(tool_choice).to.deep.equal({ type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'a' }] });
+    const { tool_choice } = readChatCompletionsRequest({
+      messages,
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'a' } }] },
+      },
+    });
+    expect(tool_choice).to.deep.equal({
+      type: 'allowed_tools',
+      mode: 'required',
+      tools: [{ type: 'function', name: 'a' }],
+    });
   });
 
   it('tells free-text calls and calls from before tools apart from all others', () => {
@@ -75,7 +98,12 @@ describe('readChatCompletionsRequest', () => {
       ],
     });
     const items = input as readonly OutputItem[];
-    expect(items.map(({ type }) => type)).to.deep.equal(['custom_tool_call', 'custom_tool_call_output', 'function_call', 'function_call_output']);
+    expect(items.map(({ type }) => type)).to.deep.equal([
+      'custom_tool_call',
+      'custom_tool_call_output',
+      'function_call',
+      'function_call_output',
+    ]);
     expect(items[3]).to.include({ call_id: (items[2] as { call_id: string }).call_id });
   });
 
@@ -97,14 +125,19 @@ describe('readChatCompletionsRequest', () => {
     [{ messages, tools: {} }, 'tools'],
     [{ messages, tools: [{}] }, 'tools[0]'],
     [{ messages, tools: [{ type: 'function' }] }, 'tools[0].function.name'],
-    [{ messages, tools: [{ type: 'function', function: { name: 'a', parameters: 'x' } }] }, 'tools[0].function.parameters'],
+    [
+      { messages, tools: [{ type: 'function', function: { name: 'a', parameters: 'x' } }] },
+      'tools[0].function.parameters',
+    ],
     [{ messages, tool_choice: 3 }, 'tool_choice'],
     [{ messages, response_format: 'json' }, 'response_format'],
     [{ messages, reasoning_effort: 3 }, 'reasoning_effort'],
   ];
   for (const [body, path] of WRONG) {
     it(`says that ${path === '' ? 'the body' : path} is wrong in ${JSON.stringify(body)}`, () => {
-      expect(() => readChatCompletionsRequest(body)).to.throw(LLMInvalidRequestError).with.property('path', path);
+      expect(() => readChatCompletionsRequest(body))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
     });
   }
 });
@@ -113,14 +146,24 @@ describe('writeChatCompletions', () => {
   it('writes a response of another wire in this wire’s words', () => {
     const body = write([
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'thought' }] },
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }] },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
+      },
       { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{"a":1}' },
     ]);
     expect(body).to.deep.include({
       object: 'chat.completion',
       created: 1_750_000_000,
       model: 'scripted-model',
-      usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 0 }, completion_tokens_details: { reasoning_tokens: 0 } },
+      usage: {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
     });
     expect(choiceOf(body)).to.deep.equal({
       index: 0,
@@ -138,14 +181,25 @@ describe('writeChatCompletions', () => {
   });
 
   it('writes how it ended', () => {
-    const text: OutputItem = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'x', annotations: [] }] };
+    const text: OutputItem = {
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'x', annotations: [] }],
+    };
     expect(choiceOf(write([text])).finish_reason).to.equal('stop');
-    expect(choiceOf(write([text], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })).finish_reason).to.equal('length');
-    expect(choiceOf(write([text], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).finish_reason).to.equal('content_filter');
+    expect(
+      choiceOf(write([text], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }))
+        .finish_reason,
+    ).to.equal('length');
+    expect(
+      choiceOf(write([text], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).finish_reason,
+    ).to.equal('content_filter');
   });
 
   it('writes a refusal where this wire has it', () => {
     const refusal: OutputItem = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
-    expect(choiceOf(write([refusal], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).message).to.deep.equal({ role: 'assistant', content: null, refusal: 'No.' });
+    expect(
+      choiceOf(write([refusal], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).message,
+    ).to.deep.equal({ role: 'assistant', content: null, refusal: 'No.' });
   });
 });

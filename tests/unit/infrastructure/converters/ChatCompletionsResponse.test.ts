@@ -1,6 +1,9 @@
 /** The rules by which the chat wire's answers become ours. */
 import { expect } from 'chai';
-import { fromChatCompletions, toChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+import {
+  fromChatCompletions,
+  toChatCompletions,
+} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
 import { LLMError, LLMRateLimitError, LLMStreamError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
@@ -20,7 +23,12 @@ function completion(message: JsonObject, choice: JsonObject = {}, fields: JsonOb
   };
 }
 
-function read(message: JsonObject, choice: JsonObject = {}, fields: JsonObject = {}, context = chatReply()): LLMResponse {
+function read(
+  message: JsonObject,
+  choice: JsonObject = {},
+  fields: JsonObject = {},
+  context = chatReply(),
+): LLMResponse {
   return fromChatCompletions(completion(message, choice, fields), context);
 }
 
@@ -30,7 +38,14 @@ function call(fields: JsonObject): JsonObject {
 
 /** The assistant's message that goes back with the next request. */
 function replayed(response: LLMResponse, vendor = 'openai' as const): JsonObject {
-  const { body } = toChatCompletions({ model: 'asked-model', input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] }, ...response.output] }, chatContext(vendor), false);
+  const { body } = toChatCompletions(
+    {
+      model: 'asked-model',
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] }, ...response.output],
+    },
+    chatContext(vendor),
+    false,
+  );
   return (body.messages as readonly JsonObject[])[1] ?? {};
 }
 
@@ -70,7 +85,11 @@ describe('An answer of the chat wire', () => {
 
     it('is a refusal where the message has one, whatever the word', () => {
       const response = read({ content: null, refusal: 'No.' });
-      expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'content_filter' }, output_text: '' });
+      expect(response).to.deep.include({
+        status: 'incomplete',
+        incomplete_details: { reason: 'content_filter' },
+        output_text: '',
+      });
       expect(response.vendor.finish_reason).to.equal('stop');
       expect(replayed(response)).to.deep.equal({ role: 'assistant', content: null, refusal: 'No.' });
     });
@@ -78,7 +97,11 @@ describe('An answer of the chat wire', () => {
 
   describe('its items', () => {
     it('are reasoning, text and calls, in this order', () => {
-      const { output } = read({ content: 'I look', reasoning_content: 'hm', tool_calls: [call({}), call({ id: 'call_2' })] });
+      const { output } = read({
+        content: 'I look',
+        reasoning_content: 'hm',
+        tool_calls: [call({}), call({ id: 'call_2' })],
+      });
       expect(output.map(({ type }) => type)).to.deep.equal(['reasoning', 'message', 'function_call', 'function_call']);
       expect(output[0]).to.deep.equal({
         type: 'reasoning',
@@ -106,30 +129,60 @@ describe('An answer of the chat wire', () => {
     });
 
     it('are an empty message where there is nothing at all', () => {
-      expect(read({ content: null }, { finish_reason: 'length' }).output).to.deep.equal([{ type: 'message', role: 'assistant', content: [], status: 'incomplete' }]);
-      expect(read({ content: '' }).output).to.deep.equal([{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: '', annotations: [] }], status: 'completed' }]);
+      expect(read({ content: null }, { finish_reason: 'length' }).output).to.deep.equal([
+        { type: 'message', role: 'assistant', content: [], status: 'incomplete' },
+      ]);
+      expect(read({ content: '' }).output).to.deep.equal([
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: '', annotations: [] }],
+          status: 'completed',
+        },
+      ]);
     });
 
     it('give a call without an id one, and one without arguments an empty object', () => {
-      const { output } = read({ tool_calls: [{ function: { name: 'look' } }, { id: '', function: { name: 'go', arguments: '' } }] });
+      const { output } = read({
+        tool_calls: [{ function: { name: 'look' } }, { id: '', function: { name: 'go', arguments: '' } }],
+      });
       expect(output).to.deep.include.members([
-        { type: 'function_call', call_id: 'chatcmpl-1_call_0', name: 'look', arguments: '{}', status: 'completed', vendor: { openai: { from: 'openai', message: {} } } },
+        {
+          type: 'function_call',
+          call_id: 'chatcmpl-1_call_0',
+          name: 'look',
+          arguments: '{}',
+          status: 'completed',
+          vendor: { openai: { from: 'openai', message: {} } },
+        },
         { type: 'function_call', call_id: 'chatcmpl-1_call_1', name: 'go', arguments: '{}', status: 'completed' },
       ]);
     });
 
     it('hold arguments as text where a host wrote an object', () => {
-      expect(read({ tool_calls: [call({ function: { name: 'look', arguments: { a: 1 } } })] }).output[0]).to.include({ arguments: '{"a":1}' });
+      expect(read({ tool_calls: [call({ function: { name: 'look', arguments: { a: 1 } } })] }).output[0]).to.include({
+        arguments: '{"a":1}',
+      });
     });
 
     it('hold a call without a name, so that the model can be told', () => {
-      expect(read({ tool_calls: [call({ function: { arguments: '{}' } })] }).output[0]).to.include({ type: 'function_call', name: '' });
+      expect(read({ tool_calls: [call({ function: { arguments: '{}' } })] }).output[0]).to.include({
+        type: 'function_call',
+        name: '',
+      });
     });
 
     it('hold the call from before tools, which goes back as it came', () => {
-      const response = read({ content: null, function_call: { name: 'look', arguments: '{"a":1}' } }, { finish_reason: 'function_call' });
+      const response = read(
+        { content: null, function_call: { name: 'look', arguments: '{"a":1}' } },
+        { finish_reason: 'function_call' },
+      );
       expect(response.output[0]).to.include({ type: 'function_call', name: 'look', arguments: '{"a":1}' });
-      expect(replayed(response)).to.deep.equal({ role: 'assistant', content: null, function_call: { name: 'look', arguments: '{"a":1}' } });
+      expect(replayed(response)).to.deep.equal({
+        role: 'assistant',
+        content: null,
+        function_call: { name: 'look', arguments: '{"a":1}' },
+      });
     });
 
     it('hold calls of free text', () => {
@@ -140,12 +193,27 @@ describe('An answer of the chat wire', () => {
     });
 
     it('hold citations flat, as the inner language has them', () => {
-      const { output } = read({ content: 'x', annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: 't', start_index: 0, end_index: 1 } }] });
-      expect(output[0]).to.deep.include({ content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u', title: 't', start_index: 0, end_index: 1 }] }] });
+      const { output } = read({
+        content: 'x',
+        annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: 't', start_index: 0, end_index: 1 } }],
+      });
+      expect(output[0]).to.deep.include({
+        content: [
+          {
+            type: 'output_text',
+            text: 'x',
+            annotations: [{ type: 'url_citation', url: 'u', title: 't', start_index: 0, end_index: 1 }],
+          },
+        ],
+      });
     });
 
     it('hold the tools that the host ran, before the text', () => {
-      const { output } = read({ content: 'x', reasoning: 'hm', executed_tools: [{ index: 0, type: 'search', arguments: '{}', output: 'found' }] });
+      const { output } = read({
+        content: 'x',
+        reasoning: 'hm',
+        executed_tools: [{ index: 0, type: 'search', arguments: '{}', output: 'found' }],
+      });
       expect(output.map(({ type }) => type)).to.deep.equal(['reasoning', 'vendor_item', 'message']);
       expect(output[1]).to.deep.equal({
         type: 'vendor_item',
@@ -155,7 +223,12 @@ describe('An answer of the chat wire', () => {
     });
 
     it('carry what only this host knows back to it: fields of the message, of a call, the id of its speech', () => {
-      const response = read({ content: 'x', reasoning_details: [{ type: 'reasoning.encrypted', data: 's' }], audio: { id: 'audio_1', data: 'AAAA' }, tool_calls: [call({ index: 0, extra_content: { google: { thought_signature: 's' } } })] });
+      const response = read({
+        content: 'x',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 's' }],
+        audio: { id: 'audio_1', data: 'AAAA' },
+        tool_calls: [call({ index: 0, extra_content: { google: { thought_signature: 's' } } })],
+      });
       expect(replayed(response)).to.deep.equal({
         role: 'assistant',
         content: 'x',
@@ -166,7 +239,10 @@ describe('An answer of the chat wire', () => {
     });
 
     it('show the text beside parts of a kind that only some hosts have', () => {
-      const parts = [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }, { type: 'text', text: 'x' }];
+      const parts = [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+        { type: 'text', text: 'x' },
+      ];
       const response = read({ content: parts });
       expect(response.output_text).to.equal('x');
       expect(replayed(response)).to.deep.equal({ role: 'assistant', content: parts });
@@ -176,7 +252,17 @@ describe('An answer of the chat wire', () => {
   describe('several choices', () => {
     it('give the first as the answer, and name the others', () => {
       const body = completion({ content: 'x' });
-      const response = fromChatCompletions({ ...body, choices: [...(body.choices as readonly JsonObject[]), { index: 1, message: { content: 'y' } }, { message: { content: 'z' } }] }, chatReply());
+      const response = fromChatCompletions(
+        {
+          ...body,
+          choices: [
+            ...(body.choices as readonly JsonObject[]),
+            { index: 1, message: { content: 'y' } },
+            { message: { content: 'z' } },
+          ],
+        },
+        chatReply(),
+      );
       expect(response.output_text).to.equal('x');
       expect(response.vendor.warnings).to.deep.equal(['the first of 3 choices is the answer; left aside: 1, 2']);
     });
@@ -184,7 +270,12 @@ describe('An answer of the chat wire', () => {
 
   describe('its tokens', () => {
     it('count cached and reasoning ones, and keep the vendor’s own count', () => {
-      const usage = { ...USAGE, prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 }, completion_tokens_details: { reasoning_tokens: 3 }, queue_time: 0.1 };
+      const usage = {
+        ...USAGE,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+        queue_time: 0.1,
+      };
       const response = read({ content: 'x' }, {}, { usage });
       expect(response.usage).to.deep.equal({
         input_tokens: 10,
@@ -197,9 +288,21 @@ describe('An answer of the chat wire', () => {
     });
 
     it('count reasoning in where the vendor leaves it out of the completion', () => {
-      const usage = { prompt_tokens: 137, completion_tokens: 7, total_tokens: 270, completion_tokens_details: { reasoning_tokens: 126 } };
-      expect(read({ content: 'x' }, {}, { usage }, chatReply('grok')).usage).to.include({ input_tokens: 137, output_tokens: 133, total_tokens: 270 });
-      expect(read({ content: 'x' }, {}, { usage: { ...usage, completion_tokens: 133 } }, chatReply('grok')).usage.output_tokens).to.equal(133);
+      const usage = {
+        prompt_tokens: 137,
+        completion_tokens: 7,
+        total_tokens: 270,
+        completion_tokens_details: { reasoning_tokens: 126 },
+      };
+      expect(read({ content: 'x' }, {}, { usage }, chatReply('grok')).usage).to.include({
+        input_tokens: 137,
+        output_tokens: 133,
+        total_tokens: 270,
+      });
+      expect(
+        read({ content: 'x' }, {}, { usage: { ...usage, completion_tokens: 133 } }, chatReply('grok')).usage
+          .output_tokens,
+      ).to.equal(133);
       expect(read({ content: 'x' }, {}, { usage }).usage.output_tokens).to.equal(7);
     });
 
@@ -213,12 +316,19 @@ describe('An answer of the chat wire', () => {
   describe('what it does not say', () => {
     it('comes from the call: model, time, id', () => {
       const bare = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: USAGE };
-      expect(fromChatCompletions(bare, chatReply('openai', { requestId: 'req_1' }))).to.include({ id: 'req_1', model: 'asked-model', created_at: 1_760_000_000 });
+      expect(fromChatCompletions(bare, chatReply('openai', { requestId: 'req_1' }))).to.include({
+        id: 'req_1',
+        model: 'asked-model',
+        created_at: 1_760_000_000,
+      });
     });
 
     it('comes with what the request had to leave out', () => {
       const context = chatReply('openai', { warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'r' }] });
-      expect(read({ content: 'x' }, {}, {}, context).vendor).to.deep.include({ warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'r' }] });
+      expect(read({ content: 'x' }, {}, {}, context).vendor).to.deep.include({
+        warnings: ['w'],
+        losses: [{ path: 'p', what: 'x', reason: 'r' }],
+      });
     });
   });
 
@@ -245,9 +355,16 @@ describe('An answer of the chat wire', () => {
     it('is the vendor’s error inside a 200, also inside a choice', () => {
       const error = { message: 'Rate limit reached', type: 'tokens', code: 'rate_limit_exceeded' };
       expect(() => fromChatCompletions({ error }, chatReply())).to.throw(LLMRateLimitError, 'Rate limit reached');
-      expect(() => fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatReply())).to.throw(LLMRateLimitError);
-      expect(() => fromChatCompletions({ code: 'x', error: 'Incorrect API key provided' }, chatReply('grok'))).to.throw(LLMError, 'Incorrect API key');
-      expect(fromChatCompletions({ ...completion({ content: 'x' }), error: null }, chatReply()).output_text).to.equal('x');
+      expect(() => fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatReply())).to.throw(
+        LLMRateLimitError,
+      );
+      expect(() => fromChatCompletions({ code: 'x', error: 'Incorrect API key provided' }, chatReply('grok'))).to.throw(
+        LLMError,
+        'Incorrect API key',
+      );
+      expect(fromChatCompletions({ ...completion({ content: 'x' }), error: null }, chatReply()).output_text).to.equal(
+        'x',
+      );
     });
   });
 });

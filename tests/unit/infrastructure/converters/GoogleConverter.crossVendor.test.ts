@@ -29,8 +29,16 @@ function answerOf(one: Recording): LLMResponse | undefined {
 }
 
 function historyOf(response: LLMResponse): readonly InputItem[] {
-  const answers = toolCalls(response).map(({ call_id }): InputItem => ({ type: 'function_call_output', call_id, output: 'done' }));
-  return [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }, ...response.output, ...answers];
+  const answers = toolCalls(response).map(({ call_id }): InputItem => ({
+    type: 'function_call_output',
+    call_id,
+    output: 'done',
+  }));
+  return [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+    ...response.output,
+    ...answers,
+  ];
 }
 
 describe('toGoogle for what other vendors said', () => {
@@ -50,7 +58,9 @@ describe('toGoogle for what other vendors said', () => {
         const { body } = toGoogle(normalizeOptions({ model, input: historyOf(response) }), googleContext(), false);
         expect(validate(body), `${one.name}: ${JSON.stringify(validate.errors)}`).to.equal(true);
         // Boundary: these rules read model and body only; the archive is for wires that keep answers.
-        const refusal = checkGeminiContents({ vendor: 'google', model, body } as Parameters<typeof checkGeminiContents>[0]);
+        const refusal = checkGeminiContents({ vendor: 'google', model, body } as Parameters<
+          typeof checkGeminiContents
+        >[0]);
         expect(refusal, `${one.name}: ${JSON.stringify(refusal)}`).to.equal(undefined);
       }
     });
@@ -58,14 +68,27 @@ describe('toGoogle for what other vendors said', () => {
 
   it('carries every text and call, and names what it drops, sealed things above all', () => {
     for (const { one, response } of histories) {
-      const { body, losses } = toGoogle(normalizeOptions({ model: 'gemini-2.5-flash', input: historyOf(response) }), googleContext(), false);
-      const parts = (body.contents as readonly { parts: readonly { text?: string; functionCall?: { name: string } }[] }[]).flatMap((content) => content.parts);
+      const { body, losses } = toGoogle(
+        normalizeOptions({ model: 'gemini-2.5-flash', input: historyOf(response) }),
+        googleContext(),
+        false,
+      );
+      const parts = (
+        body.contents as readonly { parts: readonly { text?: string; functionCall?: { name: string } }[] }[]
+      ).flatMap((content) => content.parts);
       expect(parts.map(({ text }) => text ?? '').join(''), one.name).to.include(response.output_text);
-      expect(parts.flatMap(({ functionCall }) => functionCall?.name ?? []), one.name).to.deep.equal(toolCalls(response).map(({ name }) => name));
+      expect(
+        parts.flatMap(({ functionCall }) => functionCall?.name ?? []),
+        one.name,
+      ).to.deep.equal(toolCalls(response).map(({ name }) => name));
       for (const [index, item] of response.output.entries()) {
         if (item.type !== 'reasoning') continue;
-        expect(losses.map(({ path }) => path), one.name).to.include(`input[${index + 1}]`);
-        if (item.encrypted_content !== undefined) expect(JSON.stringify(body), one.name).not.to.include(item.encrypted_content);
+        expect(
+          losses.map(({ path }) => path),
+          one.name,
+        ).to.include(`input[${index + 1}]`);
+        if (item.encrypted_content !== undefined)
+          expect(JSON.stringify(body), one.name).not.to.include(item.encrypted_content);
       }
     }
   });

@@ -5,7 +5,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assembleGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleAssembly';
 import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
-import { readGoogleRequest, writeGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
+import {
+  readGoogleRequest,
+  writeGoogle,
+} from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
 import { readContents } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleGatewayContents';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { isLLMError, LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -21,8 +24,12 @@ import type { AskedRecording, Recording } from '../../../support/recordings';
 const SCHEMAS = join(__dirname, '../../../fixtures/schemas');
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validators = {
-  gemini: ajv.compile(JSON.parse(readFileSync(join(SCHEMAS, 'gemini.generateContent.request.schema.json'), 'utf8')) as object),
-  vertex: ajv.compile(JSON.parse(readFileSync(join(SCHEMAS, 'vertex.generateContent.request.schema.json'), 'utf8')) as object),
+  gemini: ajv.compile(
+    JSON.parse(readFileSync(join(SCHEMAS, 'gemini.generateContent.request.schema.json'), 'utf8')) as object,
+  ),
+  vertex: ajv.compile(
+    JSON.parse(readFileSync(join(SCHEMAS, 'vertex.generateContent.request.schema.json'), 'utf8')) as object,
+  ),
 };
 
 const ANSWERS = GOOGLE.filter(({ status }) => status === 200);
@@ -68,8 +75,12 @@ interface Step {
 const STEPS: readonly Step[] = ASKED.flatMap((after) => {
   const before = ASKED.find(({ caseId, n }) => caseId === after.caseId && n === after.n - 1);
   if (before?.status !== 200) return [];
-  const [earlier, later] = [meaningOfGoogle(before.request).contents, meaningOfGoogle(after.request).contents] as [unknown[], unknown[]];
-  const goesOn = later.length > earlier.length && JSON.stringify(later.slice(0, earlier.length)) === JSON.stringify(earlier);
+  const [earlier, later] = [meaningOfGoogle(before.request).contents, meaningOfGoogle(after.request).contents] as [
+    unknown[],
+    unknown[],
+  ];
+  const goesOn =
+    later.length > earlier.length && JSON.stringify(later.slice(0, earlier.length)) === JSON.stringify(earlier);
   return goesOn ? [{ name: `${before.name} → ${after.name}`, before, after }] : [];
 });
 
@@ -78,7 +89,10 @@ const LEAVES_THOUGHTS_OUT = new Set(['gemini-sig-loop-a', 'gemini-tool-call-id-a
 const LEAVES_IDS_OUT = new Set(['gemini-tool-call-id-a']);
 const MAKES_IDS = new Set(['gemini-malformed-a', 'gemini-vertex-unexpected-a']);
 
-/** The conversation before, our reading of the answer, and what the client added, with its tool results as plain outputs. */
+/**
+ * The conversation before, our reading of the answer, and what the client added, with its tool results as plain
+ * outputs.
+ */
 function goneOn({ before, after }: Step): NormalizedOptions {
   const output = read(before).output;
   const earlier = contentsOf(before.request);
@@ -86,13 +100,18 @@ function goneOn({ before, after }: Step): NormalizedOptions {
   const answered = all[earlier.length]?.role === 'model';
   const known = readContents(all.slice(0, earlier.length + (answered ? 1 : 0))).length;
   const calls = output.filter((item) => item.type === 'function_call');
-  const added = readContents(all).slice(known).map((item): InputItem => {
-    if (item.type !== 'function_call_output') return item;
-    const call = calls.shift();
-    return { type: 'function_call_output', call_id: call?.call_id ?? '', output: item.output };
-  });
+  const added = readContents(all)
+    .slice(known)
+    .map((item): InputItem => {
+      if (item.type !== 'function_call_output') return item;
+      const call = calls.shift();
+      return { type: 'function_call_output', call_id: call?.call_id ?? '', output: item.output };
+    });
   const history = [...readContents(earlier), ...output, ...added];
-  return { ...asked(after.request, modelOf(after)), input: normalizeOptions({ model: modelOf(after), input: history }).input };
+  return {
+    ...asked(after.request, modelOf(after)),
+    input: normalizeOptions({ model: modelOf(after), input: history }).input,
+  };
 }
 
 function asTheClientWouldSend(contents: readonly Content[], caseId: string): readonly Content[] {
@@ -118,7 +137,12 @@ describe('recorded Gemini traffic', () => {
   it('is all here: 35 exchanges with the Gemini API, 6 with Vertex AI, one of them without its request', () => {
     const counts = new Map<string, number>();
     for (const { api } of GOOGLE) counts.set(api, (counts.get(api) ?? 0) + 1);
-    expect(Object.fromEntries(counts)).to.deep.equal({ 'gemini.generateContent': 28, 'gemini.streamGenerateContent': 7, 'vertex.generateContent': 5, 'vertex.streamGenerateContent': 1 });
+    expect(Object.fromEntries(counts)).to.deep.equal({
+      'gemini.generateContent': 28,
+      'gemini.streamGenerateContent': 7,
+      'vertex.generateContent': 5,
+      'vertex.streamGenerateContent': 1,
+    });
     expect([ANSWERS.length, ASKED.length, STEPS.length]).to.deep.equal([34, 40, 14]);
   });
 
@@ -130,11 +154,22 @@ describe('recorded Gemini traffic', () => {
     it(`reads text, calls, model and counts of ${one.name}`, () => {
       const response = read(one);
       const body = wholeAnswer(one);
-      const [candidate] = body.candidates as { content?: { parts?: { text?: string; thought?: boolean; functionCall?: { name: string; args: JsonObject } }[] } }[];
+      const [candidate] = body.candidates as {
+        content?: { parts?: { text?: string; thought?: boolean; functionCall?: { name: string; args: JsonObject } }[] };
+      }[];
       const parts = candidate?.content?.parts ?? [];
-      expect(response.output_text).to.equal(parts.filter((part) => part.thought !== true).map((part) => part.text ?? '').join(''));
-      expect(toolCalls(response).map(({ name, arguments: args }) => [name, JSON.parse(args) as JsonObject])).to.deep.equal(
-        parts.flatMap(({ functionCall }) => (functionCall === undefined ? [] : [[functionCall.name, functionCall.args]])),
+      expect(response.output_text).to.equal(
+        parts
+          .filter((part) => part.thought !== true)
+          .map((part) => part.text ?? '')
+          .join(''),
+      );
+      expect(
+        toolCalls(response).map(({ name, arguments: args }) => [name, JSON.parse(args) as JsonObject]),
+      ).to.deep.equal(
+        parts.flatMap(({ functionCall }) =>
+          functionCall === undefined ? [] : [[functionCall.name, functionCall.args]],
+        ),
       );
       expect(new Set(toolCalls(response).map(({ call_id }) => call_id)).size).to.equal(toolCalls(response).length);
       expect(response.model).to.equal(body.modelVersion);
@@ -160,7 +195,9 @@ describe('recorded Gemini traffic', () => {
   for (const one of GOOGLE.filter(({ status }) => status !== 200)) {
     it(`takes the error of ${one.name} for an error also in a body that claims success`, () => {
       const { error } = bodyOf(one) as { error: { message: string } };
-      expect(() => fromGoogle(bodyOf(one), googleReply())).to.throw(LLMError, error.message.slice(0, 40)).with.property('vendor', 'google');
+      expect(() => fromGoogle(bodyOf(one), googleReply()))
+        .to.throw(LLMError, error.message.slice(0, 40))
+        .with.property('vendor', 'google');
     });
   }
 
@@ -168,8 +205,15 @@ describe('recorded Gemini traffic', () => {
     it(`goes on from ${step.name} with what the client sent`, () => {
       const { body } = toGoogle(goneOn(step), googleContext(), step.after.stream);
       const { caseId } = step.after;
-      const theirs = MAKES_IDS.has(caseId) ? contentsOf(step.after.request).map((content) => ({ ...content, parts: content.parts.map((part) => withoutIds(meaningOfGoogle(part))) })) : step.after.request.contents;
-      const ours = MAKES_IDS.has(caseId) ? contentsOf(body).map((content) => ({ ...content, parts: content.parts.map(withoutIds) })) : asTheClientWouldSend(contentsOf(body), caseId);
+      const theirs = MAKES_IDS.has(caseId)
+        ? contentsOf(step.after.request).map((content) => ({
+            ...content,
+            parts: content.parts.map((part) => withoutIds(meaningOfGoogle(part))),
+          }))
+        : step.after.request.contents;
+      const ours = MAKES_IDS.has(caseId)
+        ? contentsOf(body).map((content) => ({ ...content, parts: content.parts.map(withoutIds) }))
+        : asTheClientWouldSend(contentsOf(body), caseId);
       expect(meaningOfGoogle({ contents: ours })).to.deep.equal(meaningOfGoogle({ contents: theirs }));
     });
   }

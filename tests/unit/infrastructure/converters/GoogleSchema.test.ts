@@ -9,10 +9,18 @@ const lostIn = (schema: JsonObject): string[] => sanitiseSchema(schema).losses.m
 describe('sanitiseSchema', () => {
   it('keeps what Gemini knows as it is', () => {
     const schema: JsonObject = {
-      type: 'object', title: 'T', description: 'D', required: ['a'], additionalProperties: false, propertyOrdering: ['a', 'b'],
+      type: 'object',
+      title: 'T',
+      description: 'D',
+      required: ['a'],
+      additionalProperties: false,
+      propertyOrdering: ['a', 'b'],
       properties: {
-        a: { type: ['string', 'null'], enum: ['x', 'y'], format: 'date-time' }, b: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 9 }, minItems: 1, maxItems: 3 },
-        c: { anyOf: [{ type: 'string' }, { type: 'number' }] }, d: { type: 'array', prefixItems: [{ type: 'string' }] }, properties: { type: 'string' },
+        a: { type: ['string', 'null'], enum: ['x', 'y'], format: 'date-time' },
+        b: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 9 }, minItems: 1, maxItems: 3 },
+        c: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+        d: { type: 'array', prefixItems: [{ type: 'string' }] },
+        properties: { type: 'string' },
       },
     };
     expect(sanitiseSchema(schema)).to.deep.equal({ schema, losses: [] });
@@ -22,41 +30,88 @@ describe('sanitiseSchema', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
-      properties: { a: { type: 'string', pattern: '^a', minLength: 1, format: 'email' }, b: { type: 'number', exclusiveMinimum: 0, default: 1 }, c: { not: { type: 'null' } } },
+      properties: {
+        a: { type: 'string', pattern: '^a', minLength: 1, format: 'email' },
+        b: { type: 'number', exclusiveMinimum: 0, default: 1 },
+        c: { not: { type: 'null' } },
+      },
       patternProperties: { x: {} },
     };
     expect(lostIn(schema)).to.deep.equal([
-      '.properties.a.pattern', '.properties.a.minLength', '.properties.a.format', '.properties.b.exclusiveMinimum', '.properties.b.default', '.properties.c.not', '.patternProperties',
+      '.properties.a.pattern',
+      '.properties.a.minLength',
+      '.properties.a.format',
+      '.properties.b.exclusiveMinimum',
+      '.properties.b.default',
+      '.properties.c.not',
+      '.patternProperties',
     ]);
-    expect(sanitiseSchema(schema).schema).to.deep.equal({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' }, c: {} } });
+    expect(sanitiseSchema(schema).schema).to.deep.equal({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' }, c: {} },
+    });
   });
 
   it('writes references out, with the keywords beside them', () => {
-    const schema = { type: 'object', properties: { home: { $ref: '#/$defs/a~1b', description: 'Home' } }, $defs: { 'a/b': { type: 'object', description: 'Place', properties: { city: { $ref: '#/$defs/city' } } }, city: { type: 'string' } } };
+    const schema = {
+      type: 'object',
+      properties: { home: { $ref: '#/$defs/a~1b', description: 'Home' } },
+      $defs: {
+        'a/b': { type: 'object', description: 'Place', properties: { city: { $ref: '#/$defs/city' } } },
+        city: { type: 'string' },
+      },
+    };
     expect(sanitiseSchema(schema)).to.deep.equal({
-      schema: { type: 'object', properties: { home: { type: 'object', description: 'Home', properties: { city: { type: 'string' } } } } }, losses: [],
+      schema: {
+        type: 'object',
+        properties: { home: { type: 'object', description: 'Home', properties: { city: { type: 'string' } } } },
+      },
+      losses: [],
     });
   });
 
   it('cuts a schema that contains itself and says where', () => {
-    const schema = { $ref: '#/$defs/node', $defs: { node: { type: 'object', description: 'Node', properties: { next: { $ref: '#/$defs/node' } } } } };
+    const schema = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', description: 'Node', properties: { next: { $ref: '#/$defs/node' } } } },
+    };
     const { schema: clean, losses } = sanitiseSchema(schema);
-    expect(clean).to.deep.equal({ type: 'object', description: 'Node', properties: { next: { type: 'object', description: 'Node', properties: { next: { type: 'object', description: 'Node' } } } } });
+    expect(clean).to.deep.equal({
+      type: 'object',
+      description: 'Node',
+      properties: {
+        next: { type: 'object', description: 'Node', properties: { next: { type: 'object', description: 'Node' } } },
+      },
+    });
     expect(losses.map(({ path }) => path)).to.deep.equal(['.properties.next.properties.next']);
     expect(sanitiseSchema({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }).schema).to.deep.equal({});
   });
 
   it('cuts references that would grow without end', () => {
-    const $defs = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`d${n}`, { type: 'object', properties: { l: { $ref: `#/$defs/d${n + 1}` }, r: { $ref: `#/$defs/d${n + 1}` } } }]));
+    const $defs = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [
+        `d${n}`,
+        { type: 'object', properties: { l: { $ref: `#/$defs/d${n + 1}` }, r: { $ref: `#/$defs/d${n + 1}` } } },
+      ]),
+    );
     const { schema, losses } = sanitiseSchema({ $ref: '#/$defs/d0', $defs: { ...$defs, d20: { type: 'string' } } });
     expect(JSON.stringify(schema).length).to.be.lessThan(1_000_000);
     expect(losses.length).to.be.greaterThan(0);
   });
 
   it('lays the members of allOf over each other', () => {
-    const schema = { allOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { $ref: '#/$defs/more' }], $defs: { more: { properties: { b: { type: 'number' } }, required: ['b'], minimum: 1 } }, minimum: 2 };
+    const schema = {
+      allOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { $ref: '#/$defs/more' }],
+      $defs: { more: { properties: { b: { type: 'number' } }, required: ['b'], minimum: 1 } },
+      minimum: 2,
+    };
     const { schema: clean, losses } = sanitiseSchema(schema);
-    expect(clean).to.deep.equal({ type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a', 'b'], minimum: 1 });
+    expect(clean).to.deep.equal({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+      minimum: 1,
+    });
     expect(losses.map(({ what }) => what)).to.deep.equal(['minimum of a member of allOf']);
   });
 
@@ -71,7 +126,9 @@ describe('sanitiseSchema', () => {
     expect(lostIn({ $ref: '#/nowhere' })).to.deep.equal(['.$ref']);
     expect(lostIn({ $ref: 'https://a.example/schema' })).to.deep.equal(['.$ref']);
     expect(lostIn({ $ref: '#/%' })).to.deep.equal(['.$ref']);
-    expect(sanitiseSchema({ properties: { a: true, b: false } }).schema).to.deep.equal({ properties: { a: {}, b: {} } });
+    expect(sanitiseSchema({ properties: { a: true, b: false } }).schema).to.deep.equal({
+      properties: { a: {}, b: {} },
+    });
   });
 
   it('looks at one schema object once', () => {
@@ -83,13 +140,29 @@ describe('sanitiseSchema', () => {
 describe('toOpenApiSchema', () => {
   it("writes the wire's own form, with the order of properties", () => {
     const { schema, losses } = toOpenApiSchema({
-      type: 'object', additionalProperties: false, required: ['b'],
-      properties: { b: { type: ['integer', 'null'], enum: [1] }, a: { oneOf: [{ type: 'string', format: 'date' }, { type: ['string', 'number'] }] }, c: { type: 'array', items: { const: 'x' } } },
+      type: 'object',
+      additionalProperties: false,
+      required: ['b'],
+      properties: {
+        b: { type: ['integer', 'null'], enum: [1] },
+        a: { oneOf: [{ type: 'string', format: 'date' }, { type: ['string', 'number'] }] },
+        c: { type: 'array', items: { const: 'x' } },
+      },
     });
     expect(schema).to.deep.equal({
-      type: 'OBJECT', required: ['b'], propertyOrdering: ['b', 'a', 'c'],
-      properties: { b: { type: 'INTEGER', nullable: true }, a: { anyOf: [{ type: 'STRING' }, { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }] }] }, c: { type: 'ARRAY', items: { enum: ['x'], type: 'STRING' } } },
+      type: 'OBJECT',
+      required: ['b'],
+      propertyOrdering: ['b', 'a', 'c'],
+      properties: {
+        b: { type: 'INTEGER', nullable: true },
+        a: { anyOf: [{ type: 'STRING' }, { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }] }] },
+        c: { type: 'ARRAY', items: { enum: ['x'], type: 'STRING' } },
+      },
     });
-    expect(losses.map(({ path }) => path)).to.deep.equal(['.additionalProperties', '.properties.b.enum', '.properties.a.oneOf[0].format']);
+    expect(losses.map(({ path }) => path)).to.deep.equal([
+      '.additionalProperties',
+      '.properties.b.enum',
+      '.properties.a.oneOf[0].format',
+    ]);
   });
 });

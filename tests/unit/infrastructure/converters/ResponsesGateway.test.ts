@@ -2,13 +2,23 @@
 import { expect } from 'chai';
 import { addUsage, NO_USAGE } from '../../../../imports/business/ai/domain/entities/Response';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { fromResponses, toResponses } from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
-import { readResponsesRequest, writeResponses } from '../../../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+import {
+  fromResponses,
+  toResponses,
+} from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
+import {
+  readResponsesRequest,
+  writeResponses,
+} from '../../../../imports/business/ai/infrastructure/converters/ResponsesGateway';
 import { ANSWERS, responsesContext, responsesReply } from '../../../support/responsesRecordings';
 import { requestViolations, responseViolations } from '../../../support/publishedSchemas';
-import type { LLMResponse, OutputItem, ReasoningItem, VendorItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type {
+  LLMResponse,
+  OutputItem,
+  ReasoningItem,
+  VendorItem,
+} from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
-
 
 function resent(request: JsonObject): JsonObject {
   const { stream, ...options } = readResponsesRequest(request);
@@ -20,8 +30,17 @@ describe('readResponsesRequest', () => {
     const format = { type: 'json_schema', name: 'person', schema: { type: 'object' }, strict: true };
     expect(
       readResponsesRequest({
-        model: 'gpt-5', input: 'Hello', instructions: 'Be brief.', stream: true, store: false, temperature: 1, text: { format, verbosity: 'low' }, truncation: 'auto', user: null,
-        tool_choice: 'required', tools: [{ type: 'function', name: 'look', parameters: { type: 'object' } }],
+        model: 'gpt-5',
+        input: 'Hello',
+        instructions: 'Be brief.',
+        stream: true,
+        store: false,
+        temperature: 1,
+        text: { format, verbosity: 'low' },
+        truncation: 'auto',
+        user: null,
+        tool_choice: 'required',
+        tools: [{ type: 'function', name: 'look', parameters: { type: 'object' } }],
       }),
     ).to.deep.equal({
       model: 'gpt-5',
@@ -45,17 +64,39 @@ describe('readResponsesRequest', () => {
   it('accepts more than the format demands: no input, messages without a type, references by id alone, nulls', () => {
     expect(readResponsesRequest({}).input).to.deep.equal([]);
     expect(readResponsesRequest({ input: null }).input).to.deep.equal([]);
-    const input = [{ role: 'assistant', content: 'Hi', id: null, status: null }, { id: 'msg_1' }, { type: 'reasoning', summary: [], content: null, encrypted_content: null }];
+    const input = [
+      { role: 'assistant', content: 'Hi', id: null, status: null },
+      { id: 'msg_1' },
+      { type: 'reasoning', summary: [], content: null, encrypted_content: null },
+    ];
     const read = readResponsesRequest({ input }).input;
     expect(read.map(({ type }) => type)).to.deep.equal(['message', 'item_reference', 'reasoning']);
     for (const item of read) for (const [name, value] of Object.entries(item)) expect(value, name).not.to.equal(null);
   });
 
   it('keeps a client from setting what only this program reads', () => {
-    const [tool] = readResponsesRequest({ tools: [{ type: 'function', name: 'look', blocking: false, timeout: 1, needsApproval: false, vendor: { x: 1 } }] }).tools ?? [];
-    expect(tool).to.deep.equal({ type: 'function', name: 'look', vendor: { openai_responses: { blocking: false, timeout: 1, needsApproval: false, vendor: { x: 1 } } } });
-    const [output] = readResponsesRequest({ input: [{ type: 'function_call_output', call_id: 'c', output: 'x', deferred: true, state: 'failed', name: 'look' }] }).input;
-    expect(output).to.deep.equal({ type: 'function_call_output', call_id: 'c', output: 'x', vendor: { openai_responses: { deferred: true, state: 'failed', name: 'look' } } });
+    const [tool] =
+      readResponsesRequest({
+        tools: [
+          { type: 'function', name: 'look', blocking: false, timeout: 1, needsApproval: false, vendor: { x: 1 } },
+        ],
+      }).tools ?? [];
+    expect(tool).to.deep.equal({
+      type: 'function',
+      name: 'look',
+      vendor: { openai_responses: { blocking: false, timeout: 1, needsApproval: false, vendor: { x: 1 } } },
+    });
+    const [output] = readResponsesRequest({
+      input: [
+        { type: 'function_call_output', call_id: 'c', output: 'x', deferred: true, state: 'failed', name: 'look' },
+      ],
+    }).input;
+    expect(output).to.deep.equal({
+      type: 'function_call_output',
+      call_id: 'c',
+      output: 'x',
+      vendor: { openai_responses: { deferred: true, state: 'failed', name: 'look' } },
+    });
   });
 
   const tools: readonly JsonObject[] = [
@@ -72,20 +113,48 @@ describe('readResponsesRequest', () => {
     { type: 'namespace', name: 'crm', description: 'x', tools: [] },
     { type: 'hologram', blocking: 'maybe' },
   ];
-  for (const tool of tools) it(`sends the tool ${JSON.stringify(tool)} on as it is`, () => expect(resent({ input: 'x', tools: [tool] }).tools).to.deep.equal([tool]));
+  for (const tool of tools)
+    it(`sends the tool ${JSON.stringify(tool)} on as it is`, () =>
+      expect(resent({ input: 'x', tools: [tool] }).tools).to.deep.equal([tool]));
 
-  it('understands the wire\'s several names of one tool, so that other vendors can offer it', () => {
-    const read = readResponsesRequest({ tools: [{ type: 'web_search_preview' }, { type: 'computer_use_preview', environment: 'mac' }, { type: 'computer' }] }).tools ?? [];
+  it("understands the wire's several names of one tool, so that other vendors can offer it", () => {
+    const read =
+      readResponsesRequest({
+        tools: [
+          { type: 'web_search_preview' },
+          { type: 'computer_use_preview', environment: 'mac' },
+          { type: 'computer' },
+        ],
+      }).tools ?? [];
     expect(read.map(({ type }) => type)).to.deep.equal(['web_search', 'computer_use', 'computer_use']);
   });
 
   const choices: readonly unknown[] = [
-    'auto', 'none', 'required', { type: 'function', name: 'look' }, { type: 'web_search_preview' }, { type: 'web_search' }, { type: 'computer_use' }, { type: 'mcp', server_label: 's', name: null },
-    { type: 'custom', name: 'math' }, { type: 'apply_patch' }, { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'look' }, { type: 'web_search_preview' }] },
+    'auto',
+    'none',
+    'required',
+    { type: 'function', name: 'look' },
+    { type: 'web_search_preview' },
+    { type: 'web_search' },
+    { type: 'computer_use' },
+    { type: 'mcp', server_label: 's', name: null },
+    { type: 'custom', name: 'math' },
+    { type: 'apply_patch' },
+    {
+      type: 'allowed_tools',
+      mode: 'auto',
+      tools: [{ type: 'function', name: 'look' }, { type: 'web_search_preview' }],
+    },
   ];
   for (const choice of choices) {
     it(`sends the choice ${JSON.stringify(choice)} on as it is`, () => {
-      expect(resent({ input: 'x', tools: [{ type: 'function', name: 'look' }, { type: 'web_search_preview' }], tool_choice: choice }).tool_choice).to.deep.equal(choice);
+      expect(
+        resent({
+          input: 'x',
+          tools: [{ type: 'function', name: 'look' }, { type: 'web_search_preview' }],
+          tool_choice: choice,
+        }).tool_choice,
+      ).to.deep.equal(choice);
     });
   }
 
@@ -97,7 +166,9 @@ describe('readResponsesRequest', () => {
     { verbosity: 'low' },
     {},
   ];
-  for (const text of texts) it(`sends text ${JSON.stringify(text)} on as it is`, () => expect(resent({ input: 'x', text }).text).to.deep.equal(text));
+  for (const text of texts)
+    it(`sends text ${JSON.stringify(text)} on as it is`, () =>
+      expect(resent({ input: 'x', text }).text).to.deep.equal(text));
 
   const wrong: readonly (readonly [unknown, string])[] = [
     [undefined, ''],
@@ -122,28 +193,83 @@ describe('readResponsesRequest', () => {
   ];
   for (const [body, path] of wrong) {
     it(`refuses ${JSON.stringify(body)} at '${path}'`, () => {
-      expect(() => readResponsesRequest(body)).to.throw(LLMInvalidRequestError).with.property('path', path);
+      expect(() => readResponsesRequest(body))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
     });
   }
 });
 
 describe('writeResponses', () => {
-  const message: OutputItem = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] };
+  const message: OutputItem = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
+  };
   const thinking: ReasoningItem = {
-    type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'hm' }], encrypted_content: 'signature', origin: { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude' },
+    type: 'reasoning',
+    summary: [],
+    content: [{ type: 'reasoning_text', text: 'hm' }],
+    encrypted_content: 'signature',
+    origin: { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude' },
     vendor: { anthropic: { type: 'thinking' } },
   };
-  const search: VendorItem = { type: 'vendor_item', origin: { wire: 'anthropic_messages', vendor: 'anthropic' }, item: { type: 'server_tool_use', id: 'srvtoolu_1' } };
-  const call: OutputItem = { type: 'function_call', call_id: 'toolu_1', name: 'look', arguments: '{}', vendor: { google: { thoughtSignature: 'sig' } } };
+  const search: VendorItem = {
+    type: 'vendor_item',
+    origin: { wire: 'anthropic_messages', vendor: 'anthropic' },
+    item: { type: 'server_tool_use', id: 'srvtoolu_1' },
+  };
+  const call: OutputItem = {
+    type: 'function_call',
+    call_id: 'toolu_1',
+    name: 'look',
+    arguments: '{}',
+    vendor: { google: { thoughtSignature: 'sig' } },
+  };
   const usage = { ...NO_USAGE, input_tokens: 3, output_tokens: 2, total_tokens: 5 };
   const foreign: LLMResponse = {
-    id: 'msg_01', object: 'response', created_at: 7, status: 'completed', model: 'claude', output: [thinking, search, message, call], output_text: 'Hi', usage,
+    id: 'msg_01',
+    object: 'response',
+    created_at: 7,
+    status: 'completed',
+    model: 'claude',
+    output: [thinking, search, message, call],
+    output_text: 'Hi',
+    usage,
     vendor: { name: 'anthropic', wire: 'anthropic_messages', finish_reason: 'end_turn', warnings: [], losses: [] },
   };
   const ALL_FIELDS = [
-    'id', 'object', 'created_at', 'completed_at', 'status', 'incomplete_details', 'model', 'previous_response_id', 'instructions', 'output', 'error', 'tools', 'tool_choice', 'truncation',
-    'parallel_tool_calls', 'text', 'top_p', 'presence_penalty', 'frequency_penalty', 'top_logprobs', 'temperature', 'reasoning', 'usage', 'max_output_tokens', 'max_tool_calls', 'store',
-    'background', 'service_tier', 'metadata', 'safety_identifier', 'prompt_cache_key',
+    'id',
+    'object',
+    'created_at',
+    'completed_at',
+    'status',
+    'incomplete_details',
+    'model',
+    'previous_response_id',
+    'instructions',
+    'output',
+    'error',
+    'tools',
+    'tool_choice',
+    'truncation',
+    'parallel_tool_calls',
+    'text',
+    'top_p',
+    'presence_penalty',
+    'frequency_penalty',
+    'top_logprobs',
+    'temperature',
+    'reasoning',
+    'usage',
+    'max_output_tokens',
+    'max_tool_calls',
+    'store',
+    'background',
+    'service_tier',
+    'metadata',
+    'safety_identifier',
+    'prompt_cache_key',
   ];
 
   it('gives an answer of another wire all 31 fields, and every item an id, a type and a status', () => {
@@ -152,25 +278,41 @@ describe('writeResponses', () => {
     expect(ALL_FIELDS).to.have.length(31);
     const items = body.output as readonly JsonObject[];
     expect(items.map(({ id, type, status }) => [id, type, status])).to.deep.equal([
-      ['rs_msg_01_0', 'reasoning', 'completed'], ['rs_msg_01_1', 'reasoning', 'completed'], ['msg_msg_01_2', 'message', 'completed'], ['fc_msg_01_3', 'function_call', 'completed'],
+      ['rs_msg_01_0', 'reasoning', 'completed'],
+      ['rs_msg_01_1', 'reasoning', 'completed'],
+      ['msg_msg_01_2', 'message', 'completed'],
+      ['fc_msg_01_3', 'function_call', 'completed'],
     ]);
     expect(body.usage).to.equal(usage);
     expect(responseViolations(body)).to.equal('');
   });
 
-  it('lets the request\'s own fields win over what is assumed', () => {
-    expect(writeResponses(foreign, { temperature: 0.2, store: false, tools: [{ type: 'web_search' }] })).to.deep.include({ temperature: 0.2, store: false, tools: [{ type: 'web_search' }] });
+  it("lets the request's own fields win over what is assumed", () => {
+    expect(
+      writeResponses(foreign, { temperature: 0.2, store: false, tools: [{ type: 'web_search' }] }),
+    ).to.deep.include({ temperature: 0.2, store: false, tools: [{ type: 'web_search' }] });
   });
 
   it('marks the last item of an answer that was cut short', () => {
-    const body = writeResponses({ ...foreign, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
-    expect((body.output as readonly JsonObject[]).map(({ status }) => status)).to.deep.equal(['completed', 'completed', 'completed', 'incomplete']);
+    const body = writeResponses({
+      ...foreign,
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    });
+    expect((body.output as readonly JsonObject[]).map(({ status }) => status)).to.deep.equal([
+      'completed',
+      'completed',
+      'completed',
+      'incomplete',
+    ]);
     expect(body.completed_at).to.equal(null);
   });
 
   it('reads back what another vendor sealed as it was, and sends it to nobody else', () => {
     const items = writeResponses(foreign).output as readonly JsonObject[];
-    const { input } = readResponsesRequest({ input: JSON.parse(JSON.stringify([{ role: 'user', content: 'Hello' }, ...items])) as unknown });
+    const { input } = readResponsesRequest({
+      input: JSON.parse(JSON.stringify([{ role: 'user', content: 'Hello' }, ...items])) as unknown,
+    });
     expect(input[1]).to.deep.equal(thinking);
     expect(input[2]).to.deep.equal(search);
     expect(input[4]).to.deep.include({ vendor: { google: { thoughtSignature: 'sig' } } });
@@ -181,14 +323,28 @@ describe('writeResponses', () => {
   });
 
   it('shows clients readable reasoning of other vendors', () => {
-    expect((writeResponses(foreign).output as readonly JsonObject[])[0]).to.deep.include({ summary: [], content: [{ type: 'reasoning_text', text: 'hm' }] });
+    expect((writeResponses(foreign).output as readonly JsonObject[])[0]).to.deep.include({
+      summary: [],
+      content: [{ type: 'reasoning_text', text: 'hm' }],
+    });
   });
 
   const [recorded] = ANSWERS;
   const same = fromResponses(JSON.parse(recorded!.text), responsesReply());
 
   const oddities: Readonly<Record<string, JsonObject>> = {
-    'a refusal': { output: [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'refusal', refusal: 'No.' }] }], incomplete_details: null },
+    'a refusal': {
+      output: [
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'refusal', refusal: 'No.' }],
+        },
+      ],
+      incomplete_details: null,
+    },
     'an unknown status': { status: 'pondering' },
     'no usage': { usage: null },
     'usage with counts of its own': { usage: { input_tokens: 3, output_tokens: 2, cost_in_usd_ticks: 5 } },
@@ -205,7 +361,10 @@ describe('writeResponses', () => {
   }
 
   it('writes what was changed since an answer came over this wire', () => {
-    expect(writeResponses({ ...same, id: 'resp_mine', model: 'openai/gpt-5' })).to.deep.include({ id: 'resp_mine', model: 'openai/gpt-5' });
+    expect(writeResponses({ ...same, id: 'resp_mine', model: 'openai/gpt-5' })).to.deep.include({
+      id: 'resp_mine',
+      model: 'openai/gpt-5',
+    });
     const summed = addUsage(same.usage, usage);
     expect(writeResponses({ ...same, usage: summed }).usage).to.deep.equal(summed);
     expect(writeResponses(same).usage).to.equal(same.vendor.usage);

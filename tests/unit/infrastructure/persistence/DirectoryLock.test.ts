@@ -5,7 +5,10 @@ import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConflictError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { DirectoryLockedError, lockDirectory } from '../../../../imports/business/ai/infrastructure/persistence/DirectoryLock';
+import {
+  DirectoryLockedError,
+  lockDirectory,
+} from '../../../../imports/business/ai/infrastructure/persistence/DirectoryLock';
 import { openEmbeddedDatabase } from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
 import { nextLine, startChild } from '../../../support/embeddedChildren';
 import type { Child } from '../../../support/embeddedChildren';
@@ -45,7 +48,9 @@ describe('DirectoryLock', () => {
     const error = await failure(openEmbeddedDatabase({ directory }));
     expect(error).to.be.instanceOf(DirectoryLockedError).and.instanceOf(ConflictError);
     expect(error).to.include({ directory, pid: first.process.pid, code: 'conflict', retryable: false });
-    expect((error as Error).message).to.include(directory).and.include(`process ${first.process.pid}`);
+    expect((error as Error).message)
+      .to.include(directory)
+      .and.include(`process ${first.process.pid}`);
     await first.kill();
     const database = await openEmbeddedDatabase({ directory });
     await database.close();
@@ -54,7 +59,9 @@ describe('DirectoryLock', () => {
   it('makes a second process fail clearly', async () => {
     const lock = await lockDirectory(directory);
     const second = start('hold', directory);
-    expect(await nextLine(second)).to.match(new RegExp(`^DirectoryLockedError .*${directory}.* process ${process.pid}\\b`));
+    expect(await nextLine(second)).to.match(
+      new RegExp(`^DirectoryLockedError .*${directory}.* process ${process.pid}\\b`),
+    );
     const [code] = (await once(second.process, 'exit')) as [number];
     expect(code).to.equal(1);
     await lock.release();
@@ -80,7 +87,10 @@ describe('DirectoryLock', () => {
       await dead.kill();
       const several = Array.from({ length: 5 }, () => start('hold', directory));
       const said = await Promise.all(several.map(nextLine));
-      expect(said.filter((line) => line.startsWith('open')), said.join('\n')).to.have.length(1);
+      expect(
+        said.filter((line) => line.startsWith('open')),
+        said.join('\n'),
+      ).to.have.length(1);
       expect(said.filter((line) => line.startsWith('DirectoryLockedError'))).to.have.length(4);
       await Promise.all(several.map((child) => child.kill()));
     }
@@ -91,7 +101,8 @@ describe('DirectoryLock', () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(directory)));
     const locks = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     expect(locks).to.have.length(1);
-    for (const result of results) if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(DirectoryLockedError);
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(DirectoryLockedError);
     await locks[0]!.release();
     expect(await readdir(directory)).to.deep.equal([]);
   });
@@ -120,20 +131,23 @@ describe('DirectoryLock', () => {
   it('does not believe a process of another host dead, and says what to do', async () => {
     await leaveLock({ pid: 1, host: 'another-host', incarnation: null });
     const error = (await failure(lockDirectory(directory))) as Error;
-    expect(error.message).to.include('process 1 on another-host').and.include(`remove ${join(directory, 'lock')}`);
+    expect(error.message)
+      .to.include('process 1 on another-host')
+      .and.include(`remove ${join(directory, 'lock')}`);
   });
 
   const hasProc = process.platform === 'linux';
-  if (hasProc) it('knows another process that has the dead one’s number', async () => {
-    const lock = await lockDirectory(directory);
-    const [name = ''] = await readdir(join(directory, 'lock'));
-    const owner = JSON.parse(await readFile(join(directory, 'lock', name), 'utf8')) as { incarnation: string };
-    await lock.release();
-    await leaveLock({ ...owner, incarnation: `${owner.incarnation}0` });
-    expect(await isTaken()).to.equal(true);
-    await leaveLock(owner);
-    expect(await failure(lockDirectory(directory))).to.be.instanceOf(DirectoryLockedError);
-  });
+  if (hasProc)
+    it('knows another process that has the dead one’s number', async () => {
+      const lock = await lockDirectory(directory);
+      const [name = ''] = await readdir(join(directory, 'lock'));
+      const owner = JSON.parse(await readFile(join(directory, 'lock', name), 'utf8')) as { incarnation: string };
+      await lock.release();
+      await leaveLock({ ...owner, incarnation: `${owner.incarnation}0` });
+      expect(await isTaken()).to.equal(true);
+      await leaveLock(owner);
+      expect(await failure(lockDirectory(directory))).to.be.instanceOf(DirectoryLockedError);
+    });
 });
 
 /** Of a process that has ended. */

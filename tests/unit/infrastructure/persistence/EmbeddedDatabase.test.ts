@@ -8,7 +8,10 @@ import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/e
 import type { StoredDocument } from '../../../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { CorruptDataFileError } from '../../../../imports/business/ai/infrastructure/persistence/checkDataFile';
 import { openEmbeddedDatabase } from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
-import type { EmbeddedDatabase, EmbeddedOptions } from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
+import type {
+  EmbeddedDatabase,
+  EmbeddedOptions,
+} from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
 import { openDatabase } from '../../../../imports/business/ai/infrastructure/persistence/openDatabase';
 import { StoreError } from '../../../../imports/business/ai/infrastructure/persistence/storeErrors';
 import { deferred } from '../../../support/deferred';
@@ -37,11 +40,18 @@ describe('EmbeddedDatabase', () => {
     database = await openEmbeddedDatabase({ directory, ...options });
     return database;
   };
-  const allRows = async (): Promise<readonly Row[]> => (await open()).collection<Row>('rows').find({}, { sort: { _id: 1 } });
+  const allRows = async (): Promise<readonly Row[]> =>
+    (await open()).collection<Row>('rows').find({}, { sort: { _id: 1 } });
   const file = (): string => join(directory, 'rows.nedb');
 
   it('has after opening anew what it had before: documents, dates, indexes that are asked for again', async () => {
-    const document = { _id: 'a', at: new Date(0), text: '\u2028\u2029\u0085\r\n\u0000🎈', list: [{ deep: [new Date(5)] }], none: null };
+    const document = {
+      _id: 'a',
+      at: new Date(0),
+      text: '\u2028\u2029\u0085\r\n\u0000🎈',
+      list: [{ deep: [new Date(5)] }],
+      none: null,
+    };
     const rows = (await open()).collection<Row>('rows');
     await rows.insert(document);
     await rows.insert({ _id: 'b', n: 1 });
@@ -54,7 +64,8 @@ describe('EmbeddedDatabase', () => {
 
   it('keeps every document whose text holds what NeDB takes for the end of a line', async () => {
     const rows = (await open()).collection<Row>('rows');
-    for (let n = 0; n < 50; n += 1) await rows.insert({ _id: `${n}`, text: n === 25 ? 'one\u2028two\u2029three\u0085four' : 'plain' });
+    for (let n = 0; n < 50; n += 1)
+      await rows.insert({ _id: `${n}`, text: n === 25 ? 'one\u2028two\u2029three\u0085four' : 'plain' });
     expect(await allRows()).to.have.length(50);
   });
 
@@ -64,24 +75,30 @@ describe('EmbeddedDatabase', () => {
     await rows.insert({ _id: 'a', n: 1 });
     await (await open()).collection('rows').ensureIndex({ n: 1 });
     await database?.collection<Row>('rows').insert({ _id: 'b', n: 1 });
-    expect(await failure((await open()).collection('rows').ensureIndex({ n: 1 }, { unique: true }))).to.have.property('code', 'conflict');
+    expect(await failure((await open()).collection('rows').ensureIndex({ n: 1 }, { unique: true }))).to.have.property(
+      'code',
+      'conflict',
+    );
     expect(await allRows()).to.have.length(2);
   });
 
   it('has files and a directory for the owner alone, also where they were not', async () => {
     directory = join(directory, 'made', 'here');
     await (await open()).collection<Row>('rows').insert({ _id: 'a' });
-    for (const name of ['old.nedb', 'old.nedb~']) await writeFile(join(directory, name), '{"_id":"a"}\n', { mode: 0o644 });
+    for (const name of ['old.nedb', 'old.nedb~'])
+      await writeFile(join(directory, name), '{"_id":"a"}\n', { mode: 0o644 });
     await open();
     expect((await stat(directory)).mode & 0o777).to.equal(0o700);
-    for (const name of await readdir(directory)) if (name.endsWith('.nedb')) expect((await stat(join(directory, name))).mode & 0o777, name).to.equal(0o600);
+    for (const name of await readdir(directory))
+      if (name.endsWith('.nedb')) expect((await stat(join(directory, name))).mode & 0o777, name).to.equal(0o600);
   });
 
   describe('a file that a crash cut off', () => {
     const LAST = '{"_id":"c","text":"ü🎈"}\n';
 
     it('loses its last line and nothing else, wherever the line was cut', async () => {
-      const whole = '{"_id":"a","n":1}\n{"_id":"b"}\n{"$$indexCreated":{"fieldName":"n","unique":true,"sparse":true}}\n{"_id":"a","n":2}\n{"$$deleted":true,"_id":"b"}\n';
+      const whole =
+        '{"_id":"a","n":1}\n{"_id":"b"}\n{"$$indexCreated":{"fieldName":"n","unique":true,"sparse":true}}\n{"_id":"a","n":2}\n{"$$deleted":true,"_id":"b"}\n';
       const bytes = Buffer.from(LAST);
       for (let length = 0; length <= bytes.length; length += 1) {
         await writeFile(file(), Buffer.concat([Buffer.from(whole), bytes.subarray(0, length)]));
@@ -147,7 +164,12 @@ describe('EmbeddedDatabase', () => {
     const append = sinon.stub(nedbWriter(), 'persistNewStateAsync').rejects(new Error('ENOSPC: no space left'));
     expect(await failure(rows.insert({ _id: 'b' }))).to.be.instanceOf(StoreError);
     append.restore();
-    for (const attempt of [() => rows.insert({ _id: 'c' }), () => rows.find({}), () => rows.update({ _id: 'a' }, { $set: { n: 1 } }), () => rows.remove({})]) {
+    for (const attempt of [
+      () => rows.insert({ _id: 'c' }),
+      () => rows.find({}),
+      () => rows.update({ _id: 'a' }, { $set: { n: 1 } }),
+      () => rows.remove({}),
+    ]) {
       expect(await failure(attempt())).to.be.instanceOf(StoreError);
     }
     expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
@@ -187,7 +209,11 @@ describe('EmbeddedDatabase', () => {
     const rows = (await open()).collection<Row>('rows');
     await rows.ensureIndex({ at: 1 }, { expireAfterSeconds: 90 });
     await rows.insert({ _id: 'b', at: new Date(1_030_000) });
-    for (const [minute, expected] of [['first', 'ab'], ['second', 'b'], ['third', '']] as const) {
+    for (const [minute, expected] of [
+      ['first', 'ab'],
+      ['second', 'b'],
+      ['third', ''],
+    ] as const) {
       clock.tick(60_000);
       await rows.update({ _id: 'nobody' }, { $set: { n: 1 } });
       expect((await rows.find({}, { sort: { _id: 1 } })).map((row) => row._id).join(''), minute).to.equal(expected);

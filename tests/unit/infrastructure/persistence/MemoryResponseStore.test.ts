@@ -12,7 +12,15 @@ describe('stored responses in memory', () => {
 
   function stored(id: string, fields: Partial<StoredResponse> = {}): StoredResponse {
     const input = [{ ...userMessage('hello'), id: `msg_of_${id}` }];
-    return { id, userId: 'ann', providerId: 'openai', keptByProvider: false, input, response: answer('hi', { id }), ...fields };
+    return {
+      id,
+      userId: 'ann',
+      providerId: 'openai',
+      keptByProvider: false,
+      input,
+      response: answer('hi', { id }),
+      ...fields,
+    };
   }
 
   it('forgets what was used longest ago when there are too many', async () => {

@@ -13,7 +13,9 @@ describe('MeteorDatabase', () => {
 
   it('writes where publications see it', async () => {
     const database = new MeteorDatabase();
-    Meteor.publish('runs', () => database.published('runs').find({ state: { $ne: 'secret' } }, { fields: { state: 1 } }));
+    Meteor.publish('runs', () =>
+      database.published('runs').find({ state: { $ne: 'secret' } }, { fields: { state: 1 } }),
+    );
     const client = new DdpClient();
     await client.subscribe('runs').ready;
     const rows = database.collection<StoredDocument & { state: string; prompt?: string }>('runs');

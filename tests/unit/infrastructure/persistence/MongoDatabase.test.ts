@@ -19,13 +19,22 @@ describe('MongoDatabase', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    const error = await failure(openMongoDatabase(`mongodb://me:${SECRET}@127.0.0.1:${port}/app?serverSelectionTimeoutMS=100`));
+    const error = await failure(
+      openMongoDatabase(`mongodb://me:${SECRET}@127.0.0.1:${port}/app?serverSelectionTimeoutMS=100`),
+    );
     expect(error).to.be.instanceOf(LLMConnectionError).and.to.have.property('retryable', true);
-    expect((error as Error).message).to.include(`127.0.0.1:${port}`).and.not.include(SECRET);
+    expect((error as Error).message)
+      .to.include(`127.0.0.1:${port}`)
+      .and.not.include(SECRET);
   });
 
   it('refuses a URL that it can not read, and does not repeat it', async () => {
-    for (const url of ['localhost:27017', `http://me:${SECRET}@x/`, `mongodb://me:${SECRET}@/`, `mongodb://me:${SECRET}@x/?noSuchOption=1&noSuchOption=2`]) {
+    for (const url of [
+      'localhost:27017',
+      `http://me:${SECRET}@x/`,
+      `mongodb://me:${SECRET}@/`,
+      `mongodb://me:${SECRET}@x/?noSuchOption=1&noSuchOption=2`,
+    ]) {
       const error = await failure(openMongoDatabase(url));
       expect(error, url).to.be.instanceOf(LLMInvalidRequestError).and.to.have.property('path', 'MONGO_URL');
       expect((error as Error).message).to.not.include(SECRET);
@@ -38,7 +47,9 @@ describe('MongoDatabase', () => {
 
     beforeEach(async () => {
       mongo = await startTestMongo();
-      database = await openDatabase({ MONGO_URL: `${mongo.url}${mongo.url.includes('?') ? '&' : '?'}serverSelectionTimeoutMS=3000` });
+      database = await openDatabase({
+        MONGO_URL: `${mongo.url}${mongo.url.includes('?') ? '&' : '?'}serverSelectionTimeoutMS=3000`,
+      });
     });
     afterEach(async () => {
       await database.close();

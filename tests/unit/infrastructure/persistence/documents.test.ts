@@ -40,9 +40,25 @@ describe('documents in order', () => {
   });
 
   it('compare text by code point, as its UTF-8 bytes compare', () => {
-    const texts = ['', 'a', 'ab', 'b', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10001}', '\u{1f388}', '\u{10ffff}'];
+    const texts = [
+      '',
+      'a',
+      'ab',
+      'b',
+      'é',
+      '\ud7ff',
+      '\ue000',
+      '\uffff',
+      '\u{10000}',
+      '\u{10001}',
+      '\u{1f388}',
+      '\u{10ffff}',
+    ];
     for (const left of texts) {
-      for (const right of texts) expect(Math.sign(compareScalars(left, right)), `${left} ${right}`).to.equal(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      for (const right of texts)
+        expect(Math.sign(compareScalars(left, right)), `${left} ${right}`).to.equal(
+          Buffer.compare(Buffer.from(left), Buffer.from(right)),
+        );
     }
   });
 });
@@ -60,6 +76,10 @@ describe('null in a selector', () => {
 describe('fields of a document', () => {
   it('are found through arrays, and are left out where a value has none', () => {
     const document = { _id: 'a', list: [{ n: 1, m: 2 }, 5, { m: 3 }], text: 'x', empty: {} };
-    expect(projected(document, { 'list.n': 1, 'text.n': 1, 'empty.n': 1 })).to.deep.equal({ _id: 'a', list: [{ n: 1 }, {}], empty: {} });
+    expect(projected(document, { 'list.n': 1, 'text.n': 1, 'empty.n': 1 })).to.deep.equal({
+      _id: 'a',
+      list: [{ n: 1 }, {}],
+      empty: {},
+    });
   });
 });

@@ -3,12 +3,21 @@ import { ConflictError } from '../../../../imports/business/ai/domain/errors/LLM
 import { storeError } from '../../../../imports/business/ai/infrastructure/persistence/storeErrors';
 
 describe('storeError', () => {
-  const named = (name: string, message = 'secret detail', code?: unknown): Error => Object.assign(new Error(message), { name, code });
+  const named = (name: string, message = 'secret detail', code?: unknown): Error =>
+    Object.assign(new Error(message), { name, code });
 
   for (const [what, cause, code] of [
     ['a duplicate key', named('MongoServerError', 'dup key: { token: "secret detail" }', 11000), 'conflict'],
-    ['a duplicate key as Meteor tells it', named('Error', '[An error occurred when creating an index for collection "x: E11000 duplicate key]'), 'conflict'],
-    ['an index with other options as Meteor tells it', named('Error', '[… An equivalent index already exists with the same name but different options]'), 'invalid-request'],
+    [
+      'a duplicate key as Meteor tells it',
+      named('Error', '[An error occurred when creating an index for collection "x: E11000 duplicate key]'),
+      'conflict',
+    ],
+    [
+      'an index with other options as Meteor tells it',
+      named('Error', '[… An equivalent index already exists with the same name but different options]'),
+      'invalid-request',
+    ],
     ['an index with other options', named('MongoServerError', 'secret detail', 85), 'invalid-request'],
     ['a path that can not be made', named('MongoServerError', 'secret detail', 28), 'invalid-request'],
     ['a document that is too large', named('MongoServerError', 'secret detail', 10334), 'invalid-request'],

@@ -13,15 +13,29 @@ describe('the wire of a call', () => {
   });
   after(() => simulator.close());
 
-  async function wiresUsed(vendor: VendorName, asked: WireName | undefined, row: Partial<CreateProviderRow> = {}): Promise<readonly unknown[]> {
-    const provider = createProvider({ vendor, apiKey: 'a-key', baseURL: simulator.baseURL(vendor), allowPrivateHosts: true, defaultModel: 'some-model', ...row });
+  async function wiresUsed(
+    vendor: VendorName,
+    asked: WireName | undefined,
+    row: Partial<CreateProviderRow> = {},
+  ): Promise<readonly unknown[]> {
+    const provider = createProvider({
+      vendor,
+      apiKey: 'a-key',
+      baseURL: simulator.baseURL(vendor),
+      allowPrivateHosts: true,
+      defaultModel: 'some-model',
+      ...row,
+    });
     const options = { input: 'hello', ...(asked === undefined ? {} : { wire: asked }) };
     const before = simulator.requests.length;
     const answer = await provider.generate('ann', options);
     for await (const event of provider.stream('ann', options)) {
       if (event.type === 'response.completed') expect(event.response.vendor.wire).to.equal(answer.vendor.wire);
     }
-    expect(simulator.requests.slice(before).map(({ wire }) => wire)).to.deep.equal([answer.vendor.wire, answer.vendor.wire]);
+    expect(simulator.requests.slice(before).map(({ wire }) => wire)).to.deep.equal([
+      answer.vendor.wire,
+      answer.vendor.wire,
+    ]);
     return [answer.vendor.wire];
   }
 
@@ -41,15 +55,30 @@ describe('the wire of a call', () => {
 
   it('is the one that the row names, whatever is asked for', async () => {
     expect(await wiresUsed('openai', 'responses', { wire: 'chat_completions' })).to.deep.equal(['chat_completions']);
-    expect(await wiresUsed('openai_compatible', 'chat_completions', { wire: 'responses' })).to.deep.equal(['responses']);
+    expect(await wiresUsed('openai_compatible', 'chat_completions', { wire: 'responses' })).to.deep.equal([
+      'responses',
+    ]);
   });
 
   it('decides what the model can do, and where stored responses are', async () => {
-    const provider = createProvider({ vendor: 'grok', apiKey: 'a-key', baseURL: simulator.baseURL('grok'), allowPrivateHosts: true });
+    const provider = createProvider({
+      vendor: 'grok',
+      apiKey: 'a-key',
+      baseURL: simulator.baseURL('grok'),
+      allowPrivateHosts: true,
+    });
     expect(provider.getCapabilities('grok-4').keepsState).to.equal(false);
     expect(provider.getCapabilities('grok-4', 'responses').keepsState).to.equal(true);
     await provider.deleteResponse?.('ann', 'resp_gone');
-    const groq = createProvider({ vendor: 'groq', apiKey: 'a-key', baseURL: simulator.baseURL('groq'), allowPrivateHosts: true });
-    expect(await failure(groq.deleteResponse?.('ann', 'resp_gone') ?? Promise.resolve())).to.have.property('code', 'unsupported-feature');
+    const groq = createProvider({
+      vendor: 'groq',
+      apiKey: 'a-key',
+      baseURL: simulator.baseURL('groq'),
+      allowPrivateHosts: true,
+    });
+    expect(await failure(groq.deleteResponse?.('ann', 'resp_gone') ?? Promise.resolve())).to.have.property(
+      'code',
+      'unsupported-feature',
+    );
   });
 });

@@ -38,7 +38,10 @@ function completed({ events, error }: Decoded): LLMResponse {
   return last.response;
 }
 
-function ofType<T extends ResponseStreamEvent['type']>(events: readonly ResponseStreamEvent[], type: T): Extract<ResponseStreamEvent, { type: T }>[] {
+function ofType<T extends ResponseStreamEvent['type']>(
+  events: readonly ResponseStreamEvent[],
+  type: T,
+): Extract<ResponseStreamEvent, { type: T }>[] {
   return events.filter((event): event is Extract<ResponseStreamEvent, { type: T }> => event.type === type);
 }
 
@@ -46,13 +49,24 @@ function ofType<T extends ResponseStreamEvent['type']>(events: readonly Response
 async function messageOfSdk(messages: readonly SseMessage[]): Promise<JsonObject> {
   const lines = messages.map(({ data }) => `${JSON.stringify(JSON.parse(data))}\n`).join('');
   const message = await MessageStream.fromReadableStream(new Blob([lines]).stream()).finalMessage();
-  const { parsed_output: _, ...sent } = JSON.parse(JSON.stringify(message)) as JsonObject & { content: readonly JsonObject[] };
+  const { parsed_output: _, ...sent } = JSON.parse(JSON.stringify(message)) as JsonObject & {
+    content: readonly JsonObject[];
+  };
   return { ...sent, content: sent.content.map(({ parsed_output: __, ...block }) => block) };
 }
 
 const START = {
   type: 'message_start',
-  message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-x', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 5, output_tokens: 1 } },
+  message: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 5, output_tokens: 1 },
+  },
 };
 const STOP = { type: 'message_stop' };
 
@@ -71,7 +85,11 @@ function block(index: number, content_block: JsonObject, ...deltas: readonly Jso
 const textBlock = (index: number, ...pieces: readonly string[]): JsonObject[] =>
   block(index, { type: 'text', text: '' }, ...pieces.map((text) => ({ type: 'text_delta', text })));
 const callBlock = (index: number, id: string, ...pieces: readonly string[]): JsonObject[] =>
-  block(index, { type: 'tool_use', id, name: 'weather', input: {} }, ...pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })));
+  block(
+    index,
+    { type: 'tool_use', id, name: 'weather', input: {} },
+    ...pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+  );
 
 describe('AnthropicDecoder on recorded streams', () => {
   it('knows all recorded streams', () => {
@@ -81,7 +99,9 @@ describe('AnthropicDecoder on recorded streams', () => {
   it('ends with the response that the same answer gives in one piece', async () => {
     for (const recording of wholeStreams) {
       const messages = sseMessages(recording.text);
-      expect(completed(decode(messages)), recording.name).to.deep.equal(fromAnthropic(await messageOfSdk(messages), anthropicReply()));
+      expect(completed(decode(messages)), recording.name).to.deep.equal(
+        fromAnthropic(await messageOfSdk(messages), anthropicReply()),
+      );
     }
   });
 
@@ -92,7 +112,9 @@ describe('AnthropicDecoder on recorded streams', () => {
       const done: OutputItem[] = [];
       for (const event of ofType(events, 'response.output_item.done')) done[event.output_index] = event.item;
       expect(done, recording.name).to.deep.equal(output);
-      expect(ofType(events, 'response.output_item.added').map(({ output_index }) => output_index)).to.deep.equal(output.map((_, index) => index));
+      expect(ofType(events, 'response.output_item.added').map(({ output_index }) => output_index)).to.deep.equal(
+        output.map((_, index) => index),
+      );
     }
   });
 
@@ -100,11 +122,30 @@ describe('AnthropicDecoder on recorded streams', () => {
     for (const recording of wholeStreams) {
       const { events } = decode(sseMessages(recording.text));
       const response = completed({ events });
-      const reasoning = response.output.flatMap((item) => (item.type === 'reasoning' ? (item.content ?? []).map(({ text }) => text) : []));
-      const annotations = response.output.flatMap((item) => (item.type === 'message' ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : [])) : []));
-      expect(ofType(events, 'response.output_text.delta').map(({ delta }) => delta).join(''), recording.name).to.equal(response.output_text);
-      expect(ofType(events, 'response.reasoning.delta').map(({ delta }) => delta).join(''), recording.name).to.equal(reasoning.join(''));
-      expect(ofType(events, 'response.annotation.added').map(({ annotation }) => annotation), recording.name).to.deep.equal(annotations);
+      const reasoning = response.output.flatMap((item) =>
+        item.type === 'reasoning' ? (item.content ?? []).map(({ text }) => text) : [],
+      );
+      const annotations = response.output.flatMap((item) =>
+        item.type === 'message'
+          ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : []))
+          : [],
+      );
+      expect(
+        ofType(events, 'response.output_text.delta')
+          .map(({ delta }) => delta)
+          .join(''),
+        recording.name,
+      ).to.equal(response.output_text);
+      expect(
+        ofType(events, 'response.reasoning.delta')
+          .map(({ delta }) => delta)
+          .join(''),
+        recording.name,
+      ).to.equal(reasoning.join(''));
+      expect(
+        ofType(events, 'response.annotation.added').map(({ annotation }) => annotation),
+        recording.name,
+      ).to.deep.equal(annotations);
     }
   });
 
@@ -112,8 +153,14 @@ describe('AnthropicDecoder on recorded streams', () => {
     for (const recording of wholeStreams) {
       const { events } = decode(sseMessages(recording.text));
       const calls = completed({ events }).output.filter((item) => item.type === 'function_call');
-      expect(ofType(events, 'response.tool_use.announced').map(({ call_id }) => call_id), recording.name).to.deep.equal(calls.map(({ call_id }) => call_id));
-      expect(ofType(events, 'response.tool_use.done').map(({ item }) => item), recording.name).to.deep.equal(calls);
+      expect(
+        ofType(events, 'response.tool_use.announced').map(({ call_id }) => call_id),
+        recording.name,
+      ).to.deep.equal(calls.map(({ call_id }) => call_id));
+      expect(
+        ofType(events, 'response.tool_use.done').map(({ item }) => item),
+        recording.name,
+      ).to.deep.equal(calls);
     }
   });
 
@@ -143,7 +190,16 @@ describe('AnthropicDecoder on recorded streams', () => {
 
 describe('AnthropicDecoder', () => {
   it('says what happens in the order in which it happens', () => {
-    const { events } = decode(sse(START, { type: 'ping' }, ...textBlock(0, 'Let me', ' look.'), ...callBlock(1, 'toolu_1', '{"city":', '"Rome"}'), ending('tool_use'), STOP));
+    const { events } = decode(
+      sse(
+        START,
+        { type: 'ping' },
+        ...textBlock(0, 'Let me', ' look.'),
+        ...callBlock(1, 'toolu_1', '{"city":', '"Rome"}'),
+        ending('tool_use'),
+        STOP,
+      ),
+    );
     expect(events.map(({ type }) => type)).to.deep.equal([
       'response.created',
       'response.usage',
@@ -166,8 +222,16 @@ describe('AnthropicDecoder', () => {
   });
 
   it('keeps parallel calls apart', () => {
-    const { events } = decode(sse(START, ...callBlock(0, 'a', '{"n":1}'), ...callBlock(1, 'b', '{"n":', '2}'), ending('tool_use'), STOP));
-    expect(ofType(events, 'response.tool_use.done').map(({ item, output_index }) => [item.call_id, item.arguments, output_index])).to.deep.equal([
+    const { events } = decode(
+      sse(START, ...callBlock(0, 'a', '{"n":1}'), ...callBlock(1, 'b', '{"n":', '2}'), ending('tool_use'), STOP),
+    );
+    expect(
+      ofType(events, 'response.tool_use.done').map(({ item, output_index }) => [
+        item.call_id,
+        item.arguments,
+        output_index,
+      ]),
+    ).to.deep.equal([
       ['a', '{"n":1}', 0],
       ['b', '{"n":2}', 1],
     ]);
@@ -198,10 +262,29 @@ describe('AnthropicDecoder', () => {
   });
 
   it('adds the last usage to the first: totals replace totals, nulls and missing counts say nothing', () => {
-    const start = { ...START, message: { ...START.message, usage: { input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1, service_tier: 'standard' } } };
-    const { events } = decode(sse(start, ...textBlock(0, 'Hi'), ending('end_turn', { input_tokens: null, output_tokens: 20, output_tokens_details: { thinking_tokens: 7 } }), STOP));
+    const start = {
+      ...START,
+      message: {
+        ...START.message,
+        usage: { input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 1, service_tier: 'standard' },
+      },
+    };
+    const { events } = decode(
+      sse(
+        start,
+        ...textBlock(0, 'Hi'),
+        ending('end_turn', { input_tokens: null, output_tokens: 20, output_tokens_details: { thinking_tokens: 7 } }),
+        STOP,
+      ),
+    );
     const response = completed({ events });
-    expect(response.vendor.usage).to.deep.equal({ input_tokens: 5, cache_read_input_tokens: 3, output_tokens: 20, service_tier: 'standard', output_tokens_details: { thinking_tokens: 7 } });
+    expect(response.vendor.usage).to.deep.equal({
+      input_tokens: 5,
+      cache_read_input_tokens: 3,
+      output_tokens: 20,
+      service_tier: 'standard',
+      output_tokens_details: { thinking_tokens: 7 },
+    });
     expect(response.usage).to.deep.equal({
       input_tokens: 8,
       output_tokens: 20,
@@ -227,17 +310,37 @@ describe('AnthropicDecoder', () => {
     );
     const origin = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude-x' };
     expect(output.slice(0, 2)).to.deep.equal([
-      { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: '' }], encrypted_content: 'sig', origin },
-      { type: 'reasoning', summary: [], encrypted_content: 'sealed', origin, vendor: { anthropic: { type: 'redacted_thinking' } } },
+      {
+        type: 'reasoning',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: '' }],
+        encrypted_content: 'sig',
+        origin,
+      },
+      {
+        type: 'reasoning',
+        summary: [],
+        encrypted_content: 'sealed',
+        origin,
+        vendor: { anthropic: { type: 'redacted_thinking' } },
+      },
     ]);
   });
 
   it('keeps blocks and deltas of kinds that it does not know, and passes the deltas on', () => {
     const compaction = { type: 'compaction_delta', content: 'What was said', encrypted_content: null };
     const { events } = decode(
-      sse(START, ...block(0, { type: 'compaction', content: null }, compaction), ...block(1, { type: 'song', text: 'la' }, { type: 'song_delta', text: ' la' }), ending('end_turn'), STOP),
+      sse(
+        START,
+        ...block(0, { type: 'compaction', content: null }, compaction),
+        ...block(1, { type: 'song', text: 'la' }, { type: 'song_delta', text: ' la' }),
+        ending('end_turn'),
+        STOP,
+      ),
     );
-    expect(completed({ events }).output.map((item) => (item.type === 'vendor_item' ? item.item : item.type))).to.deep.equal([
+    expect(
+      completed({ events }).output.map((item) => (item.type === 'vendor_item' ? item.item : item.type)),
+    ).to.deep.equal([
       { type: 'compaction', content: 'What was said', encrypted_content: null },
       { type: 'song', text: 'la la' },
     ]);
@@ -255,8 +358,18 @@ describe('AnthropicDecoder', () => {
 
   it('takes blocks that the first event brings whole', () => {
     const content = [
-      { type: 'code_execution_tool_result', tool_use_id: 'srvtoolu_1', content: { type: 'code_execution_result', stdout: '1' } },
-      { type: 'tool_use', id: 'toolu_2', name: 'look', input: { id: 'c1' }, caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' } },
+      {
+        type: 'code_execution_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: { type: 'code_execution_result', stdout: '1' },
+      },
+      {
+        type: 'tool_use',
+        id: 'toolu_2',
+        name: 'look',
+        input: { id: 'c1' },
+        caller: { type: 'code_execution_20260120', tool_id: 'srvtoolu_1' },
+      },
     ];
     const message = { ...START.message, content, stop_reason: 'tool_use' };
     const { events } = decode(sse({ type: 'message_start', message }, STOP));
@@ -267,17 +380,31 @@ describe('AnthropicDecoder', () => {
   it('keeps what the end says beside the reason', () => {
     const end = {
       type: 'message_delta',
-      delta: { stop_reason: 'refusal', stop_details: { type: 'refusal', category: 'cyber', explanation: 'No.' }, container: null },
+      delta: {
+        stop_reason: 'refusal',
+        stop_details: { type: 'refusal', category: 'cyber', explanation: 'No.' },
+        container: null,
+      },
       usage: { output_tokens: 5 },
       context_management: { applied_edits: [] },
     };
     const response = completed(decode(sse(START, end, STOP)));
-    expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'content_filter' }, output: [] });
-    expect(response.vendor.fields).to.deep.include({ stop_details: end.delta.stop_details, context_management: end.context_management });
+    expect(response).to.deep.include({
+      status: 'incomplete',
+      incomplete_details: { reason: 'content_filter' },
+      output: [],
+    });
+    expect(response.vendor.fields).to.deep.include({
+      stop_details: end.delta.stop_details,
+      context_management: end.context_management,
+    });
   });
 
   it("gives the answer tool's input as text, once it is whole", () => {
-    const { events } = decode(sse(START, ...callBlock(0, 'toolu_1', '{ "city"', ': "Rome" }'), ending('tool_use'), STOP), anthropicReply({ structuredOutputTool: 'weather' }));
+    const { events } = decode(
+      sse(START, ...callBlock(0, 'toolu_1', '{ "city"', ': "Rome" }'), ending('tool_use'), STOP),
+      anthropicReply({ structuredOutputTool: 'weather' }),
+    );
     const response = completed({ events });
     expect(response.output_text).to.equal('{"city":"Rome"}');
     expect(ofType(events, 'response.output_text.delta').map(({ delta }) => delta)).to.deep.equal(['{"city":"Rome"}']);
@@ -296,9 +423,19 @@ describe('AnthropicDecoder', () => {
     ['an event that is not an object', [...sse(START), { data: '[]' }]],
     ['an HTML page', [{ data: '<html><body>Bad gateway</body></html>' }]],
     ['content before the beginning', sse(...textBlock(0, 'Hi'))],
-    ['a delta for a block that is not open', sse(START, { type: 'content_block_delta', index: 3, delta: { type: 'text_delta', text: 'x' } })],
+    [
+      'a delta for a block that is not open',
+      sse(START, { type: 'content_block_delta', index: 3, delta: { type: 'text_delta', text: 'x' } }),
+    ],
     ['a block that begins twice', sse(START, ...textBlock(0, 'a').slice(0, 1), ...textBlock(0, 'a').slice(0, 1))],
-    ['a delta without its text', sse(START, { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }, { type: 'content_block_delta', index: 0, delta: { type: 'text_delta' } })],
+    [
+      'a delta without its text',
+      sse(
+        START,
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta' } },
+      ),
+    ],
     ['a second message inside the first', sse(START, { ...START, message: { ...START.message, id: 'msg_2' } })],
     ['an end that does not say how it ended', sse(START, ...textBlock(0, 'Hi'), STOP)],
   ] as const) {
@@ -312,10 +449,14 @@ describe('AnthropicDecoder', () => {
   it('stays broken after an error in the middle', () => {
     const decoder = createAnthropicDecoder(anthropicReply());
     const events: ResponseStreamEvent[] = [];
-    const [start, error] = sse(START, { type: 'error', error: { type: 'api_error', message: 'Internal server error' } });
+    const [start, error] = sse(START, {
+      type: 'error',
+      error: { type: 'api_error', message: 'Internal server error' },
+    });
     decoder.push(start!, events);
     expect(() => decoder.push(error!, events)).to.throw(LLMError, 'Internal server error');
-    for (const message of sse(ending('end_turn'), STOP)) expect(() => decoder.push(message, events)).to.throw(LLMStreamError);
+    for (const message of sse(ending('end_turn'), STOP))
+      expect(() => decoder.push(message, events)).to.throw(LLMStreamError);
     expect(() => decoder.end(events)).to.throw(LLMStreamError);
     expect(ofType(events, 'response.completed')).to.deep.equal([]);
   });

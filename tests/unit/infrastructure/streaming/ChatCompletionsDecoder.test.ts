@@ -5,7 +5,12 @@ import { writeChatCompletions } from '../../../../imports/business/ai/infrastruc
 import type { SseMessage } from '../../../../imports/business/ai/infrastructure/converters/Wire';
 import { ChatCompletionsDecoder } from '../../../../imports/business/ai/infrastructure/streaming/ChatCompletionsDecoder';
 import { chatCompletionsWire } from '../../../../imports/business/ai/infrastructure/streaming/chatCompletionsWire';
-import { isLLMError, LLMInvalidRequestError, LLMRateLimitError, LLMStreamError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  isLLMError,
+  LLMInvalidRequestError,
+  LLMRateLimitError,
+  LLMStreamError,
+} from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { FunctionCallItem, LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
@@ -15,7 +20,10 @@ import { quirksFor } from '../../../support/wireContexts';
 
 type Event<T extends ResponseStreamEvent['type']> = Extract<ResponseStreamEvent, { readonly type: T }>;
 
-function of<T extends ResponseStreamEvent['type']>(events: readonly ResponseStreamEvent[], type: T): readonly Event<T>[] {
+function of<T extends ResponseStreamEvent['type']>(
+  events: readonly ResponseStreamEvent[],
+  type: T,
+): readonly Event<T>[] {
   return events.filter((event): event is Event<T> => event.type === type);
 }
 
@@ -54,14 +62,24 @@ function brokenBy(run: () => unknown): unknown {
 }
 
 /** The recorded chunks put together by hand, field by field, without the code under test. */
-function answerIn(messages: readonly SseMessage[]): { text: string; reasoning: string; calls: readonly { id: string; name: string; args: string }[]; finish: unknown; usage: unknown } {
+function answerIn(messages: readonly SseMessage[]): {
+  text: string;
+  reasoning: string;
+  calls: readonly { id: string; name: string; args: string }[];
+  finish: unknown;
+  usage: unknown;
+} {
   const calls: { id: string; name: string; args: string }[] = [];
   let [text, reasoning] = ['', ''];
   let finish: unknown;
   let usage: unknown;
   for (const { data } of messages) {
     if (data === '[DONE]') continue;
-    const raw = JSON.parse(data) as { choices: readonly { delta?: Delta; finish_reason?: string | null }[]; usage?: unknown; x_groq?: { usage?: unknown } };
+    const raw = JSON.parse(data) as {
+      choices: readonly { delta?: Delta; finish_reason?: string | null }[];
+      usage?: unknown;
+      x_groq?: { usage?: unknown };
+    };
     usage = raw.usage ?? raw.x_groq?.usage ?? usage;
     for (const { delta, finish_reason } of raw.choices) {
       finish = finish_reason ?? finish;
@@ -79,7 +97,11 @@ interface Delta {
   readonly content?: string | null;
   readonly reasoning?: string;
   readonly reasoning_content?: string;
-  readonly tool_calls?: readonly { readonly index: number; readonly id?: string; readonly function: { readonly name?: string; readonly arguments?: string } }[];
+  readonly tool_calls?: readonly {
+    readonly index: number;
+    readonly id?: string;
+    readonly function: { readonly name?: string; readonly arguments?: string };
+  }[];
 }
 
 const WHOLE = CHAT_STREAMS.filter(({ text }) => text.includes('[DONE]'));
@@ -100,11 +122,27 @@ describe('ChatCompletionsDecoder', () => {
         const events = decoded(sseMessages(one.text), replyFor(one));
         const response = responseIn(events);
         const told = answerIn(sseMessages(one.text));
-        expect(of(events, 'response.output_text.delta').map(({ delta }) => delta).join('')).to.equal(told.text);
+        expect(
+          of(events, 'response.output_text.delta')
+            .map(({ delta }) => delta)
+            .join(''),
+        ).to.equal(told.text);
         expect(response.output_text).to.equal(told.text);
-        expect(of(events, 'response.reasoning.delta').map(({ delta }) => delta).join('')).to.equal(told.reasoning);
-        expect(of(events, 'response.tool_use.done').map(({ item }) => ({ id: item.call_id, name: item.name, args: item.arguments }))).to.deep.equal(told.calls);
-        expect(of(events, 'response.tool_use.announced').map(({ call_id, name }) => ({ call_id, name }))).to.deep.equal(told.calls.map(({ id, name }) => ({ call_id: id, name })));
+        expect(
+          of(events, 'response.reasoning.delta')
+            .map(({ delta }) => delta)
+            .join(''),
+        ).to.equal(told.reasoning);
+        expect(
+          of(events, 'response.tool_use.done').map(({ item }) => ({
+            id: item.call_id,
+            name: item.name,
+            args: item.arguments,
+          })),
+        ).to.deep.equal(told.calls);
+        expect(of(events, 'response.tool_use.announced').map(({ call_id, name }) => ({ call_id, name }))).to.deep.equal(
+          told.calls.map(({ id, name }) => ({ call_id: id, name })),
+        );
         expect(response.vendor.finish_reason).to.equal(told.finish);
         expect(response.vendor.usage).to.deep.equal(told.usage ?? undefined);
         expect(response.status).to.equal(told.finish === 'length' ? 'incomplete' : 'completed');
@@ -121,7 +159,9 @@ describe('ChatCompletionsDecoder', () => {
         const events = decoded(sseMessages(one.text), replyFor(one));
         expectOrder(events);
         expect(of(events, 'response.created')).to.have.length(1);
-        expect(of(events, 'response.output_item.done').map(({ item }) => item)).to.deep.equal(responseIn(events).output);
+        expect(of(events, 'response.output_item.done').map(({ item }) => item)).to.deep.equal(
+          responseIn(events).output,
+        );
       });
 
       it(`${one.name}: is broken wherever it stops before its end marker`, () => {
@@ -150,7 +190,9 @@ describe('ChatCompletionsDecoder', () => {
       expect(of(out, 'response.reasoning.delta')).to.have.length(93);
       const error = brokenBy(() => decoder.push(messages.at(-1)!, out));
       expect(error).to.be.an.instanceOf(LLMInvalidRequestError);
-      expect(error).to.include({ vendorCode: 'tool_use_failed' }).and.match(/The model wrote: \{"name": "get_something_by_name"/);
+      expect(error)
+        .to.include({ vendorCode: 'tool_use_failed' })
+        .and.match(/The model wrote: \{"name": "get_something_by_name"/);
     });
 
     it('azure-chat-stream-text-a 1: passes on the chunk that is only Azure’s, and takes the id from the next', () => {
@@ -170,37 +212,80 @@ describe('ChatCompletionsDecoder', () => {
       expect(out.map(({ type }) => type)).to.deep.equal(['response.created']);
       decoder.push({ data: JSON.stringify(chunk({ content: 'a' })) }, out);
       decoder.push({ data: JSON.stringify(chunk({ content: 'b' })) }, out);
-      expect(out.slice(1).map((event) => ('delta' in event ? event.delta : event.type))).to.deep.equal(['response.output_item.added', 'a', 'b']);
+      expect(out.slice(1).map((event) => ('delta' in event ? event.delta : event.type))).to.deep.equal([
+        'response.output_item.added',
+        'a',
+        'b',
+      ]);
     });
 
     it('may be a refusal', () => {
-      const events = streamed(chunk({ role: 'assistant', content: null, refusal: 'I ' }), chunk({ refusal: 'can’t.' }), end());
+      const events = streamed(
+        chunk({ role: 'assistant', content: null, refusal: 'I ' }),
+        chunk({ refusal: 'can’t.' }),
+        end(),
+      );
       expect(of(events, 'response.refusal.delta').map(({ delta }) => delta)).to.deep.equal(['I ', 'can’t.']);
-      expect(responseIn(events)).to.deep.include({ status: 'incomplete', incomplete_details: { reason: 'content_filter' } });
+      expect(responseIn(events)).to.deep.include({
+        status: 'incomplete',
+        incomplete_details: { reason: 'content_filter' },
+      });
     });
 
     it('stands after the reasoning, which a host may send under two names', () => {
-      const events = streamed(chunk({ reasoning: 'h', reasoning_content: 'h' }), chunk({ reasoning: 'm', reasoning_content: 'm' }), chunk({ content: 'x' }), end());
-      expect(of(events, 'response.reasoning.delta').map(({ delta, output_index, summary }) => [delta, output_index, summary])).to.deep.equal([['h', 0, false], ['m', 0, false]]);
+      const events = streamed(
+        chunk({ reasoning: 'h', reasoning_content: 'h' }),
+        chunk({ reasoning: 'm', reasoning_content: 'm' }),
+        chunk({ content: 'x' }),
+        end(),
+      );
+      expect(
+        of(events, 'response.reasoning.delta').map(({ delta, output_index, summary }) => [
+          delta,
+          output_index,
+          summary,
+        ]),
+      ).to.deep.equal([
+        ['h', 0, false],
+        ['m', 0, false],
+      ]);
       expect(of(events, 'response.output_text.delta')[0]?.output_index).to.equal(1);
       expect(responseIn(events).output.map(({ type }) => type)).to.deep.equal(['reasoning', 'message']);
     });
 
     it('may come in parts of a kind that only some hosts have', () => {
-      const events = streamed(chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }), chunk({ content: [{ type: 'text', text: 'a' }] }), chunk({ content: 'b' }), end());
+      const events = streamed(
+        chunk({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] }] }),
+        chunk({ content: [{ type: 'text', text: 'a' }] }),
+        chunk({ content: 'b' }),
+        end(),
+      );
       expect(of(events, 'response.output_text.delta').map(({ delta }) => delta)).to.deep.equal(['a', 'b']);
       expect(responseIn(events).output_text).to.equal('ab');
     });
 
     it('may be cited', () => {
-      const events = streamed(chunk({ content: 'x' }), chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'u' } }] }), end());
-      expect(of(events, 'response.annotation.added').map(({ annotation }) => annotation)).to.deep.equal([{ type: 'url_citation', url: 'u' }]);
-      expect(responseIn(events).output[0]).to.deep.include({ content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }] });
+      const events = streamed(
+        chunk({ content: 'x' }),
+        chunk({ annotations: [{ type: 'url_citation', url_citation: { url: 'u' } }] }),
+        end(),
+      );
+      expect(of(events, 'response.annotation.added').map(({ annotation }) => annotation)).to.deep.equal([
+        { type: 'url_citation', url: 'u' },
+      ]);
+      expect(responseIn(events).output[0]).to.deep.include({
+        content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
+      });
     });
   });
 
   describe('tool calls', () => {
-    const begin = (index: number, id = `call_${index}`): JsonObject => ({ index, id, type: 'function', function: { name: `tool_${index}`, arguments: '' } });
+    const begin = (index: number, id = `call_${index}`): JsonObject => ({
+      index,
+      id,
+      type: 'function',
+      function: { name: `tool_${index}`, arguments: '' },
+    });
     const more = (index: number, text: string): JsonObject => ({ index, function: { arguments: text } });
     const AB = [
       { call_id: 'call_0', arguments: '{"a":1}' },
@@ -214,7 +299,9 @@ describe('ChatCompletionsDecoder', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
       const out: ResponseStreamEvent[] = [];
       decoder.push({ data: JSON.stringify(fragments(begin(0))) }, out);
-      expect(of(out, 'response.tool_use.announced')).to.deep.equal([{ type: 'response.tool_use.announced', output_index: 0, call_id: 'call_0', name: 'tool_0' }]);
+      expect(of(out, 'response.tool_use.announced')).to.deep.equal([
+        { type: 'response.tool_use.announced', output_index: 0, call_id: 'call_0', name: 'tool_0' },
+      ]);
       decoder.push({ data: JSON.stringify(fragments(more(0, '{}'))) }, out);
       decoder.push({ data: JSON.stringify(end('tool_calls')) }, out);
       expect(of(out, 'response.tool_use.done')).to.deep.equal([]);
@@ -223,61 +310,119 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('interleave by their number', () => {
-      expect(facts(callsIn(fragments(begin(0)), fragments(begin(1)), fragments(more(1, '{"b"'), more(0, '{"a"')), fragments(more(0, ':1}')), fragments(more(1, ':2}'))))).to.deep.equal(AB);
+      expect(
+        facts(
+          callsIn(
+            fragments(begin(0)),
+            fragments(begin(1)),
+            fragments(more(1, '{"b"'), more(0, '{"a"')),
+            fragments(more(0, ':1}')),
+            fragments(more(1, ':2}')),
+          ),
+        ),
+      ).to.deep.equal(AB);
     });
 
     it('stand in the order of their numbers, whichever came first', () => {
-      expect(facts(callsIn(fragments(begin(1), more(1, '{"b":2}')), fragments(begin(0), more(0, '{"a":1}'))))).to.deep.equal(AB);
+      expect(
+        facts(callsIn(fragments(begin(1), more(1, '{"b":2}')), fragments(begin(0), more(0, '{"a":1}')))),
+      ).to.deep.equal(AB);
     });
 
     it('may repeat id and name with every fragment', () => {
-      const again = (index: number, text: string): JsonObject => ({ ...begin(index), function: { name: `tool_${index}`, arguments: text } });
+      const again = (index: number, text: string): JsonObject => ({
+        ...begin(index),
+        function: { name: `tool_${index}`, arguments: text },
+      });
       const calls = callsIn(fragments(again(0, '{"a"')), fragments(again(0, ':1}')), fragments(again(1, '{"b":2}')));
       expect(facts(calls)).to.deep.equal(AB);
       expect(calls[0]?.name).to.equal('tool_0');
     });
 
     it('may have no number, or all the same', () => {
-      const whole = (id: string, text: string, fields: JsonObject = {}): JsonObject => ({ id, type: 'function', function: { name: 'look', arguments: text }, ...fields });
-      expect(facts(callsIn(fragments(whole('call_0', '{"a":1}')), fragments(whole('call_1', '{"b":2}'))))).to.deep.equal(AB);
+      const whole = (id: string, text: string, fields: JsonObject = {}): JsonObject => ({
+        id,
+        type: 'function',
+        function: { name: 'look', arguments: text },
+        ...fields,
+      });
+      expect(
+        facts(callsIn(fragments(whole('call_0', '{"a":1}')), fragments(whole('call_1', '{"b":2}')))),
+      ).to.deep.equal(AB);
       expect(facts(callsIn(fragments(whole('call_0', '{"a":1}'), whole('call_1', '{"b":2}'))))).to.deep.equal(AB);
-      expect(facts(callsIn(fragments(whole('call_0', '{"a":1}', { index: 0 })), fragments(whole('call_1', '{"b"', { index: 0 })), fragments(more(0, ':2}'))))).to.deep.equal(AB);
-      expect(facts(callsIn(fragments(whole('call_0', '{"a"')), fragments({ function: { arguments: ':1}' } })))).to.deep.equal([AB[0]]);
+      expect(
+        facts(
+          callsIn(
+            fragments(whole('call_0', '{"a":1}', { index: 0 })),
+            fragments(whole('call_1', '{"b"', { index: 0 })),
+            fragments(more(0, ':2}')),
+          ),
+        ),
+      ).to.deep.equal(AB);
+      expect(
+        facts(callsIn(fragments(whole('call_0', '{"a"')), fragments({ function: { arguments: ':1}' } }))),
+      ).to.deep.equal([AB[0]]);
     });
 
     it('may have neither number nor id: a name begins one when the last one is whole', () => {
       const named = (text: string): JsonObject => ({ function: { name: 'look', arguments: text } });
-      expect(callsIn(fragments(named('{"a"')), fragments(named(':1}')), fragments(named('{"b":2}'))).map((call) => call.arguments)).to.deep.equal(['{"a":1}', '{"b":2}']);
+      expect(
+        callsIn(fragments(named('{"a"')), fragments(named(':1}')), fragments(named('{"b":2}'))).map(
+          (call) => call.arguments,
+        ),
+      ).to.deep.equal(['{"a":1}', '{"b":2}']);
     });
 
     it('get an id where the host gives none, the same in the announcement and in the end', () => {
-      const events = streamed(fragments({ index: 0, function: { name: 'look', arguments: '{' } }), fragments({ index: 0, function: { arguments: '}' } }), fragments({ index: 1, function: { name: 'go', arguments: '{}' } }), end('tool_calls'));
+      const events = streamed(
+        fragments({ index: 0, function: { name: 'look', arguments: '{' } }),
+        fragments({ index: 0, function: { arguments: '}' } }),
+        fragments({ index: 1, function: { name: 'go', arguments: '{}' } }),
+        end('tool_calls'),
+      );
       const ids = ['chatcmpl-1_call_0', 'chatcmpl-1_call_1'];
       expect(of(events, 'response.tool_use.announced').map(({ call_id }) => call_id)).to.deep.equal(ids);
       expect(of(events, 'response.tool_use.done').map(({ item }) => item.call_id)).to.deep.equal(ids);
     });
 
     it('may bring their arguments as an object, or none at all', () => {
-      const calls = callsIn(fragments({ ...begin(0), function: { name: 'look', arguments: { a: 1 } } }), fragments({ index: 1, id: 'call_1', function: { name: 'go' } }));
+      const calls = callsIn(
+        fragments({ ...begin(0), function: { name: 'look', arguments: { a: 1 } } }),
+        fragments({ index: 1, id: 'call_1', function: { name: 'go' } }),
+      );
       expect(calls.map((call) => call.arguments)).to.deep.equal(['{"a":1}', '{}']);
     });
 
     it('of an answer that was cut short are not done', () => {
       const events = streamed(fragments(begin(0), more(0, '{"a')), end('length'));
       expect(of(events, 'response.tool_use.done')).to.deep.equal([]);
-      expect(of(events, 'response.output_item.done')[0]?.item).to.include({ type: 'function_call', status: 'incomplete' });
+      expect(of(events, 'response.output_item.done')[0]?.item).to.include({
+        type: 'function_call',
+        status: 'incomplete',
+      });
     });
 
     it('from before tools are calls, too', () => {
-      const events = streamed(chunk({ content: null, function_call: { name: 'look', arguments: '' } }), chunk({ function_call: { arguments: '{"a"' } }), chunk({ function_call: { arguments: ':1}' } }), end('function_call'));
+      const events = streamed(
+        chunk({ content: null, function_call: { name: 'look', arguments: '' } }),
+        chunk({ function_call: { arguments: '{"a"' } }),
+        chunk({ function_call: { arguments: ':1}' } }),
+        end('function_call'),
+      );
       expect(of(events, 'response.tool_use.announced')).to.have.length(1);
       expect(of(events, 'response.tool_use.done')[0]?.item).to.include({ name: 'look', arguments: '{"a":1}' });
       expectOrder(events);
     });
 
     it('may take free text', () => {
-      const events = streamed(fragments({ index: 0, id: 'call_0', type: 'custom', custom: { name: 'sh', input: '' } }), fragments({ index: 0, custom: { input: 'ls' } }), end('tool_calls'));
-      expect(responseIn(events).output).to.deep.include.members([{ ...responseIn(events).output[0], type: 'custom_tool_call', name: 'sh', input: 'ls' }]);
+      const events = streamed(
+        fragments({ index: 0, id: 'call_0', type: 'custom', custom: { name: 'sh', input: '' } }),
+        fragments({ index: 0, custom: { input: 'ls' } }),
+        end('tool_calls'),
+      );
+      expect(responseIn(events).output).to.deep.include.members([
+        { ...responseIn(events).output[0], type: 'custom_tool_call', name: 'sh', input: 'ls' },
+      ]);
       expectOrder(events);
     });
 
@@ -296,19 +441,32 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('come inside x_groq, which keeps the rest', () => {
-      const response = responseIn(streamed(chunk({ content: 'x' }, { x_groq: { id: 'req_1', seed: 7 } }), end('stop', { x_groq: { id: 'req_1', usage: USAGE, usage_breakdown: { models: [] } } })));
+      const response = responseIn(
+        streamed(
+          chunk({ content: 'x' }, { x_groq: { id: 'req_1', seed: 7 } }),
+          end('stop', { x_groq: { id: 'req_1', usage: USAGE, usage_breakdown: { models: [] } } }),
+        ),
+      );
       expect(response.usage.total_tokens).to.equal(3);
-      expect(response.vendor.fields).to.deep.include({ x_groq: { id: 'req_1', seed: 7 }, usage_breakdown: { models: [] } });
+      expect(response.vendor.fields).to.deep.include({
+        x_groq: { id: 'req_1', seed: 7 },
+        usage_breakdown: { models: [] },
+      });
     });
 
     it('may come with every chunk: the last is the count', () => {
-      const events = streamed(chunk({ content: 'x' }, { usage: { ...USAGE, total_tokens: 1 } }), end('stop', { usage: USAGE }));
+      const events = streamed(
+        chunk({ content: 'x' }, { usage: { ...USAGE, total_tokens: 1 } }),
+        end('stop', { usage: USAGE }),
+      );
       expect(of(events, 'response.usage').map(({ usage }) => usage.total_tokens)).to.deep.equal([1, 3]);
       expect(responseIn(events).vendor.usage).to.deep.equal(USAGE);
     });
 
     it('may not come at all, with a warning', () => {
-      expect(responseIn(streamed(chunk({ content: 'x' }), end())).vendor.warnings).to.deep.equal(['openai gave no usage: it counts as zero']);
+      expect(responseIn(streamed(chunk({ content: 'x' }), end())).vendor.warnings).to.deep.equal([
+        'openai gave no usage: it counts as zero',
+      ]);
     });
   });
 
@@ -322,9 +480,23 @@ describe('ChatCompletionsDecoder', () => {
       const choice = fieldsOf(
         responseIn(
           streamed(
-            chunk({ role: 'assistant', content: 'a', channel: 'final' }, { obfuscation: 'x', service_tier: 'default' }, { logprobs: { content: [{ token: 'a' }], refusal: null }, content_filter_results: { hate: { filtered: false } } }),
-            chunk({ content: 'b', reasoning_details: [{ index: 0, type: 'reasoning.text', text: 'h' }] }, {}, { logprobs: { content: [{ token: 'b' }], refusal: null }, content_filter_results: {} }),
-            chunk({ reasoning_details: [{ index: 0, text: 'm', signature: 's' }], audio: { id: 'audio_1', data: 'AA', transcript: 'a' } }),
+            chunk(
+              { role: 'assistant', content: 'a', channel: 'final' },
+              { obfuscation: 'x', service_tier: 'default' },
+              {
+                logprobs: { content: [{ token: 'a' }], refusal: null },
+                content_filter_results: { hate: { filtered: false } },
+              },
+            ),
+            chunk(
+              { content: 'b', reasoning_details: [{ index: 0, type: 'reasoning.text', text: 'h' }] },
+              {},
+              { logprobs: { content: [{ token: 'b' }], refusal: null }, content_filter_results: {} },
+            ),
+            chunk({
+              reasoning_details: [{ index: 0, text: 'm', signature: 's' }],
+              audio: { id: 'audio_1', data: 'AA', transcript: 'a' },
+            }),
             chunk({ audio: { data: 'BB', transcript: 'b', expires_at: 9 } }),
             end('stop', { service_tier: null }),
           ),
@@ -345,8 +517,16 @@ describe('ChatCompletionsDecoder', () => {
     });
 
     it('of a chunk that only this wire has a word for is passed on', () => {
-      const events = streamed(chunk({ audio: { id: 'audio_1', data: 'AA' } }), chunk({ content: 'x', extra: 1 }), end(), { ...chunk({}), choices: [], citations: ['u'] });
-      expect(of(events, 'vendor.event').map(({ raw }) => raw)).to.deep.equal([chunk({ audio: { id: 'audio_1', data: 'AA' } }), { ...chunk({}), choices: [], citations: ['u'] }]);
+      const events = streamed(
+        chunk({ audio: { id: 'audio_1', data: 'AA' } }),
+        chunk({ content: 'x', extra: 1 }),
+        end(),
+        { ...chunk({}), choices: [], citations: ['u'] },
+      );
+      expect(of(events, 'vendor.event').map(({ raw }) => raw)).to.deep.equal([
+        chunk({ audio: { id: 'audio_1', data: 'AA' } }),
+        { ...chunk({}), choices: [], citations: ['u'] },
+      ]);
       expect(responseIn(events).vendor.fields).to.deep.include({ citations: ['u'] });
     });
 
@@ -355,7 +535,10 @@ describe('ChatCompletionsDecoder', () => {
       const events = streamed(
         chunk({ reasoning: 'hm' }, { id: 'a' }),
         chunk({ executed_tools: [{ ...search, search_results: { results: [] } }] }, { id: 'b' }),
-        chunk({ executed_tools: [{ ...search, output: 'sunny', search_results: { results: [{ url: 'u' }] } }] }, { id: 'c' }),
+        chunk(
+          { executed_tools: [{ ...search, output: 'sunny', search_results: { results: [{ url: 'u' }] } }] },
+          { id: 'c' },
+        ),
         chunk({ content: 'Sunny.' }, { id: 'd' }),
         end('stop', { id: 'stub' }),
       );
@@ -363,13 +546,32 @@ describe('ChatCompletionsDecoder', () => {
       const response = responseIn(events);
       expect(response.id).to.equal('a');
       expect(response.output.map(({ type }) => type)).to.deep.equal(['reasoning', 'vendor_item', 'message']);
-      expect(response.output[1]).to.have.deep.property('item', { ...search, output: 'sunny', search_results: { results: [{ url: 'u' }] } });
-      expect(of(events, 'response.output_item.done').map(({ output_index, item }) => [output_index, item.type])).to.deep.equal([[0, 'reasoning'], [1, 'vendor_item'], [2, 'message']]);
+      expect(response.output[1]).to.have.deep.property('item', {
+        ...search,
+        output: 'sunny',
+        search_results: { results: [{ url: 'u' }] },
+      });
+      expect(
+        of(events, 'response.output_item.done').map(({ output_index, item }) => [output_index, item.type]),
+      ).to.deep.equal([
+        [0, 'reasoning'],
+        [1, 'vendor_item'],
+        [2, 'message'],
+      ]);
     });
 
     it('of other choices is left aside', () => {
-      const other = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({ ...chunk({}), choices: [{ index: 1, delta, finish_reason }] });
-      const events = streamed(other({ content: 'no' }), chunk({ content: 'yes' }), other({ tool_calls: [{ index: 0, id: 'c', function: { name: 'x' } }] }), end(), other({}, 'stop'));
+      const other = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+        ...chunk({}),
+        choices: [{ index: 1, delta, finish_reason }],
+      });
+      const events = streamed(
+        other({ content: 'no' }),
+        chunk({ content: 'yes' }),
+        other({ tool_calls: [{ index: 0, id: 'c', function: { name: 'x' } }] }),
+        end(),
+        other({}, 'stop'),
+      );
       expect(of(events, 'response.output_text.delta').map(({ delta }) => delta)).to.deep.equal(['yes']);
       expect(of(events, 'response.tool_use.announced')).to.deep.equal([]);
       expect(responseIn(events).vendor.warnings[0]).to.match(/first of 2 choices/);
@@ -378,7 +580,8 @@ describe('ChatCompletionsDecoder', () => {
     it('after the end marker is nothing', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
       const out: ResponseStreamEvent[] = [];
-      for (const message of [...streamOf(chunk({ content: 'x' }), end()), { data: '[DONE]' }, { data: 'rubbish' }]) decoder.push(message, out);
+      for (const message of [...streamOf(chunk({ content: 'x' }), end()), { data: '[DONE]' }, { data: 'rubbish' }])
+        decoder.push(message, out);
       decoder.end(out);
       expect(of(out, 'response.completed')).to.have.length(1);
     });
@@ -387,18 +590,34 @@ describe('ChatCompletionsDecoder', () => {
   describe('what breaks a stream', () => {
     it('is an error chunk, whatever follows it', () => {
       const error = { message: 'The server had an error', type: 'server_error', code: 'rate_limit_exceeded' };
-      expect(brokenBy(() => streamed(chunk({ content: 'x' }), { error }, { ...chunk({}), choices: [], usage: { ...USAGE, total_tokens: 0 } }))).to.be.an.instanceOf(LLMRateLimitError);
-      expect(brokenBy(() => streamed(chunk({ content: 'x' }, {}, { error, finish_reason: 'error' })))).to.be.an.instanceOf(LLMRateLimitError);
+      expect(
+        brokenBy(() =>
+          streamed(
+            chunk({ content: 'x' }),
+            { error },
+            { ...chunk({}), choices: [], usage: { ...USAGE, total_tokens: 0 } },
+          ),
+        ),
+      ).to.be.an.instanceOf(LLMRateLimitError);
+      expect(
+        brokenBy(() => streamed(chunk({ content: 'x' }, {}, { error, finish_reason: 'error' }))),
+      ).to.be.an.instanceOf(LLMRateLimitError);
     });
 
     it('is an error event, JSON or not', () => {
       const decoder = new ChatCompletionsDecoder(chatReply());
-      expect(brokenBy(() => decoder.push({ event: 'error', data: 'upstream went away' }, []))).to.satisfy(isLLMError).and.match(/upstream went away/);
-      expect(brokenBy(() => decoder.push({ event: 'error', data: '{"message":"gone"}' }, []))).to.satisfy(isLLMError).and.match(/gone/);
+      expect(brokenBy(() => decoder.push({ event: 'error', data: 'upstream went away' }, [])))
+        .to.satisfy(isLLMError)
+        .and.match(/upstream went away/);
+      expect(brokenBy(() => decoder.push({ event: 'error', data: '{"message":"gone"}' }, [])))
+        .to.satisfy(isLLMError)
+        .and.match(/gone/);
     });
 
     it('is Groq’s word for why it stopped', () => {
-      expect(brokenBy(() => streamed(chunk({ content: 'x' }, { x_groq: { error: 'over capacity' } })))).to.satisfy(isLLMError).and.match(/over capacity/);
+      expect(brokenBy(() => streamed(chunk({ content: 'x' }, { x_groq: { error: 'over capacity' } }))))
+        .to.satisfy(isLLMError)
+        .and.match(/over capacity/);
     });
 
     it('is what is no chunk', () => {
@@ -409,16 +628,25 @@ describe('ChatCompletionsDecoder', () => {
         ['[]', /an array/],
         ['"x"', /plain text/],
       ];
-      for (const [data, what] of NO_CHUNKS) expect(brokenBy(() => streamed(data))).to.be.an.instanceOf(LLMStreamError).and.match(what);
+      for (const [data, what] of NO_CHUNKS)
+        expect(brokenBy(() => streamed(data)))
+          .to.be.an.instanceOf(LLMStreamError)
+          .and.match(what);
     });
 
     it('is an end marker without a word for how it ended', () => {
-      expect(brokenBy(() => streamed(chunk({ content: 'x' })))).to.be.an.instanceOf(LLMStreamError).and.match(/finish_reason/);
-      const lenient = chatReply('openai_compatible', { quirks: quirksFor('openai_compatible', { allowsNullFinishReason: true }) });
+      expect(brokenBy(() => streamed(chunk({ content: 'x' }))))
+        .to.be.an.instanceOf(LLMStreamError)
+        .and.match(/finish_reason/);
+      const lenient = chatReply('openai_compatible', {
+        quirks: quirksFor('openai_compatible', { allowsNullFinishReason: true }),
+      });
       const response = responseIn(decoded(streamOf(chunk({ content: 'x' })), lenient));
       expect(response).to.include({ status: 'completed', output_text: 'x' });
       expect(response.vendor.warnings.join()).to.match(/no finish_reason/);
-      expect(brokenBy(() => decoded(streamOf(), lenient))).to.be.an.instanceOf(LLMStreamError).and.match(/no choices/);
+      expect(brokenBy(() => decoded(streamOf(), lenient)))
+        .to.be.an.instanceOf(LLMStreamError)
+        .and.match(/no choices/);
     });
 
     it('is a stream of nothing', () => {

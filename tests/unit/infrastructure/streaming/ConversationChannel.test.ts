@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannel';
+import {
+  ConversationChannel,
+  DEFAULT_CHANNEL_LIMITS,
+} from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannel';
 import type { ChannelEvent } from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannel';
 import { ConversationChannels } from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannels';
 
@@ -12,7 +15,10 @@ class Ear {
   readonly stop: () => void;
 
   constructor(channel: ConversationChannel, lastEventId?: string) {
-    this.stop = channel.listen({ event: (event) => this.events.push(event), missed: () => (this.misses += 1), from: (id) => (this.origin = id) }, lastEventId);
+    this.stop = channel.listen(
+      { event: (event) => this.events.push(event), missed: () => (this.misses += 1), from: (id) => (this.origin = id) },
+      lastEventId,
+    );
   }
 
   get text(): string {
@@ -177,7 +183,15 @@ describe('ConversationChannel', () => {
   });
 
   it('does not let the model’s words pass for the end', () => {
-    for (const text of ['[DONE]', 'a\n[DONE]', '[DONE]\nb', 'a\n[DONE]\nb', 'ERROR: x', 'a\nERROR: x', '[DONE]\r\n[DONE]']) {
+    for (const text of [
+      '[DONE]',
+      'a\n[DONE]',
+      '[DONE]\nb',
+      'a\n[DONE]\nb',
+      'ERROR: x',
+      'a\nERROR: x',
+      '[DONE]\r\n[DONE]',
+    ]) {
       const channel = new ConversationChannel();
       const ear = new Ear(channel);
       channel.begin().send(text);

@@ -8,7 +8,11 @@ import { responsesReply, STREAMS, terminalResponse } from '../../../support/resp
 import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../../../../imports/business/ai/infrastructure/converters/Wire';
+import type {
+  ReplyContext,
+  SseMessage,
+  StreamDecoder,
+} from '../../../../imports/business/ai/infrastructure/converters/Wire';
 
 interface Outcome {
   readonly events: readonly ResponseStreamEvent[];
@@ -45,12 +49,40 @@ function completedIn(events: readonly ResponseStreamEvent[]): readonly LLMRespon
   return events.flatMap((event) => (event.type === 'response.completed' ? [event.response] : []));
 }
 
-const USAGE = { input_tokens: 3, output_tokens: 2, total_tokens: 5, input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
-const MESSAGE = { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'Hi', annotations: [] }] };
-const CALL = { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"at":"sky"}', status: 'completed' };
+const USAGE = {
+  input_tokens: 3,
+  output_tokens: 2,
+  total_tokens: 5,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: 0 },
+};
+const MESSAGE = {
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  status: 'completed',
+  content: [{ type: 'output_text', text: 'Hi', annotations: [] }],
+};
+const CALL = {
+  type: 'function_call',
+  id: 'fc_1',
+  call_id: 'call_1',
+  name: 'look',
+  arguments: '{"at":"sky"}',
+  status: 'completed',
+};
 
 function response(changes: JsonObject = {}): JsonObject {
-  return { id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'm', output: [MESSAGE], usage: USAGE, ...changes };
+  return {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    output: [MESSAGE],
+    usage: USAGE,
+    ...changes,
+  };
 }
 
 const COMPLETED = { type: 'response.completed', response: response() };
@@ -79,13 +111,21 @@ describe('ResponsesDecoder on recorded streams', () => {
       it(`${recording.name}: joined deltas are the text, and every call is announced and then whole`, () => {
         const { events } = decode(messages, context);
         const [whole] = completedIn(events);
-        const text = events.flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : [])).join('');
+        const text = events
+          .flatMap((event) => (event.type === 'response.output_text.delta' ? [event.delta] : []))
+          .join('');
         expect(text).to.equal(whole?.output_text);
         const calls = whole?.output.filter((item) => item.type === 'function_call') ?? [];
-        expect(events.flatMap((event) => (event.type === 'response.tool_use.done' ? [event.item] : []))).to.deep.equal(calls);
+        expect(events.flatMap((event) => (event.type === 'response.tool_use.done' ? [event.item] : []))).to.deep.equal(
+          calls,
+        );
         for (const call of calls) {
-          const announced = events.findIndex((event) => event.type === 'response.tool_use.announced' && event.call_id === call.call_id);
-          const done = events.findIndex((event) => event.type === 'response.tool_use.done' && event.item.call_id === call.call_id);
+          const announced = events.findIndex(
+            (event) => event.type === 'response.tool_use.announced' && event.call_id === call.call_id,
+          );
+          const done = events.findIndex(
+            (event) => event.type === 'response.tool_use.done' && event.item.call_id === call.call_id,
+          );
           expect(announced).to.be.within(0, done - 1);
         }
       });
@@ -96,7 +136,8 @@ describe('ResponsesDecoder on recorded streams', () => {
           const out: ResponseStreamEvent[] = [];
           decoder.push(message, out);
           const { type, delta } = JSON.parse(message.data) as { type: string; delta?: string };
-          if (/(output_text|reasoning_text|reasoning_summary_text)\.delta$/.test(type)) expect(out).to.have.length(1).with.nested.property('0.delta', delta);
+          if (/(output_text|reasoning_text|reasoning_summary_text)\.delta$/.test(type))
+            expect(out).to.have.length(1).with.nested.property('0.delta', delta);
         }
       });
     }
@@ -107,7 +148,9 @@ describe('ResponsesDecoder on recorded streams', () => {
         expect(completedIn(events), `cut after ${kept}`).to.deep.equal([]);
         expect(errors, `cut after ${kept}`).to.have.length(1);
         // A stream that had told its error before it was cut says so; a cut of any other is the stream's own failure.
-        expect(errors[0], `cut after ${kept}`).to.be.instanceOf(failed && kept === messages.length - 1 ? LLMError : LLMStreamError);
+        expect(errors[0], `cut after ${kept}`).to.be.instanceOf(
+          failed && kept === messages.length - 1 ? LLMError : LLMStreamError,
+        );
       }
     });
   }
@@ -119,7 +162,12 @@ describe('ResponsesDecoder', () => {
       { type: 'response.created', response: response({ status: 'in_progress', output: [], usage: null }) },
       { type: 'response.in_progress', response: response({ status: 'in_progress', output: [], usage: null }) },
       { type: 'response.output_item.added', output_index: 0, item: { ...MESSAGE, status: 'in_progress', content: [] } },
-      { type: 'response.content_part.added', output_index: 0, content_index: 0, part: { type: 'output_text', text: '', annotations: [] } },
+      {
+        type: 'response.content_part.added',
+        output_index: 0,
+        content_index: 0,
+        part: { type: 'output_text', text: '', annotations: [] },
+      },
       { type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: 'Hi' },
       { type: 'response.output_text.done', output_index: 0, content_index: 0, text: 'Hi' },
       { type: 'response.content_part.done', output_index: 0, content_index: 0, part: MESSAGE.content[0] },
@@ -152,7 +200,9 @@ describe('ResponsesDecoder', () => {
       { type: 'response.output_item.done', output_index: 0, item: CALL },
       { type: 'response.completed', response: response({ output: [CALL] }) },
     );
-    const seen = events.flatMap((event) => ('item' in event && event.item.type === 'function_call' ? [event.item.arguments] : []));
+    const seen = events.flatMap((event) =>
+      'item' in event && event.item.type === 'function_call' ? [event.item.arguments] : [],
+    );
     expect(seen).to.deep.equal(['', CALL.arguments, CALL.arguments]);
   });
 
@@ -165,13 +215,25 @@ describe('ResponsesDecoder', () => {
       { type: 'response.output_item.done', output_index: 0, item: CALL },
       { type: 'response.completed', response: response({ output: [CALL, other] }) },
     );
-    expect(events.flatMap((event) => (event.type === 'response.tool_use.done' ? [[event.output_index, event.item.call_id]] : []))).to.deep.equal([[1, 'call_2'], [0, 'call_1']]);
+    expect(
+      events.flatMap((event) =>
+        event.type === 'response.tool_use.done' ? [[event.output_index, event.item.call_id]] : [],
+      ),
+    ).to.deep.equal([
+      [1, 'call_2'],
+      [0, 'call_1'],
+    ]);
   });
 
   it('delivers a call that only the terminal response holds', () => {
     const { events } = decodeEvents({ type: 'response.completed', response: response({ output: [CALL] }) });
     expect(events.map(({ type }) => type)).to.deep.equal([
-      'response.output_item.added', 'response.tool_use.announced', 'response.tool_use.done', 'response.output_item.done', 'response.usage', 'response.completed',
+      'response.output_item.added',
+      'response.tool_use.announced',
+      'response.tool_use.done',
+      'response.output_item.done',
+      'response.usage',
+      'response.completed',
     ]);
   });
 
@@ -180,20 +242,38 @@ describe('ResponsesDecoder', () => {
     const { events } = decodeEvents(
       { type: 'response.output_item.added', output_index: 0, item: { ...CALL, arguments: '' } },
       { type: 'response.output_item.done', output_index: 0, item: cut },
-      { type: 'response.incomplete', response: response({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output: [cut] }) },
+      {
+        type: 'response.incomplete',
+        response: response({
+          status: 'incomplete',
+          incomplete_details: { reason: 'max_output_tokens' },
+          output: [cut],
+        }),
+      },
     );
     expect(events.map(({ type }) => type)).to.deep.equal([
-      'response.output_item.added', 'response.tool_use.announced', 'response.output_item.done', 'response.usage', 'response.completed',
+      'response.output_item.added',
+      'response.tool_use.announced',
+      'response.output_item.done',
+      'response.usage',
+      'response.completed',
     ]);
   });
 
   it('announces a call that its host names only when it is whole', () => {
     const { events } = decodeEvents(
-      { type: 'response.output_item.added', output_index: 0, item: { type: 'function_call', id: 'fc_1', arguments: '' } },
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { type: 'function_call', id: 'fc_1', arguments: '' },
+      },
       { type: 'response.output_item.done', output_index: 0, item: CALL },
     );
     expect(events.map(({ type }) => type)).to.deep.equal([
-      'response.output_item.added', 'response.tool_use.announced', 'response.tool_use.done', 'response.output_item.done',
+      'response.output_item.added',
+      'response.tool_use.announced',
+      'response.tool_use.done',
+      'response.output_item.done',
     ]);
   });
 
@@ -224,7 +304,9 @@ describe('ResponsesDecoder', () => {
 
   it('passes what the inner language has no word for, whole', () => {
     const raw = { type: 'response.web_search_call.searching', output_index: 0, item_id: 'ws_1', sequence_number: 4 };
-    expect(decodeEvents(raw).events).to.deep.equal([{ type: 'vendor.event', origin: { wire: 'responses', vendor: 'openai', model: 'asked-model' }, raw }]);
+    expect(decodeEvents(raw).events).to.deep.equal([
+      { type: 'vendor.event', origin: { wire: 'responses', vendor: 'openai', model: 'asked-model' }, raw },
+    ]);
   });
 
   it('ends incomplete answers like complete ones', () => {
@@ -247,26 +329,37 @@ describe('ResponsesDecoder', () => {
         { type: 'response.completed', response: response({ output }) },
       );
       expect(errors).to.deep.equal([]);
-      expect(completedIn(events)).to.deep.equal([fromResponses(response({ output: [MESSAGE, CALL] }), responsesReply())]);
+      expect(completedIn(events)).to.deep.equal([
+        fromResponses(response({ output: [MESSAGE, CALL] }), responsesReply()),
+      ]);
     }
   });
 
   it('refuses an empty answer after text came', () => {
-    const { events, errors } = decodeEvents({ type: 'response.output_text.delta', output_index: 0, delta: 'Hi' }, { type: 'response.completed', response: response({ output: [] }) });
+    const { events, errors } = decodeEvents(
+      { type: 'response.output_text.delta', output_index: 0, delta: 'Hi' },
+      { type: 'response.completed', response: response({ output: [] }) },
+    );
     expect(completedIn(events)).to.deep.equal([]);
     expect(errors).to.have.length(1);
     expect(errors[0]).to.be.instanceOf(LLMStreamError);
   });
 
   it('gives usage before the end, and not where the host counted none', () => {
-    const types = (usage: unknown): readonly string[] => decodeEvents({ type: 'response.completed', response: response({ usage }) }).events.map(({ type }) => type);
+    const types = (usage: unknown): readonly string[] =>
+      decodeEvents({ type: 'response.completed', response: response({ usage }) }).events.map(({ type }) => type);
     expect(types(USAGE)).to.deep.equal(['response.usage', 'response.completed']);
     expect(types(null)).to.deep.equal(['response.completed']);
   });
 
   it('ignores everything after the end', () => {
     const { events, errors } = decode([
-      ...messagesOf(COMPLETED, { type: 'response.output_text.delta', output_index: 0, delta: 'more' }, { type: 'error', message: 'late' }, COMPLETED),
+      ...messagesOf(
+        COMPLETED,
+        { type: 'response.output_text.delta', output_index: 0, delta: 'more' },
+        { type: 'error', message: 'late' },
+        COMPLETED,
+      ),
       { data: '[DONE]' },
       { data: '<html>' },
     ]);
@@ -275,7 +368,10 @@ describe('ResponsesDecoder', () => {
   });
 
   it('does not take [DONE] for an end', () => {
-    const { events, errors } = decode([...messagesOf({ type: 'response.output_text.delta', output_index: 0, delta: 'Hi' }), { data: '[DONE]' }]);
+    const { events, errors } = decode([
+      ...messagesOf({ type: 'response.output_text.delta', output_index: 0, delta: 'Hi' }),
+      { data: '[DONE]' },
+    ]);
     expect(completedIn(events)).to.deep.equal([]);
     expect(errors).to.have.length(1);
     expect(errors[0]).to.be.instanceOf(LLMStreamError);
@@ -299,8 +395,19 @@ describe('ResponsesDecoder', () => {
   }
 
   describe('errors', () => {
-    const failed = { type: 'response.failed', response: response({ status: 'failed', output: [], error: { code: 'rate_limit_exceeded', message: 'slow down' } }) };
-    const nested = { type: 'error', sequence_number: 2, error: { type: 'tokens', code: 'rate_limit_exceeded', message: 'slow down', param: null } };
+    const failed = {
+      type: 'response.failed',
+      response: response({
+        status: 'failed',
+        output: [],
+        error: { code: 'rate_limit_exceeded', message: 'slow down' },
+      }),
+    };
+    const nested = {
+      type: 'error',
+      sequence_number: 2,
+      error: { type: 'tokens', code: 'rate_limit_exceeded', message: 'slow down', param: null },
+    };
     const flat = { type: 'error', sequence_number: 2, code: 'rate_limit_exceeded', message: 'slow down', param: null };
 
     for (const [form, event] of Object.entries({ nested, flat })) {
@@ -308,7 +415,12 @@ describe('ResponsesDecoder', () => {
         const { events, errors } = decodeEvents(event);
         expect(events).to.deep.equal([]);
         expect(errors).to.have.length(1);
-        expect(errors[0]).to.include({ code: 'rate-limited', vendorCode: 'rate_limit_exceeded', message: 'slow down', vendor: 'openai' });
+        expect(errors[0]).to.include({
+          code: 'rate-limited',
+          vendorCode: 'rate_limit_exceeded',
+          message: 'slow down',
+          vendor: 'openai',
+        });
       });
 
       it(`throws a ${form} error event and the failed response behind it once, with the usage`, () => {

@@ -4,12 +4,26 @@ import type { AgentEvent } from '../../../../imports/business/ai/domain/types/Ag
 import { RunEventLog } from '../../../../imports/business/ai/infrastructure/streaming/RunEventLog';
 
 describe('RunEventLog', () => {
-  const event = (executionId = 'a', size = 0): AgentEvent => ({ type: 'run:started', userId: 'bob', model: 'x'.repeat(size), executionId, at: 0, seq: 1 });
+  const event = (executionId = 'a', size = 0): AgentEvent => ({
+    type: 'run:started',
+    userId: 'bob',
+    model: 'x'.repeat(size),
+    executionId,
+    at: 0,
+    seq: 1,
+  });
 
   function watch(log: RunEventLog, since?: number, wants: (executionId: string) => boolean = () => true) {
     const seen: number[] = [];
     const missed: number[] = [];
-    const stop = log.watch({ wants: ({ executionId }) => wants(executionId), event: ({ id }) => seen.push(id), missed: () => missed.push(log.last) }, since);
+    const stop = log.watch(
+      {
+        wants: ({ executionId }) => wants(executionId),
+        event: ({ id }) => seen.push(id),
+        missed: () => missed.push(log.last),
+      },
+      since,
+    );
     return { seen, missed, stop };
   }
 

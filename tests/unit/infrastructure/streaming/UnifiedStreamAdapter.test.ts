@@ -1,14 +1,34 @@
-/** The adapter's promises to whoever relays a stream: order, whole calls, one end, and a consumer's pace that reaches the source. */
+/**
+ * The adapter's promises to whoever relays a stream: order, whole calls, one end, and a consumer's pace that
+ * reaches the source.
+ */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { LLMAuthError, LLMInvalidRequestError, LLMOverloadedError, LLMRateLimitError, LLMStreamError, LLMTimeoutError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  LLMAuthError,
+  LLMInvalidRequestError,
+  LLMOverloadedError,
+  LLMRateLimitError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject, SchemeName } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { streamWithBufferedFunctions } from '../../../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
 import { UnifiedStreamAdapter } from '../../../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import type { StreamPair } from '../../../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import { failure } from '../../../support/failure';
 import { eventsIn, expectFailure } from '../../../support/streamGrammar';
-import { bodyOf, completedIn, decodeText, meaningOf, SCHEME_NAMES, toldBy, transcode, USUAL_VENDOR, wireOf } from '../../../support/transcoding';
+import {
+  bodyOf,
+  completedIn,
+  decodeText,
+  meaningOf,
+  SCHEME_NAMES,
+  toldBy,
+  transcode,
+  USUAL_VENDOR,
+  wireOf,
+} from '../../../support/transcoding';
 
 const HEAD = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'a-model' };
 
@@ -20,7 +40,10 @@ const DONE = 'data: [DONE]\n\n';
 const HELLO = [ROLE, chunk({ content: 'Hel' }), chunk({ content: 'lo' }), chunk({}, 'stop'), DONE];
 
 /** A body that tells how far it was read, and when it was left. */
-function watched(pieces: readonly (string | Uint8Array)[], after: () => Promise<IteratorResult<Uint8Array>> = () => Promise.resolve({ value: undefined, done: true })) {
+function watched(
+  pieces: readonly (string | Uint8Array)[],
+  after: () => Promise<IteratorResult<Uint8Array>> = () => Promise.resolve({ value: undefined, done: true }),
+) {
   const watch = { pulled: 0, left: 0 };
   const iterator: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => iterator,
@@ -45,10 +68,12 @@ function relay(source: SchemeName = 'openai', target: SchemeName = 'openai'): Un
 }
 
 describe('the unified stream adapter', () => {
-  it('gives a line and a chunk for each event, the same in the chunks\' own scheme', async () => {
+  it("gives a line and a chunk for each event, the same in the chunks' own scheme", async () => {
     const { lines, chunks } = await transcode('openai', 'openai', bodyOf(...HELLO));
     expect(lines.length).to.equal(chunks.length);
-    expect(lines.slice(0, 4).map((line) => (line === '' ? '' : (JSON.parse(line.slice(6)) as unknown)))).to.deep.equal(chunks.slice(0, 4));
+    expect(lines.slice(0, 4).map((line) => (line === '' ? '' : (JSON.parse(line.slice(6)) as unknown)))).to.deep.equal(
+      chunks.slice(0, 4),
+    );
     expect(toldBy(chunks)).to.deep.equal({ text: 'Hello', calls: [], finish: ['stop'] });
     expect(lines.at(-1)).to.equal(DONE);
   });
@@ -63,7 +88,10 @@ describe('the unified stream adapter', () => {
     it(`gives a text delta to the consumer of ${target} before it reads on`, async () => {
       const { watch, body } = watched(HELLO);
       const pairs = relay('openai', target).processStream(body);
-      for (const [text, pulled] of [['Hel', 2], ['lo', 3]] as const) {
+      for (const [text, pulled] of [
+        ['Hel', 2],
+        ['lo', 3],
+      ] as const) {
         let pair: StreamPair | undefined;
         do pair = (await pairs.next()).value ?? undefined;
         while (pair !== undefined && pair[1].choices[0]?.delta.content !== text);
@@ -79,13 +107,22 @@ describe('the unified stream adapter', () => {
     chunk({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'first', arguments: '' } }] }),
     chunk({ tool_calls: [{ index: 1, id: 'b', type: 'function', function: { name: 'second', arguments: '{"y"' } }] }),
     chunk({ tool_calls: [{ index: 0, function: { arguments: '{"x":' } }] }),
-    chunk({ tool_calls: [{ index: 1, function: { arguments: ':2}' } }, { index: 2, id: 'c', type: 'function', function: { name: 'third', arguments: '' } }] }),
+    chunk({
+      tool_calls: [
+        { index: 1, function: { arguments: ':2}' } },
+        { index: 2, id: 'c', type: 'function', function: { name: 'third', arguments: '' } },
+      ],
+    }),
     chunk({ tool_calls: [{ index: 0, function: { arguments: '1}' } }] }),
     chunk({}, 'tool_calls'),
     `data: ${JSON.stringify({ ...HEAD, choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 } })}\n\n`,
     DONE,
   ];
-  const CALLS = [{ name: 'first', arguments: { x: 1 } }, { name: 'second', arguments: { y: 2 } }, { name: 'third', arguments: {} }];
+  const CALLS = [
+    { name: 'first', arguments: { x: 1 } },
+    { name: 'second', arguments: { y: 2 } },
+    { name: 'third', arguments: {} },
+  ];
 
   for (const target of SCHEME_NAMES) {
     it(`gives parallel calls whole, however their fragments are mixed, in ${target}`, async () => {
@@ -96,10 +133,14 @@ describe('the unified stream adapter', () => {
     });
 
     it(`keeps calls from the lines of ${target} and not from the chunks, when told so`, async () => {
-      const { lines, chunks } = await transcode('openai', target, bodyOf(...interleaved), { relayToolUseEvents: false });
+      const { lines, chunks } = await transcode('openai', target, bodyOf(...interleaved), {
+        relayToolUseEvents: false,
+      });
       expect(toldBy(chunks)).to.deep.equal({ text: '', calls: CALLS, finish: ['tool_calls'] });
-      for (const word of ['first', 'second', 'third', '"tool_calls"', 'tool_use', 'functionCall', 'function_call']) expect(lines.join('')).not.to.include(word);
-      for (const [at, { choices }] of chunks.entries()) if (choices[0]?.delta.tool_calls !== undefined) expect(lines[at]).to.equal('');
+      for (const word of ['first', 'second', 'third', '"tool_calls"', 'tool_use', 'functionCall', 'function_call'])
+        expect(lines.join('')).not.to.include(word);
+      for (const [at, { choices }] of chunks.entries())
+        if (choices[0]?.delta.tool_calls !== undefined) expect(lines[at]).to.equal('');
     });
   }
 
@@ -107,15 +148,28 @@ describe('the unified stream adapter', () => {
     for (const relayUsageEvents of [true, false]) {
       const { lines, chunks } = await transcode('openai', 'openai', bodyOf(...interleaved), { relayUsageEvents });
       expect(lines.filter((line) => line.includes('"usage"')).length).to.equal(relayUsageEvents ? 1 : 0);
-      expect(chunks.filter(({ usage }) => usage !== undefined).map(({ usage }) => usage!.total_tokens)).to.deep.equal([5]);
+      expect(chunks.filter(({ usage }) => usage !== undefined).map(({ usage }) => usage!.total_tokens)).to.deep.equal([
+        5,
+      ]);
     }
   });
 
   it('relays usage once from hosts that count in every chunk', async () => {
-    const counted = (tokens: number): JsonObject => ({ usage: { prompt_tokens: 1, completion_tokens: tokens, total_tokens: 1 + tokens } });
-    const body = bodyOf(chunk({ role: 'assistant', content: 'a' }, null, counted(1)), chunk({ content: 'b' }, null, counted(2)), chunk({}, 'stop', counted(2)), DONE);
+    const counted = (tokens: number): JsonObject => ({
+      usage: { prompt_tokens: 1, completion_tokens: tokens, total_tokens: 1 + tokens },
+    });
+    const body = bodyOf(
+      chunk({ role: 'assistant', content: 'a' }, null, counted(1)),
+      chunk({ content: 'b' }, null, counted(2)),
+      chunk({}, 'stop', counted(2)),
+      DONE,
+    );
     const { lines } = await transcode('openai', 'openai', body, { relayUsageEvents: true });
-    expect(eventsIn(lines.join('')).filter(({ usage }) => usage !== undefined).map(({ usage }) => usage)).to.deep.equal([counted(2).usage]);
+    expect(
+      eventsIn(lines.join(''))
+        .filter(({ usage }) => usage !== undefined)
+        .map(({ usage }) => usage),
+    ).to.deep.equal([counted(2).usage]);
   });
 
   it('announces a call at once, before its arguments have come', async () => {
@@ -131,19 +185,29 @@ describe('the unified stream adapter', () => {
   });
 
   it('is right for every split of its bytes', async () => {
-    const bytes = Buffer.from(`\ufeff: a comment\nretry: 10\n${[ROLE, chunk({ content: 'ä\u{1f30d}\u2028' }), chunk({}, 'stop'), DONE].join('').replaceAll('\n', '\r\n')}`);
+    const bytes = Buffer.from(
+      `\ufeff: a comment\nretry: 10\n${[ROLE, chunk({ content: 'ä\u{1f30d}\u2028' }), chunk({}, 'stop'), DONE].join('').replaceAll('\n', '\r\n')}`,
+    );
     const whole = await transcode('openai', 'anthropic', bodyOf(bytes));
     expect(toldBy(whole.chunks).text).to.equal('ä\u{1f30d}\u2028');
     for (let at = 1; at < bytes.length; at += 1) {
-      expect(await transcode('openai', 'anthropic', bodyOf(bytes.subarray(0, at), bytes.subarray(at)))).to.deep.equal(whole);
+      expect(await transcode('openai', 'anthropic', bodyOf(bytes.subarray(0, at), bytes.subarray(at)))).to.deep.equal(
+        whole,
+      );
     }
-    expect(await transcode('openai', 'anthropic', bodyOf(...[...bytes].map((byte) => Uint8Array.of(byte))))).to.deep.equal(whole);
+    expect(
+      await transcode('openai', 'anthropic', bodyOf(...[...bytes].map((byte) => Uint8Array.of(byte)))),
+    ).to.deep.equal(whole);
   });
 
   describe('when the stream fails', () => {
     for (const target of SCHEME_NAMES) {
       it(`ends with the error in ${target} and throws it`, async () => {
-        const { lines, chunks, error } = await transcode('openai', target, bodyOf(ROLE, chunk({ content: 'Hi' }), 'data: {"error":{"message":"busy","type":"overloaded_error"}}\n\n'));
+        const { lines, chunks, error } = await transcode(
+          'openai',
+          target,
+          bodyOf(ROLE, chunk({ content: 'Hi' }), 'data: {"error":{"message":"busy","type":"overloaded_error"}}\n\n'),
+        );
         expect(error).to.be.instanceOf(LLMOverloadedError);
         expectFailure(target, lines.join(''));
         expect(lines.at(-1)).to.include('busy');
@@ -160,11 +224,20 @@ describe('the unified stream adapter', () => {
     });
 
     it('throws for an error status before any line', async () => {
-      const response = new Response('{"error":{"message":"no such key","type":"invalid_request_error"}}', { status: 401, headers: { 'x-request-id': 'req_7' } });
+      const response = new Response('{"error":{"message":"no such key","type":"invalid_request_error"}}', {
+        status: 401,
+        headers: { 'x-request-id': 'req_7' },
+      });
       const { lines, error } = await transcode('openai', 'anthropic', response);
       expect(lines).to.deep.equal([]);
-      expect(error).to.be.instanceOf(LLMAuthError).and.to.include({ message: 'no such key', status: 401, requestId: 'req_7' });
-      const limited = await transcode('google', 'openai', new Response('Too fast', { status: 429, headers: { 'retry-after': '2' } }));
+      expect(error)
+        .to.be.instanceOf(LLMAuthError)
+        .and.to.include({ message: 'no such key', status: 401, requestId: 'req_7' });
+      const limited = await transcode(
+        'google',
+        'openai',
+        new Response('Too fast', { status: 429, headers: { 'retry-after': '2' } }),
+      );
       expect(limited.error).to.be.instanceOf(LLMRateLimitError).and.to.include({ retryAfterMs: 2_000 });
     });
 
@@ -180,7 +253,11 @@ describe('the unified stream adapter', () => {
     });
 
     it('keeps what came before the break', async () => {
-      const { lines, chunks } = await transcode('openai', 'openai', bodyOf(ROLE + chunk({ content: 'Hi' }) + 'data: {broken\n\n'));
+      const { lines, chunks } = await transcode(
+        'openai',
+        'openai',
+        bodyOf(ROLE + chunk({ content: 'Hi' }) + 'data: {broken\n\n'),
+      );
       expect(toldBy(chunks).text).to.equal('Hi');
       expect(lines.length).to.equal(3);
     });
@@ -188,7 +265,13 @@ describe('the unified stream adapter', () => {
 
   describe('and the pace of its consumer', () => {
     it('reads a chunk of the body only when its consumer has had everything before it', async () => {
-      const pieces = [ROLE, chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ content: 'c' }), chunk({ content: 'd' }), chunk({}, 'stop'), DONE];
+      const pieces = [
+        ROLE,
+        chunk({ content: 'a' }) + chunk({ content: 'b' }) + chunk({ content: 'c' }),
+        chunk({ content: 'd' }),
+        chunk({}, 'stop'),
+        DONE,
+      ];
       const { watch, body } = watched(pieces);
       const pairs = relay().processStream(body);
       const pulled: number[] = [];
@@ -272,7 +355,9 @@ describe('the unified stream adapter', () => {
     const reason = new Error('the user left');
     controller.abort(reason);
     expect(watch.left).to.equal(1);
-    expect((await pending).value![0]).to.include('"aborted"').and.not.to.include('the user left');
+    expect((await pending).value![0])
+      .to.include('"aborted"')
+      .and.not.to.include('the user left');
     expect(await failure(pairs.next())).to.equal(reason);
     const late = watched(HELLO);
     expect(await failure(relay().processStream(late.body, { signal: controller.signal }).next())).to.equal(reason);
@@ -329,7 +414,9 @@ describe('the unified stream adapter', () => {
 
   it('refuses an event or an answer that is larger than allowed', async () => {
     const big = chunk({ content: 'x'.repeat(5_000) }).match(/[^]{1,500}/g)!;
-    const event = await transcode('openai', 'openai', bodyOf(ROLE, ...big, chunk({}, 'stop'), DONE), { maxEventBytes: 2_000 });
+    const event = await transcode('openai', 'openai', bodyOf(ROLE, ...big, chunk({}, 'stop'), DONE), {
+      maxEventBytes: 2_000,
+    });
     expect(event.error).to.be.instanceOf(LLMStreamError).with.property('message').that.includes('2000');
     const { watch, body } = watched([ROLE, ...Array.from({ length: 100 }, () => chunk({ content: 'abc' })), DONE]);
     const answer = await transcode('openai', 'openai', body, { maxResponseBytes: 2_000 });
@@ -341,9 +428,14 @@ describe('the unified stream adapter', () => {
   it('collects the whole answer in the target scheme', async () => {
     const answer = await relay('openai', 'anthropic').collect(bodyOf(...interleaved));
     expect(answer).to.deep.include({ type: 'message', role: 'assistant', stop_reason: 'tool_use' });
-    expect((answer.content as JsonObject[]).map(({ name, input }) => ({ name, arguments: input }))).to.deep.equal(CALLS);
+    expect((answer.content as JsonObject[]).map(({ name, input }) => ({ name, arguments: input }))).to.deep.equal(
+      CALLS,
+    );
     expect(await failure(relay().collect(bodyOf(ROLE)))).to.be.instanceOf(LLMStreamError);
-    expect(await failure(relay().collect(new Response('no', { status: 500 })))).to.have.property('code', 'vendor-error');
+    expect(await failure(relay().collect(new Response('no', { status: 500 })))).to.have.property(
+      'code',
+      'vendor-error',
+    );
   });
 
   it('repeats the request in collected and streamed answers of the Responses scheme', async () => {
@@ -356,7 +448,12 @@ describe('the unified stream adapter', () => {
   it('is one function too', async () => {
     const options = { created: 5, relayToolUseEvents: false, relayUsageEvents: true };
     const pairs: StreamPair[] = [];
-    for await (const pair of streamWithBufferedFunctions(new Response(interleaved.join('')), { sourceScheme: 'openai', targetScheme: 'anthropic', ...options })) pairs.push(pair);
+    for await (const pair of streamWithBufferedFunctions(new Response(interleaved.join('')), {
+      sourceScheme: 'openai',
+      targetScheme: 'anthropic',
+      ...options,
+    }))
+      pairs.push(pair);
     const { lines, chunks } = await transcode('openai', 'anthropic', bodyOf(...interleaved), options);
     expect(pairs).to.deep.equal(lines.map((line, at) => [line, chunks[at]]));
   });
@@ -364,7 +461,10 @@ describe('the unified stream adapter', () => {
   it('reads hosts that depart from their wire, by vendor or by quirk', async () => {
     const odd = [ROLE, chunk({ content: 'Hi' }), DONE];
     expect((await transcode('openai', 'openai', bodyOf(...odd))).error).to.be.instanceOf(LLMStreamError);
-    const { error, chunks } = await transcode('openai', 'openai', bodyOf(...odd), { vendor: 'openai_compatible', quirks: { allowsNullFinishReason: true } });
+    const { error, chunks } = await transcode('openai', 'openai', bodyOf(...odd), {
+      vendor: 'openai_compatible',
+      quirks: { allowsNullFinishReason: true },
+    });
     expect(error).to.equal(undefined);
     expect(toldBy(chunks).finish).to.deep.equal(['stop']);
   });

@@ -46,12 +46,29 @@ describe('MethodTools', () => {
       'orders.unchecked': () => 'unchecked',
     });
     const methods = new MethodTools(tools);
-    for (const name of ['orders.lookup', 'orders.nested', 'orders.fails', 'orders.refuses', 'orders.login', 'orders.unchecked', 'orders.missing']) methods.expose(name, { description: name, parameters: { type: 'object' } });
+    for (const name of [
+      'orders.lookup',
+      'orders.nested',
+      'orders.fails',
+      'orders.refuses',
+      'orders.login',
+      'orders.unchecked',
+      'orders.missing',
+    ])
+      methods.expose(name, { description: name, parameters: { type: 'object' } });
   });
   after(() => resetMeteor());
 
-  const context = (userId: string) => ({ signal: new AbortController().signal, userId, callId: 'c', executionId: 'e', idempotencyKey: 'k', progress: () => undefined });
-  const run = async (name: string, args: unknown, userId = 'bob'): Promise<unknown> => tools.execute(name, args, context(userId));
+  const context = (userId: string) => ({
+    signal: new AbortController().signal,
+    userId,
+    callId: 'c',
+    executionId: 'e',
+    idempotencyKey: 'k',
+    progress: () => undefined,
+  });
+  const run = async (name: string, args: unknown, userId = 'bob'): Promise<unknown> =>
+    tools.execute(name, args, context(userId));
 
   it('run a method as the run’s user, on no connection, also in what the method calls', async () => {
     const seen = { number: '7', userId: 'bob', connection: null, inner: 'bob' };
@@ -61,7 +78,9 @@ describe('MethodTools', () => {
   });
 
   it('keep each run’s user apart, and apart from whoever’s call began the run', async () => {
-    const asEve = DDP._CurrentMethodInvocation.withValue({ userId: 'eve', connection: null }, () => Promise.all(['bob', 'cat'].map((userId) => run('orders_lookup', { number: '7' }, userId))));
+    const asEve = DDP._CurrentMethodInvocation.withValue({ userId: 'eve', connection: null }, () =>
+      Promise.all(['bob', 'cat'].map((userId) => run('orders_lookup', { number: '7' }, userId))),
+    );
     expect((await asEve).map((seen) => (seen as { userId: string }).userId)).to.deep.equal(['bob', 'cat']);
   });
 
@@ -72,7 +91,9 @@ describe('MethodTools', () => {
 
   it('leave the method’s own checks in force', async () => {
     for (const wrong of [{ number: { $gt: '' } }, { number: '7', other: 1 }, {}]) {
-      expect(await failure(run('orders_lookup', wrong))).to.be.instanceOf(ToolError).with.property('message', 'Match failed');
+      expect(await failure(run('orders_lookup', wrong)))
+        .to.be.instanceOf(ToolError)
+        .with.property('message', 'Match failed');
     }
     expect(await failure(run('orders_unchecked', {}))).to.have.property('message', 'The method failed.');
   });
@@ -91,7 +112,9 @@ describe('MethodTools', () => {
     const { _CurrentMethodInvocation } = DDP;
     Reflect.set(DDP, '_CurrentMethodInvocation', undefined);
     try {
-      expect(() => new MethodTools(tools).expose('orders.secret', { description: 'x' })).to.throw(/DDP\._CurrentMethodInvocation/);
+      expect(() => new MethodTools(tools).expose('orders.secret', { description: 'x' })).to.throw(
+        /DDP\._CurrentMethodInvocation/,
+      );
     } finally {
       Reflect.set(DDP, '_CurrentMethodInvocation', _CurrentMethodInvocation);
     }

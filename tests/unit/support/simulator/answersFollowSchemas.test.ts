@@ -61,8 +61,15 @@ describe('answers on OpenAI’s wires', () => {
 
     it(`follow the schema of a chat completion: ${what}`, async () => {
       simulator.enqueue(script, script);
-      expectValid('openai.chat-completions.response', await (await post(simulator, ADDRESS.chat_completions, CHAT)).json());
-      const answer = await post(simulator, ADDRESS.chat_completions, { ...CHAT, stream: true, stream_options: { include_usage: true } });
+      expectValid(
+        'openai.chat-completions.response',
+        await (await post(simulator, ADDRESS.chat_completions, CHAT)).json(),
+      );
+      const answer = await post(simulator, ADDRESS.chat_completions, {
+        ...CHAT,
+        stream: true,
+        stream_options: { include_usage: true },
+      });
       const events = eventsIn(await answer.text());
       expect(events.at(-1)?.data).to.equal('[DONE]');
       for (const { data } of events.slice(0, -1)) expectValid('openai.chat-completions.chunk', parseJson(data));
@@ -73,7 +80,9 @@ describe('answers on OpenAI’s wires', () => {
     simulator.enqueue({ text: 'So', failed: { message: 'Broken.' } }, { text: 'So', failed: { message: 'Broken.' } });
     const events = eventsIn(await (await post(simulator, ADDRESS.responses, { ...RESPONSES, stream: true })).text());
     expect(events.slice(-2).map(({ event }) => event)).to.deep.equal(['error', 'response.failed']);
-    const chunks = eventsIn(await (await post(simulator, ADDRESS.chat_completions, { ...CHAT, stream: true })).text()).map(({ data }) => data);
+    const chunks = eventsIn(
+      await (await post(simulator, ADDRESS.chat_completions, { ...CHAT, stream: true })).text(),
+    ).map(({ data }) => data);
     expect(asObject(parseJson(chunks.at(-3) ?? ''))).to.have.nested.property('error.message', 'Broken.');
     expect(asObject(parseJson(chunks.at(-2) ?? ''))).to.have.nested.property('usage.total_tokens', 0);
     expect(chunks.at(-1)).to.equal('[DONE]');
@@ -82,7 +91,9 @@ describe('answers on OpenAI’s wires', () => {
 
 function compile(name: string): ValidateFunction {
   const file = path.join(__dirname, '../../../fixtures/schemas', `${name}.schema.json`);
-  return new Ajv2020({ strict: false, logger: false, validateFormats: false }).compile(asObject(parseJson(readFileSync(file, 'utf8'))));
+  return new Ajv2020({ strict: false, logger: false, validateFormats: false }).compile(
+    asObject(parseJson(readFileSync(file, 'utf8'))),
+  );
 }
 
 function eventsIn(stream: string): { readonly event?: string | undefined; readonly data: string }[] {

@@ -30,7 +30,9 @@ describe('the simulated Messages wire', () => {
     expect(first.content.map((block) => block.type)).to.deep.equal(['thinking', 'tool_use', 'tool_use']);
 
     const results = first.content.flatMap((block) =>
-      block.type === 'tool_use' ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: `${block.name} is done` }] : [],
+      block.type === 'tool_use'
+        ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: `${block.name} is done` }]
+        : [],
     );
     const second = await client.messages.create({
       ...ASK,
@@ -43,7 +45,11 @@ describe('the simulated Messages wire', () => {
   });
 
   it('streams the same message that it gives in JSON, with a ping', async () => {
-    const script = { text: 'On my way.', reasoning: 'Think first.', calls: [{ name: 'get_weather', arguments: { city: 'Köln 🌦️' }, id: 'toolu_1' }] };
+    const script = {
+      text: 'On my way.',
+      reasoning: 'Think first.',
+      calls: [{ name: 'get_weather', arguments: { city: 'Köln 🌦️' }, id: 'toolu_1' }],
+    };
     simulator.enqueue(script, script);
     const client = anthropicClient(simulator);
     const whole = await client.messages.create({ ...ASK, messages: [user('x')] });
@@ -59,8 +65,12 @@ describe('the simulated Messages wire', () => {
 
   it('streams word by word', async () => {
     simulator.enqueue({ text: 'One two three.' });
-    const events = await all(await anthropicClient(simulator).messages.create({ ...ASK, messages: [user('x')], stream: true }));
-    const deltas = events.flatMap((event) => (event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? [event.delta.text] : []));
+    const events = await all(
+      await anthropicClient(simulator).messages.create({ ...ASK, messages: [user('x')], stream: true }),
+    );
+    const deltas = events.flatMap((event) =>
+      event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? [event.delta.text] : [],
+    );
     expect(deltas).to.deep.equal(['One ', 'two ', 'three.']);
   });
 
@@ -84,14 +94,21 @@ describe('the simulated Messages wire', () => {
 
   it('writes refusals, cut answers and sealed thinking as the vendor does', async () => {
     const client = anthropicClient(simulator);
-    simulator.enqueue({ refusal: 'No.' }, { text: 'Cut', incomplete: 'max_output_tokens' }, { reasoning: 'Secret.', redacted: true, text: 'Hm.' });
+    simulator.enqueue(
+      { refusal: 'No.' },
+      { text: 'Cut', incomplete: 'max_output_tokens' },
+      { reasoning: 'Secret.', redacted: true, text: 'Hm.' },
+    );
     const ask = { ...ASK, messages: [user('x')] };
     expect((await client.messages.create(ask)).stop_reason).to.equal('refusal');
     expect((await client.messages.create(ask)).stop_reason).to.equal('max_tokens');
     const sealed = await client.messages.create(ask);
     expect(sealed.content[0]).to.have.property('type', 'redacted_thinking');
     expect(JSON.stringify(sealed.content[0])).not.to.include('Secret');
-    const replayed = await client.messages.create({ ...ask, messages: [user('x'), { role: 'assistant', content: sealed.content }, user('y')] });
+    const replayed = await client.messages.create({
+      ...ask,
+      messages: [user('x'), { role: 'assistant', content: sealed.content }, user('y')],
+    });
     expect(replayed.stop_reason).to.equal('end_turn');
   });
 
@@ -123,10 +140,12 @@ describe('the simulated Messages wire', () => {
   });
 
   it('has another way to say each kind of no', async () => {
-    expect(await failureOf(anthropicClient(simulator, 'bad-key').messages.create({ ...ASK, messages: [user('x')] }))).to.be.instanceOf(
-      Anthropic.AuthenticationError,
+    expect(
+      await failureOf(anthropicClient(simulator, 'bad-key').messages.create({ ...ASK, messages: [user('x')] })),
+    ).to.be.instanceOf(Anthropic.AuthenticationError);
+    const lost = await failureOf(
+      anthropicClient(simulator).messages.create({ ...ASK, model: 'no-such-model', messages: [user('x')] }),
     );
-    const lost = await failureOf(anthropicClient(simulator).messages.create({ ...ASK, model: 'no-such-model', messages: [user('x')] }));
     expect(lost).to.be.instanceOf(Anthropic.NotFoundError);
     const models = await anthropicClient(simulator).models.list();
     expect(models.data.map((model) => model.id)).to.include('claude-sonnet-4-6');

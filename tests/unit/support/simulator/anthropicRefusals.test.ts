@@ -12,20 +12,37 @@ const call = (id: string): object => ({ type: 'tool_use', id, name: 'look', inpu
 const result = (id: string): object => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
 const tool = { name: 'look', input_schema: { type: 'object' } };
 const thinking = { type: 'enabled', budget_tokens: 1024 };
-const body = (messages: unknown, more: object = {}): object => ({ model: 'claude-sonnet-4-5', max_tokens: 2000, messages, ...more });
+const body = (messages: unknown, more: object = {}): object => ({
+  model: 'claude-sonnet-4-5',
+  max_tokens: 2000,
+  messages,
+  ...more,
+});
 const hello = [user('Hello.')];
-const withSchema = (schema: object): object => body(hello, { output_config: { format: { type: 'json_schema', schema } } });
-const marked = (count: number): object => body([user(Array.from({ length: count }, () => ({ ...text('x'), cache_control: { type: 'ephemeral' } })))]);
+const withSchema = (schema: object): object =>
+  body(hello, { output_config: { format: { type: 'json_schema', schema } } });
+const marked = (count: number): object =>
+  body([user(Array.from({ length: count }, () => ({ ...text('x'), cache_control: { type: 'ephemeral' } })))]);
 
 const CASES: readonly RefusalCase[] = [
-  { rule: 'an unknown field', refused: body(hello, { frobnicate: 1 }), accepted: body(hello), message: 'frobnicate: Extra inputs are not permitted' },
+  {
+    rule: 'an unknown field',
+    refused: body(hello, { frobnicate: 1 }),
+    accepted: body(hello),
+    message: 'frobnicate: Extra inputs are not permitted',
+  },
   {
     rule: 'a missing max_tokens',
     refused: { model: 'claude-sonnet-4-5', messages: hello },
     accepted: body(hello),
     message: 'max_tokens: Field required',
   },
-  { rule: 'a role that it lacks', refused: body([{ role: 'tool', content: 'x' }]), accepted: body(hello), message: /^messages\.0\.role:/ },
+  {
+    rule: 'a role that it lacks',
+    refused: body([{ role: 'tool', content: 'x' }]),
+    accepted: body(hello),
+    message: /^messages\.0\.role:/,
+  },
   {
     rule: 'an empty text block',
     refused: body([user([text('')])]),
@@ -38,7 +55,12 @@ const CASES: readonly RefusalCase[] = [
     accepted: body([user([text('x')])]),
     message: 'messages: text content blocks must contain non-whitespace text',
   },
-  { rule: 'an empty message', refused: body([user('')]), accepted: body(hello), message: /^messages\.0: all messages must have non-empty content/ },
+  {
+    rule: 'an empty message',
+    refused: body([user('')]),
+    accepted: body(hello),
+    message: /^messages\.0: all messages must have non-empty content/,
+  },
   {
     rule: 'a trailing space before its answer',
     refused: body([...hello, assistant('So ')]),
@@ -206,7 +228,10 @@ describe('the simulated Messages wire refuses', () => {
       if (typeof message === 'string') expect(verdict.message).to.equal(message);
       else expect(verdict.message).to.match(message);
       expect(verdict.body).to.have.nested.property('error.type', 'invalid_request_error');
-      expect(await verdictOn(simulator, ADDRESS.anthropic_messages, accepted)).to.deep.include({ status: 200, message: '' });
+      expect(await verdictOn(simulator, ADDRESS.anthropic_messages, accepted)).to.deep.include({
+        status: 200,
+        message: '',
+      });
     });
   }
 });

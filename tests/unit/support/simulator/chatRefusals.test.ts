@@ -1,4 +1,7 @@
-/** Each rule of the Chat Completions wire: a body that breaks it, and its twin that doesn't; and which hosts have it. */
+/**
+ * Each rule of the Chat Completions wire: a body that breaks it, and its twin that doesn't; and which hosts have
+ * it.
+ */
 import { expect } from 'chai';
 import type { Simulator } from '../../../support/simulator/Simulator';
 import { startSimulator } from '../../../support/simulator/startSimulator';
@@ -20,7 +23,8 @@ const format = (given: object): object => body([user('Hello.')], { response_form
 
 const UNANSWERED =
   /^An assistant message with 'tool_calls' must be followed by tool messages .*The following tool_call_ids did not have response messages: /;
-const UNCALLED = "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
+const UNCALLED =
+  "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.";
 
 const CASES: readonly RefusalCase[] = [
   {
@@ -29,7 +33,12 @@ const CASES: readonly RefusalCase[] = [
     accepted: body([hello]),
     message: 'Unrecognized request argument supplied: frobnicate',
   },
-  { rule: 'a missing model', refused: { messages: [hello] }, accepted: body([hello]), message: "Missing required parameter: 'model'." },
+  {
+    rule: 'a missing model',
+    refused: { messages: [hello] },
+    accepted: body([hello]),
+    message: "Missing required parameter: 'model'.",
+  },
   {
     rule: 'a role that it lacks',
     refused: body([{ role: 'model', content: 'x' }]),
@@ -42,7 +51,12 @@ const CASES: readonly RefusalCase[] = [
     accepted: body([hello, calling('a'), answer('a'), user('Well?')]),
     message: UNANSWERED,
   },
-  { rule: 'a call at the end', refused: body([hello, calling('a')]), accepted: body([hello, calling('a'), answer('a')]), message: UNANSWERED },
+  {
+    rule: 'a call at the end',
+    refused: body([hello, calling('a')]),
+    accepted: body([hello, calling('a'), answer('a')]),
+    message: UNANSWERED,
+  },
   {
     rule: 'one of two answers missing',
     refused: body([hello, calling('a', 'b'), answer('b')]),
@@ -55,7 +69,12 @@ const CASES: readonly RefusalCase[] = [
     accepted: body([hello, calling('a'), answer('a'), user('Wait.')]),
     message: UNANSWERED,
   },
-  { rule: 'an answer without a call', refused: body([hello, answer('a')]), accepted: body([hello, calling('a'), answer('a')]), message: UNCALLED },
+  {
+    rule: 'an answer without a call',
+    refused: body([hello, answer('a')]),
+    accepted: body([hello, calling('a'), answer('a')]),
+    message: UNCALLED,
+  },
   {
     rule: 'an answer to another call',
     refused: body([hello, calling('a'), answer('a'), answer('b')]),
@@ -104,7 +123,12 @@ const CASES: readonly RefusalCase[] = [
     accepted: body([hello], { parallel_tool_calls: false, tools: [tool()] }),
     message: /'parallel_tool_calls' is only allowed/,
   },
-  { rule: 'no tools in tools', refused: body([hello], { tools: [] }), accepted: body([hello]), message: /^Invalid 'tools': empty array/ },
+  {
+    rule: 'no tools in tools',
+    refused: body([hello], { tools: [] }),
+    accepted: body([hello]),
+    message: /^Invalid 'tools': empty array/,
+  },
   {
     rule: 'an open schema in strict mode',
     refused: body([hello], { tools: [tool({ strict: true, parameters: { type: 'object' } })] }),
@@ -127,7 +151,8 @@ const CASES: readonly RefusalCase[] = [
     rule: 'max_tokens of a reasoning model',
     refused: body([hello], { model: 'o3-mini', max_tokens: 9 }),
     accepted: body([hello], { model: 'o3-mini', max_completion_tokens: 9 }),
-    message: "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    message:
+      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
   },
   {
     rule: 'a temperature of a reasoning model',
@@ -152,14 +177,25 @@ describe('the simulated Chat Completions wire refuses', () => {
       if (typeof message === 'string') expect(verdict.message).to.equal(message);
       else expect(verdict.message).to.match(message);
       expect(verdict.body).to.have.nested.property('error.type', 'invalid_request_error');
-      expect(await verdictOn(simulator, ADDRESS.chat_completions, accepted)).to.deep.include({ status: 200, message: '' });
+      expect(await verdictOn(simulator, ADDRESS.chat_completions, accepted)).to.deep.include({
+        status: 200,
+        message: '',
+      });
     });
   }
 
   const unanswered = body([hello, calling('a'), user('Well?')]);
-  for (const [vendor, status] of Object.entries({ azure_openai: 400, llama: 400, openai_compatible: 400, grok: 200, groq: 200 } as const)) {
+  for (const [vendor, status] of Object.entries({
+    azure_openai: 400,
+    llama: 400,
+    openai_compatible: 400,
+    grok: 200,
+    groq: 200,
+  } as const)) {
     it(`an unanswered call for ${vendor}: ${status === 400 ? 'yes' : 'no, nothing of the kind is known'}`, async () => {
-      expect(await verdictOn(simulator, CHAT_ADDRESS[vendor as keyof typeof CHAT_ADDRESS]!, unanswered)).to.deep.include({ status });
+      expect(
+        await verdictOn(simulator, CHAT_ADDRESS[vendor as keyof typeof CHAT_ADDRESS]!, unanswered),
+      ).to.deep.include({ status });
     });
   }
 
@@ -171,8 +207,13 @@ describe('the simulated Chat Completions wire refuses', () => {
   it('a call without arguments on Llama hosts, by breaking', async () => {
     const call = { id: 'a', type: 'function', function: { name: 'look' } };
     const replay = body([hello, { role: 'assistant', content: null, tool_calls: [call] }, answer('a')]);
-    expect(await verdictOn(simulator, CHAT_ADDRESS.llama!, replay)).to.deep.include({ status: 500, message: 'Internal server error' });
-    expect(await verdictOn(simulator, CHAT_ADDRESS.llama!, body([hello, calling('a'), answer('a')]))).to.deep.include({ status: 200 });
+    expect(await verdictOn(simulator, CHAT_ADDRESS.llama!, replay)).to.deep.include({
+      status: 500,
+      message: 'Internal server error',
+    });
+    expect(await verdictOn(simulator, CHAT_ADDRESS.llama!, body([hello, calling('a'), answer('a')]))).to.deep.include({
+      status: 200,
+    });
   });
 
   it("what xAI refuses in xAI's shape", async () => {

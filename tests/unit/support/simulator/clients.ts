@@ -14,7 +14,12 @@ export function openaiClient(simulator: Simulator, vendor: VendorName = 'openai'
 }
 
 export function azureClient(simulator: Simulator, apiKey = GOOD_KEY): AzureOpenAI {
-  return new AzureOpenAI({ apiKey, baseURL: simulator.baseURL('azure_openai'), apiVersion: '2024-10-21', maxRetries: 0 });
+  return new AzureOpenAI({
+    apiKey,
+    baseURL: simulator.baseURL('azure_openai'),
+    apiVersion: '2024-10-21',
+    maxRetries: 0,
+  });
 }
 
 export function anthropicClient(simulator: Simulator, apiKey = GOOD_KEY): Anthropic {
@@ -50,13 +55,23 @@ export async function failureOf(promise: PromiseLike<unknown>): Promise<Error & 
 export const WEATHER = {
   name: 'get_weather',
   description: 'The weather at a place',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false },
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
 } as const;
 
 export const POPULATION = {
   name: 'get_population',
   description: 'How many people live in a city',
-  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false },
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
 } as const;
 
 export const RECIPE_SCHEMA = {

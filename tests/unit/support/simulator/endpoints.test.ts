@@ -22,13 +22,32 @@ describe('the addresses of the simulator', () => {
   it('are those that each vendor has', () => {
     const chat = { kind: 'generate', wire: 'chat_completions' };
     for (const address of Object.values(CHAT_ADDRESS)) expect(operationAt('POST', address)).to.deep.equal(chat);
-    expect(operationAt('POST', '/azure//openai/deployments/dep%201/chat/completions?api-version=1')).to.deep.equal({ ...chat, model: 'dep 1' });
+    expect(operationAt('POST', '/azure//openai/deployments/dep%201/chat/completions?api-version=1')).to.deep.equal({
+      ...chat,
+      model: 'dep 1',
+    });
     expect(operationAt('POST', '/azure/models/chat/completions?api-version=1')).to.deep.equal(chat);
     expect(operationAt('POST', '/azure/openai/v1/responses')).to.deep.equal({ kind: 'generate', wire: 'responses' });
-    expect(operationAt('GET', '/openai/v1/responses/resp_1')).to.deep.equal({ kind: 'stored-response', id: 'resp_1', action: 'read' });
-    expect(operationAt('POST', '/openai/v1/responses/resp_1/cancel')).to.deep.equal({ kind: 'stored-response', id: 'resp_1', action: 'cancel' });
-    expect(operationAt('POST', '/anthropic/v1/messages?beta=true')).to.deep.equal({ kind: 'generate', wire: 'anthropic_messages' });
-    expect(operationAt('POST', '/google/v1beta1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse')).to.deep.equal({
+    expect(operationAt('GET', '/openai/v1/responses/resp_1')).to.deep.equal({
+      kind: 'stored-response',
+      id: 'resp_1',
+      action: 'read',
+    });
+    expect(operationAt('POST', '/openai/v1/responses/resp_1/cancel')).to.deep.equal({
+      kind: 'stored-response',
+      id: 'resp_1',
+      action: 'cancel',
+    });
+    expect(operationAt('POST', '/anthropic/v1/messages?beta=true')).to.deep.equal({
+      kind: 'generate',
+      wire: 'anthropic_messages',
+    });
+    expect(
+      operationAt(
+        'POST',
+        '/google/v1beta1/projects/p/locations/l/publishers/google/models/m:streamGenerateContent?alt=sse',
+      ),
+    ).to.deep.equal({
       kind: 'generate',
       wire: 'gemini',
       model: 'm',
@@ -39,7 +58,9 @@ describe('the addresses of the simulator', () => {
   });
 
   it('are no others', () => {
-    expect(operationAt('POST', '/azure/openai/deployments/d/chat/completions'), 'without a version').to.equal(undefined);
+    expect(operationAt('POST', '/azure/openai/deployments/d/chat/completions'), 'without a version').to.equal(
+      undefined,
+    );
     expect(operationAt('POST', '/groq/openai/v1/responses'), 'a wire that Groq lacks').to.equal(undefined);
     expect(operationAt('GET', '/openai/v1/chat/completions')).to.equal(undefined);
     expect(operationAt('POST', '/anthropic/v1/complete')).to.equal(undefined);
@@ -70,8 +91,12 @@ describe('at the door of each vendor', () => {
 
   for (const vendor of VENDORS) {
     it(`${vendor} lists models to a good key, and refuses bad-key`, async () => {
-      const header = { anthropic: 'x-api-key', google: 'x-goog-api-key', azure_openai: 'api-key' }[vendor as string] ?? 'authorization';
-      const value = (key: string): Record<string, string> => ({ [header]: header === 'authorization' ? `Bearer ${key}` : key });
+      const header =
+        { anthropic: 'x-api-key', google: 'x-goog-api-key', azure_openai: 'api-key' }[vendor as string] ??
+        'authorization';
+      const value = (key: string): Record<string, string> => ({
+        [header]: header === 'authorization' ? `Bearer ${key}` : key,
+      });
       const good = await probe(vendor, value('good'));
       expect(good.status).to.equal(200);
       expect(JSON.stringify(await good.json())).to.include('"');
@@ -94,17 +119,25 @@ describe('at the door of each vendor', () => {
       failureOf(anthropicClient(simulator, 'bad-key').models.list()),
       failureOf(groqClient(simulator, 'bad-key').models.list()),
     ]);
-    expect(failures.map((failure) => failure.constructor.name)).to.deep.equal(Array.from({ length: 4 }, () => 'AuthenticationError'));
-    expect((await failureOf(openaiClient(simulator, 'grok', 'bad-key').models.list())).message).to.include('Incorrect API key provided');
+    expect(failures.map((failure) => failure.constructor.name)).to.deep.equal(
+      Array.from({ length: 4 }, () => 'AuthenticationError'),
+    );
+    expect((await failureOf(openaiClient(simulator, 'grok', 'bad-key').models.list())).message).to.include(
+      'Incorrect API key provided',
+    );
   });
 
   it('knows every model but one', async () => {
-    const failure = await failureOf(openaiClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' }));
-    expect(failure).to.include({ status: 404, code: 'model_not_found' });
-    expect((await failureOf(groqClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' }))).message).to.include(
-      'does not exist',
+    const failure = await failureOf(
+      openaiClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' }),
     );
-    expect(await failureOf(azureClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' }))).to.include({
+    expect(failure).to.include({ status: 404, code: 'model_not_found' });
+    expect(
+      (await failureOf(groqClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' }))).message,
+    ).to.include('does not exist');
+    expect(
+      await failureOf(azureClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' })),
+    ).to.include({
       code: 'DeploymentNotFound',
     });
   });
@@ -118,7 +151,10 @@ describe('at the door of each vendor', () => {
   it('answers many at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
-        openaiClient(simulator).chat.completions.create({ ...CHAT, messages: [{ role: 'user', content: `Number ${index}.` }] }),
+        openaiClient(simulator).chat.completions.create({
+          ...CHAT,
+          messages: [{ role: 'user', content: `Number ${index}.` }],
+        }),
       ),
     );
     answers.forEach((answer, index) => expect(answer.choices[0]?.message.content).to.include(`Number ${index}.`));
@@ -128,7 +164,9 @@ describe('at the door of each vendor', () => {
 describe('the simulator from a terminal', () => {
   it('prints its address first, and serves there', async () => {
     const main = path.join(__dirname, '../../../support/simulator/main.ts');
-    const child = spawn(process.execPath, ['--require', 'tsx/cjs', main, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--require', 'tsx/cjs', main, '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     try {
       const [output] = (await once(child.stdout, 'data')) as [Buffer];
       const url = output.toString().split('\n')[0] ?? '';

@@ -13,14 +13,40 @@ const name = fc.constantFrom('city', 'count', 'title', 'query', 'email', 'unit',
 
 const leaf: fc.Arbitrary<Record<string, unknown>> = fc.oneof(
   fc.record({ type: fc.constant('string') }),
-  fc.record({ type: fc.constant('string'), minLength: fc.integer({ min: 0, max: 8 }), maxLength: fc.integer({ min: 8, max: 20 }) }),
   fc.record({
     type: fc.constant('string'),
-    format: fc.constantFrom('date', 'date-time', 'time', 'duration', 'email', 'uri', 'hostname', 'ipv4', 'ipv6', 'uuid'),
+    minLength: fc.integer({ min: 0, max: 8 }),
+    maxLength: fc.integer({ min: 8, max: 20 }),
   }),
-  fc.record({ type: fc.constant('string'), pattern: fc.constantFrom('^[a-z]', '^\\d{4}-\\d{2}-\\d{2}$', '^[A-Z]\\d$', '^.+$') }),
-  fc.record({ type: fc.constantFrom('integer', 'number'), minimum: fc.integer({ min: -50, max: 50 }), maximum: fc.integer({ min: 51, max: 200 }) }),
-  fc.record({ type: fc.constant('integer'), exclusiveMinimum: fc.integer({ min: -9, max: 9 }), multipleOf: fc.constantFrom(1, 2, 5) }),
+  fc.record({
+    type: fc.constant('string'),
+    format: fc.constantFrom(
+      'date',
+      'date-time',
+      'time',
+      'duration',
+      'email',
+      'uri',
+      'hostname',
+      'ipv4',
+      'ipv6',
+      'uuid',
+    ),
+  }),
+  fc.record({
+    type: fc.constant('string'),
+    pattern: fc.constantFrom('^[a-z]', '^\\d{4}-\\d{2}-\\d{2}$', '^[A-Z]\\d$', '^.+$'),
+  }),
+  fc.record({
+    type: fc.constantFrom('integer', 'number'),
+    minimum: fc.integer({ min: -50, max: 50 }),
+    maximum: fc.integer({ min: 51, max: 200 }),
+  }),
+  fc.record({
+    type: fc.constant('integer'),
+    exclusiveMinimum: fc.integer({ min: -9, max: 9 }),
+    multipleOf: fc.constantFrom(1, 2, 5),
+  }),
   fc.record({ type: fc.constantFrom('boolean', 'null') }),
   fc.record({ type: fc.constant(['string', 'null']) }),
   fc.record({ enum: fc.uniqueArray(fc.oneof(fc.string(), fc.integer()), { minLength: 1, maxLength: 4 }) }),
@@ -37,7 +63,9 @@ const { schema } = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
       required: Object.keys(properties),
       ...(closed ? { additionalProperties: false } : {}),
     })),
-    fc.tuple(tie('schema'), fc.integer({ min: 0, max: 3 })).map(([items, minItems]) => ({ type: 'array', items, minItems })),
+    fc
+      .tuple(tie('schema'), fc.integer({ min: 0, max: 3 }))
+      .map(([items, minItems]) => ({ type: 'array', items, minItems })),
     fc.array(tie('schema'), { minLength: 1, maxLength: 3 }).map((anyOf) => ({ anyOf })),
     tie('schema').map((inner) => ({ $ref: '#/$defs/inner', $defs: { inner } })),
   ),
@@ -71,7 +99,12 @@ describe('an example of a schema', () => {
       properties,
       required: Object.keys(properties),
     });
-    const given = schemaOf({ latitude: { type: 'string' }, longitude: { type: 'string' }, place: { type: 'string' }, title: { type: 'string' } });
+    const given = schemaOf({
+      latitude: { type: 'string' },
+      longitude: { type: 'string' },
+      place: { type: 'string' },
+      title: { type: 'string' },
+    });
     const said = 'At 52.52 and 13.40, the trip to Berlin called "Spring".';
     expect(exampleOf(given, findingsIn(said), { optional: false })).to.deep.equal({
       latitude: '52.52',
@@ -93,7 +126,13 @@ describe('an example of a schema', () => {
   it('comes to an end on a schema that contains itself', () => {
     const tree = {
       $ref: '#/$defs/node',
-      $defs: { node: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/node' } } }, required: ['children'] } },
+      $defs: {
+        node: {
+          type: 'object',
+          properties: { children: { type: 'array', items: { $ref: '#/$defs/node' } } },
+          required: ['children'],
+        },
+      },
     };
     const example = exampleOf(tree, findingsIn(''), { optional: true });
     expect(ajv.validate(tree, example)).to.equal(true);
@@ -101,7 +140,9 @@ describe('an example of a schema', () => {
 
   it('understands Gemini’s spelling of types', () => {
     expect(
-      exampleOf({ type: 'OBJECT', properties: { n: { type: 'INTEGER' } }, required: ['n'] }, findingsIn('5'), { optional: false }),
+      exampleOf({ type: 'OBJECT', properties: { n: { type: 'INTEGER' } }, required: ['n'] }, findingsIn('5'), {
+        optional: false,
+      }),
     ).to.deep.equal({ n: 5 });
   });
 });
@@ -112,7 +153,8 @@ function hoisted(given: Record<string, unknown>): Record<string, unknown> {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;
-    if (!('$ref' in value) || !('$defs' in value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
+    if (!('$ref' in value) || !('$defs' in value))
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item)]));
     const definition = `d${Object.keys(definitions).length}`;
     definitions[definition] = true;
     definitions[definition] = walk((value.$defs as { inner: unknown }).inner);

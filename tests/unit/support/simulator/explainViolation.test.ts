@@ -25,7 +25,10 @@ describe('the explanation of a broken body', () => {
     if (known !== undefined) return known;
     const file = path.join(__dirname, '../../../fixtures/schemas', `${name}.request.schema.json`);
     const schema = asObject(parseJson(readFileSync(file, 'utf8')));
-    const made = { schema, validate: new Ajv2020({ strict: false, logger: false, validateFormats: false }).compile(schema) };
+    const made = {
+      schema,
+      validate: new Ajv2020({ strict: false, logger: false, validateFormats: false }).compile(schema),
+    };
     schemas.set(name, made);
     return made;
   };
@@ -34,7 +37,8 @@ describe('the explanation of a broken body', () => {
     const requests = recordedCaseIds()
       .flatMap((id) => recordedCase(id))
       .filter(
-        ({ request, wire, vendor }) => isObject(request) && JSON.stringify(request).length < 20_000 && !(wire === 'gemini' && vendor !== 'google'),
+        ({ request, wire, vendor }) =>
+          isObject(request) && JSON.stringify(request).length < 20_000 && !(wire === 'gemini' && vendor !== 'google'),
       );
     let broken = 0;
     let near = 0;
@@ -67,7 +71,8 @@ describe('the explanation of a broken body', () => {
     for (const id of recordedCaseIds()) {
       for (const { request, wire } of recordedCase(id)) {
         const { schema, validate } = schemaNamed(SCHEMA_OF[wire]);
-        if (request !== undefined && validate(request)) expect(explainViolation(schema, request), id).to.equal(undefined);
+        if (request !== undefined && validate(request))
+          expect(explainViolation(schema, request), id).to.equal(undefined);
       }
     }
   });
@@ -81,7 +86,9 @@ function placesIn(value: unknown, at: Place = []): Place[] {
 }
 
 function changed(body: unknown, place: Place, change: string): unknown {
-  const parent = place.slice(0, -1).reduce<unknown>((at, step) => (isArray(at) ? at[Number(step)] : asObject(at)[step]), body) as Record<
+  const parent = place
+    .slice(0, -1)
+    .reduce<unknown>((at, step) => (isArray(at) ? at[Number(step)] : asObject(at)[step]), body) as Record<
     string,
     unknown
   >;

@@ -38,7 +38,12 @@ describe('faults', () => {
   };
 
   it('reset breaks the connection after the headers', async () => {
-    expect(await struck({ kind: 'reset' })).to.deep.equal({ status: 200, type: 'text/event-stream; charset=utf-8', text: '', error: 'ECONNRESET' });
+    expect(await struck({ kind: 'reset' })).to.deep.equal({
+      status: 200,
+      type: 'text/event-stream; charset=utf-8',
+      text: '',
+      error: 'ECONNRESET',
+    });
   });
 
   it('reset can strike before anything, and after so many events', async () => {
@@ -121,16 +126,23 @@ describe('the plan of a fault', () => {
   const joined = (parts: readonly Buffer[]): string[] => parts.map(String);
 
   it('cuts at every byte and at every event', () => {
-    for (let bytes = 0; bytes <= 8; bytes += 1) expect(joined(upTo(frames, { bytes })).join('')).to.equal('abcdefgh'.slice(0, bytes));
-    for (let events = 0; events <= 3; events += 1) expect(joined(upTo(frames, { events }))).to.deep.equal(['abc', 'de', 'fgh'].slice(0, events));
+    for (let bytes = 0; bytes <= 8; bytes += 1)
+      expect(joined(upTo(frames, { bytes })).join('')).to.equal('abcdefgh'.slice(0, bytes));
+    for (let events = 0; events <= 3; events += 1)
+      expect(joined(upTo(frames, { events }))).to.deep.equal(['abc', 'de', 'fgh'].slice(0, events));
   });
 
   it('cuts into pieces that join to the whole', () => {
-    for (let size = 1; size <= 9; size += 1) expect(Buffer.concat(inPieces(frames, size)).toString()).to.equal('abcdefgh');
+    for (let size = 1; size <= 9; size += 1)
+      expect(Buffer.concat(inPieces(frames, size)).toString()).to.equal('abcdefgh');
   });
 
   it('leaves an answer alone without a fault', () => {
-    expect(planSending({ status: 200, headers: {}, frames }, undefined)).to.deep.include({ frames, ending: 'end', sendsHead: true });
+    expect(planSending({ status: 200, headers: {}, frames }, undefined)).to.deep.include({
+      frames,
+      ending: 'end',
+      sendsHead: true,
+    });
   });
 });
 
@@ -160,8 +172,10 @@ async function hear(simulator: Simulator, body: object): Promise<Heard> {
 function open(simulator: Simulator, body: object): Promise<{ client: ClientRequest; response: IncomingMessage }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: 'Bearer k', 'content-type': 'application/json' };
-    const client = request(simulator.url + ADDRESS.chat_completions, { method: 'POST', headers, agent: false }, (response) =>
-      resolve({ client, response }),
+    const client = request(
+      simulator.url + ADDRESS.chat_completions,
+      { method: 'POST', headers, agent: false },
+      (response) => resolve({ client, response }),
     );
     client.on('error', reject);
     client.end(JSON.stringify(body));

@@ -6,7 +6,11 @@ import type { Simulator } from '../../../support/simulator/Simulator';
 import { startSimulator } from '../../../support/simulator/startSimulator';
 import { all, failureOf, geminiModel, GOOD_KEY } from './clients';
 
-const CITY = { type: SchemaType.OBJECT as const, properties: { city: { type: SchemaType.STRING as const } }, required: ['city'] };
+const CITY = {
+  type: SchemaType.OBJECT as const,
+  properties: { city: { type: SchemaType.STRING as const } },
+  required: ['city'],
+};
 const FUNCTIONS: FunctionDeclaration[] = [
   { name: 'get_weather', description: 'The weather at a place', parameters: CITY },
   { name: 'get_population', description: 'How many people live in a city', parameters: CITY },
@@ -31,13 +35,18 @@ describe('the simulated generateContent wire', () => {
     expect(first.response.candidates![0]!.finishReason).to.equal('STOP');
 
     const second = await chat.sendMessage(
-      parts.map((part) => ({ functionResponse: { name: part.functionCall!.name, response: { output: `${part.functionCall!.name} is done` } } })),
+      parts.map((part) => ({
+        functionResponse: { name: part.functionCall!.name, response: { output: `${part.functionCall!.name} is done` } },
+      })),
     );
     expect(second.response.text()).to.include('get_weather is done').and.to.include('get_population is done');
   });
 
   it('gives calls an id from Gemini 3.1 on', async () => {
-    const model = geminiModel(simulator, { model: 'gemini-3.1-pro-preview', tools: [{ functionDeclarations: FUNCTIONS }] });
+    const model = geminiModel(simulator, {
+      model: 'gemini-3.1-pro-preview',
+      tools: [{ functionDeclarations: FUNCTIONS }],
+    });
     const { response } = await model.generateContent('Use get_weather for the city of Berlin.');
     expect(response.candidates![0]!.content.parts[0]?.functionCall).to.have.property('id');
   });
@@ -69,10 +78,13 @@ describe('the simulated generateContent wire', () => {
 
   it('gives a JSON array to who streams without alt=sse', async () => {
     simulator.enqueue({ text: 'One two three four five six seven.' });
-    const answer = await fetch(`${simulator.baseURL('google')}/v1beta/models/${MODEL}:streamGenerateContent?key=${GOOD_KEY}`, {
-      method: 'POST',
-      body: JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }] }),
-    });
+    const answer = await fetch(
+      `${simulator.baseURL('google')}/v1beta/models/${MODEL}:streamGenerateContent?key=${GOOD_KEY}`,
+      {
+        method: 'POST',
+        body: JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }] }),
+      },
+    );
     expect((await answer.json()) as unknown[]).to.have.length(2);
     expect(simulator.requests[0]?.query).to.deep.equal({ key: '[redacted]' });
   });
@@ -80,29 +92,51 @@ describe('the simulated generateContent wire', () => {
   it('fills a wanted schema and follows a forced function', async () => {
     const generationConfig = {
       responseMimeType: 'application/json',
-      responseSchema: { type: SchemaType.OBJECT as const, properties: { title: { type: SchemaType.STRING as const } }, required: ['title'] },
+      responseSchema: {
+        type: SchemaType.OBJECT as const,
+        properties: { title: { type: SchemaType.STRING as const } },
+        required: ['title'],
+      },
     };
-    const structured = await geminiModel(simulator, { model: MODEL, generationConfig }).generateContent('A book called "Momo".');
+    const structured = await geminiModel(simulator, { model: MODEL, generationConfig }).generateContent(
+      'A book called "Momo".',
+    );
     expect(JSON.parse(structured.response.text())).to.deep.equal({ title: 'Momo' });
-    const toolConfig = { functionCallingConfig: { mode: FunctionCallingMode.ANY, allowedFunctionNames: ['get_population'] } };
-    const forced = await geminiModel(simulator, { model: MODEL, tools: [{ functionDeclarations: FUNCTIONS }], toolConfig }).generateContent('Hello.');
+    const toolConfig = {
+      functionCallingConfig: { mode: FunctionCallingMode.ANY, allowedFunctionNames: ['get_population'] },
+    };
+    const forced = await geminiModel(simulator, {
+      model: MODEL,
+      tools: [{ functionDeclarations: FUNCTIONS }],
+      toolConfig,
+    }).generateContent('Hello.');
     expect(forced.response.functionCalls()?.map((call) => call.name)).to.deep.equal(['get_population']);
   });
 
   it('writes refusals, cut and filtered answers as the vendor does', async () => {
     const model = geminiModel(simulator, { model: MODEL });
-    simulator.enqueue({ refusal: 'No.' }, { text: 'Cut', incomplete: 'max_output_tokens' }, { incomplete: 'content_filter' });
+    simulator.enqueue(
+      { refusal: 'No.' },
+      { text: 'Cut', incomplete: 'max_output_tokens' },
+      { incomplete: 'content_filter' },
+    );
     const reasons = [];
-    for (let count = 0; count < 3; count += 1) reasons.push((await model.generateContent('x')).response.candidates?.[0]?.finishReason);
+    for (let count = 0; count < 3; count += 1)
+      reasons.push((await model.generateContent('x')).response.candidates?.[0]?.finishReason);
     expect(reasons).to.deep.equal(['PROHIBITED_CONTENT', 'MAX_TOKENS', 'SAFETY']);
   });
 
   it('answers a bad key with 400, a missing one with 403, an unknown model with 404', async () => {
     const bad = await failureOf(geminiModel(simulator, { model: MODEL }, 'bad-key').generateContent('x'));
     expect(bad.message).to.include('400').and.to.include('API key not valid');
-    const missing = await fetch(`${simulator.baseURL('google')}/v1beta/models/${MODEL}:generateContent`, { method: 'POST', body: '{}' });
+    const missing = await fetch(`${simulator.baseURL('google')}/v1beta/models/${MODEL}:generateContent`, {
+      method: 'POST',
+      body: '{}',
+    });
     expect(missing.status).to.equal(403);
-    expect((await failureOf(geminiModel(simulator, { model: 'no-such-model' }).generateContent('x'))).message).to.include('404');
+    expect(
+      (await failureOf(geminiModel(simulator, { model: 'no-such-model' }).generateContent('x'))).message,
+    ).to.include('404');
   });
 
   it('counts tokens', async () => {

@@ -10,14 +10,19 @@ const GEMINI_3 = '/google/v1beta/models/gemini-3-pro-preview:generateContent';
 const user = (...parts: object[]): object => ({ role: 'user', parts });
 const model = (...parts: object[]): object => ({ role: 'model', parts });
 const text = (words: string): object => ({ text: words });
-const call = (name: string, id?: string): object => ({ functionCall: { name, args: {}, ...(id === undefined ? {} : { id }) } });
+const call = (name: string, id?: string): object => ({
+  functionCall: { name, args: {}, ...(id === undefined ? {} : { id }) },
+});
 const response = (name: string, id?: string): object => ({
   functionResponse: { name, response: { output: 'ok' }, ...(id === undefined ? {} : { id }) },
 });
 const body = (contents: unknown, more: object = {}): object => ({ contents, ...more });
 const hello = user(text('Hello.'));
 const declaring = (name: string, generationConfig?: object): object =>
-  body([hello], { tools: [{ functionDeclarations: [{ name, description: 'x' }] }], ...(generationConfig === undefined ? {} : { generationConfig }) });
+  body([hello], {
+    tools: [{ functionDeclarations: [{ name, description: 'x' }] }],
+    ...(generationConfig === undefined ? {} : { generationConfig }),
+  });
 
 const CASES: readonly RefusalCase[] = [
   {
@@ -32,7 +37,12 @@ const CASES: readonly RefusalCase[] = [
     accepted: body([hello]),
     message: 'Invalid JSON payload received. Unknown name "mood" at \'contents[0]\': Cannot find field.',
   },
-  { rule: 'no contents', refused: body([]), accepted: body([hello]), message: '* GenerateContentRequest.contents: contents is not specified\n' },
+  {
+    rule: 'no contents',
+    refused: body([]),
+    accepted: body([hello]),
+    message: '* GenerateContentRequest.contents: contents is not specified\n',
+  },
   {
     rule: 'a role that it lacks',
     refused: body([{ role: 'assistant', parts: [text('x')] }]),
@@ -109,7 +119,11 @@ const CASES: readonly RefusalCase[] = [
     rule: 'a call without its signature from Gemini 3 on',
     path: GEMINI_3,
     refused: body([hello, model(call('a')), user(response('a'))]),
-    accepted: body([hello, model({ ...call('a'), thoughtSignature: 'skip_thought_signature_validator' }), user(response('a'))]),
+    accepted: body([
+      hello,
+      model({ ...call('a'), thoughtSignature: 'skip_thought_signature_validator' }),
+      user(response('a')),
+    ]),
     message: /missing a thought_signature in functionCall parts.*`default_api:a` , position 2/,
   },
   {
@@ -144,9 +158,13 @@ describe('the simulated generateContent wire refuses', () => {
     const answer = await post(simulator, GEMINI_3, body([hello]));
     const [candidate] = objectsIn(asObject(await answer.json()).candidates);
     const [part] = objectsIn(asObject(candidate?.content).parts);
-    const signed = (args: object): object => body([hello, model({ ...part, functionCall: { name: 'a', args } }), user(response('a'))]);
+    const signed = (args: object): object =>
+      body([hello, model({ ...part, functionCall: { name: 'a', args } }), user(response('a'))]);
     expect(await verdictOn(simulator, GEMINI_3, signed({ x: 1 }))).to.deep.include({ status: 200 });
-    expect(await verdictOn(simulator, GEMINI_3, signed({ x: 2 }))).to.deep.include({ status: 400, message: 'Corrupted thought signature.' });
+    expect(await verdictOn(simulator, GEMINI_3, signed({ x: 2 }))).to.deep.include({
+      status: 400,
+      message: 'Corrupted thought signature.',
+    });
   });
 
   it('nothing of an earlier turn whose signature was lost', async () => {
@@ -155,7 +173,11 @@ describe('the simulated generateContent wire refuses', () => {
   });
 
   it('in plain JSON labelled as a stream when a stream was asked for', async () => {
-    const answer = await post(simulator, ADDRESS.gemini.replace(':generateContent', ':streamGenerateContent?alt=sse'), body([]));
+    const answer = await post(
+      simulator,
+      ADDRESS.gemini.replace(':generateContent', ':streamGenerateContent?alt=sse'),
+      body([]),
+    );
     expect(answer.status).to.equal(400);
     expect(answer.headers.get('content-type')).to.equal('text/event-stream');
     expect(asObject(await answer.json())).to.have.property('error');
@@ -167,6 +189,8 @@ describe('the simulated generateContent wire refuses', () => {
       { role: 'model', parts: [{ function_call: { name: 'a' } }] },
       { parts: [{ function_response: { name: 'b', response: {} } }] },
     ]);
-    expect((await verdictOn(simulator, ADDRESS.gemini, refused)).message).to.equal('Request contains an invalid argument.');
+    expect((await verdictOn(simulator, ADDRESS.gemini, refused)).message).to.equal(
+      'Request contains an invalid argument.',
+    );
   });
 });

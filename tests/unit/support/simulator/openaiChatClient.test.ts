@@ -30,7 +30,11 @@ describe('the simulated Chat Completions wire', () => {
       const call = first.choices[0]!.message.tool_calls![0]!;
       expect(call.type === 'function' && JSON.parse(call.function.arguments)).to.deep.equal({ city: 'Berlin' });
 
-      const answered = [...messages, first.choices[0]!.message, { role: 'tool' as const, tool_call_id: call.id, content: '18 degrees' }];
+      const answered = [
+        ...messages,
+        first.choices[0]!.message,
+        { role: 'tool' as const, tool_call_id: call.id, content: '18 degrees' },
+      ];
       const stream = await client.chat.completions.create({
         model,
         messages: answered,
@@ -47,7 +51,13 @@ describe('the simulated Chat Completions wire', () => {
   }
 
   it('sends no usage in a stream unless it is asked for', async () => {
-    const chunks = await all(await openaiClient(simulator).chat.completions.create({ model: 'gpt-4.1', messages: [user('Hi.')], stream: true }));
+    const chunks = await all(
+      await openaiClient(simulator).chat.completions.create({
+        model: 'gpt-4.1',
+        messages: [user('Hi.')],
+        stream: true,
+      }),
+    );
     expect(chunks.some((chunk) => chunk.usage)).to.equal(false);
   });
 
@@ -60,18 +70,29 @@ describe('the simulated Chat Completions wire', () => {
       ],
     });
     const chunks = await all(
-      await openaiClient(simulator).chat.completions.create({ model: 'gpt-4.1', messages: [user('x')], tools: TOOLS, stream: true }),
+      await openaiClient(simulator).chat.completions.create({
+        model: 'gpt-4.1',
+        messages: [user('x')],
+        tools: TOOLS,
+        stream: true,
+      }),
     );
     const joined = new Map<number, string>();
     for (const part of chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? []))
       joined.set(part.index, (joined.get(part.index) ?? '') + (part.function?.arguments ?? ''));
-    expect([...joined.values()].map((text): unknown => JSON.parse(text))).to.deep.equal([{ city: 'Rome' }, { city: 'Rome' }]);
+    expect([...joined.values()].map((text): unknown => JSON.parse(text))).to.deep.equal([
+      { city: 'Rome' },
+      { city: 'Rome' },
+    ]);
     expect(chunks.some((chunk) => chunk.choices[0]?.delta.tool_calls?.[0]?.id === 'call_own')).to.equal(true);
   });
 
   it('fills a wanted schema and follows a forced tool', async () => {
     const client = openaiClient(simulator);
-    const format = { type: 'json_schema' as const, json_schema: { name: 'recipe', schema: { ...RECIPE_SCHEMA }, strict: true } };
+    const format = {
+      type: 'json_schema' as const,
+      json_schema: { name: 'recipe', schema: { ...RECIPE_SCHEMA }, strict: true },
+    };
     const structured = await client.chat.completions.create({
       model: 'gpt-4.1',
       messages: [user('A recipe called "Soup".')],
@@ -89,17 +110,29 @@ describe('the simulated Chat Completions wire', () => {
 
   it('writes refusals, cut and filtered answers as the vendor does', async () => {
     const client = openaiClient(simulator);
-    simulator.enqueue({ refusal: 'No.' }, { text: 'Cut', incomplete: 'max_output_tokens' }, { incomplete: 'content_filter' });
+    simulator.enqueue(
+      { refusal: 'No.' },
+      { text: 'Cut', incomplete: 'max_output_tokens' },
+      { incomplete: 'content_filter' },
+    );
     const ask = { model: 'gpt-4.1', messages: [user('x')] };
     const refused = await client.chat.completions.create(ask);
-    expect(refused.choices[0]).to.deep.include({ finish_reason: 'stop' }).and.have.nested.property('message.refusal', 'No.');
+    expect(refused.choices[0])
+      .to.deep.include({ finish_reason: 'stop' })
+      .and.have.nested.property('message.refusal', 'No.');
     expect(refused.choices[0]?.message.content).to.equal(null);
     expect((await client.chat.completions.create(ask)).choices[0]?.finish_reason).to.equal('length');
     expect((await client.chat.completions.create(ask)).choices[0]?.finish_reason).to.equal('content_filter');
   });
 
   it('begins on Azure with a chunk of the content filter, under a deployment', async () => {
-    const chunks = await all(await azureClient(simulator).chat.completions.create({ model: 'my-deployment', messages: [user('Hi.')], stream: true }));
+    const chunks = await all(
+      await azureClient(simulator).chat.completions.create({
+        model: 'my-deployment',
+        messages: [user('Hi.')],
+        stream: true,
+      }),
+    );
     expect(chunks[0]).to.deep.include({ choices: [], id: '', model: '' });
     expect(chunks[1]?.choices[0]).not.to.have.property('delta');
     expect(chunks.map((chunk) => contentOf(chunk)).join('')).to.match(/simulated/i);
@@ -137,7 +170,10 @@ describe('the simulated Chat Completions wire', () => {
 
   it('leaves reasoning out of the completion tokens of xAI, but not of the total', async () => {
     simulator.enqueue({ reasoning: 'x'.repeat(40), text: 'y'.repeat(20) });
-    const { usage } = await openaiClient(simulator, 'grok').chat.completions.create({ model: 'grok-4.3', messages: [user('Hello Grok')] });
+    const { usage } = await openaiClient(simulator, 'grok').chat.completions.create({
+      model: 'grok-4.3',
+      messages: [user('Hello Grok')],
+    });
     expect(usage).to.deep.include({ completion_tokens: 5 });
     expect(usage!.total_tokens - usage!.prompt_tokens).to.equal(15);
   });

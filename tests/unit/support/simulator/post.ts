@@ -21,7 +21,12 @@ export const CHAT_ADDRESS: Partial<Record<VendorName, string>> = {
   openai_compatible: '/compatible/v1/chat/completions',
 };
 
-export function post(simulator: Simulator, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+export function post(
+  simulator: Simulator,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return fetch(simulator.url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${GOOD_KEY}`, ...headers },

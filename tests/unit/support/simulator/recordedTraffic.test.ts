@@ -11,7 +11,12 @@ const asked = exchanges.filter((exchange) => exchange.request !== undefined);
 const accepted = asked.filter((exchange) => exchange.status === 200);
 
 /** Refused by the vendor for their shape or transcript, with a rule of the simulator behind it. */
-const COVERED_REFUSALS = ['anthropic-err400-a 1', 'openai-chat-err400-a 1', 'openai-resp-err400-ctx-a 2', 'llama-err500-a 2'];
+const COVERED_REFUSALS = [
+  'anthropic-err400-a 1',
+  'openai-chat-err400-a 1',
+  'openai-resp-err400-ctx-a 2',
+  'llama-err500-a 2',
+];
 
 describe('the simulator and recorded traffic', () => {
   let simulator: Simulator;
@@ -52,7 +57,8 @@ describe('the simulator and recorded traffic', () => {
       for (const exchange of player.playRecording(id)) {
         const answer = await send(player, exchange);
         expect(answer.status, nameOf(exchange)).to.equal(exchange.status);
-        for (const [name, value] of Object.entries(exchange.headers)) expect(answer.headers.get(name), `${nameOf(exchange)} ${name}`).to.equal(value);
+        for (const [name, value] of Object.entries(exchange.headers))
+          expect(answer.headers.get(name), `${nameOf(exchange)} ${name}`).to.equal(value);
         expect(Buffer.from(await answer.arrayBuffer()).equals(exchange.response), nameOf(exchange)).to.equal(true);
       }
       player.assertDone();

@@ -13,7 +13,13 @@ const assistant = (content: string, id?: string): object => ({
   content: [{ type: 'output_text', text: content }],
   ...(id === undefined ? {} : { id }),
 });
-const call = (call_id: string, more: object = {}): object => ({ type: 'function_call', call_id, name: 'look', arguments: '{}', ...more });
+const call = (call_id: string, more: object = {}): object => ({
+  type: 'function_call',
+  call_id,
+  name: 'look',
+  arguments: '{}',
+  ...more,
+});
 const output = (call_id: string): object => ({ type: 'function_call_output', call_id, output: 'ok' });
 const reasoning = (more: object = {}): object => ({ type: 'reasoning', summary: [], ...more });
 const body = (input: unknown, more: object = {}): object => ({ model: 'gpt-5-mini', input, store: false, ...more });
@@ -23,7 +29,12 @@ const tool = (parameters: object, strict = true): object => ({ type: 'function',
 const format = (given: object): object => body('In json, please.', { text: { format: given } });
 
 const CASES: readonly RefusalCase[] = [
-  { rule: 'an unknown parameter', refused: body('x', { frobnicate: 1 }), accepted: body('x'), message: "Unknown parameter: 'frobnicate'." },
+  {
+    rule: 'an unknown parameter',
+    refused: body('x', { frobnicate: 1 }),
+    accepted: body('x'),
+    message: "Unknown parameter: 'frobnicate'.",
+  },
   {
     rule: 'a role that it lacks',
     refused: body([{ role: 'tool', content: 'x' }]),
@@ -112,7 +123,8 @@ const CASES: readonly RefusalCase[] = [
     rule: 'an open schema in strict mode',
     refused: body('x', { tools: [tool({ type: 'object', properties: {} })] }),
     accepted: body('x', { tools: [tool({ type: 'object', properties: {} }, false)] }),
-    message: "Invalid schema for function 'look': In context=(), 'additionalProperties' is required to be supplied and to be false.",
+    message:
+      "Invalid schema for function 'look': In context=(), 'additionalProperties' is required to be supplied and to be false.",
   },
   {
     rule: 'an optional property in strict mode',
@@ -172,7 +184,8 @@ describe('the simulated Responses wire refuses', () => {
   });
   after(() => simulator.close());
 
-  const verdict = (given: unknown, path: string = ADDRESS.responses): ReturnType<typeof verdictOn> => verdictOn(simulator, path, given);
+  const verdict = (given: unknown, path: string = ADDRESS.responses): ReturnType<typeof verdictOn> =>
+    verdictOn(simulator, path, given);
   const answered = async (given: unknown, path: string = ADDRESS.responses): Promise<Record<string, unknown>> =>
     asObject(await (await post(simulator, path, given)).json());
 
@@ -188,18 +201,29 @@ describe('the simulated Responses wire refuses', () => {
   }
 
   it('an unknown chain with its code, at 400', async () => {
-    expect((await verdict(body('x', { previous_response_id: 'resp_1' }))).body).to.have.nested.property('error.code', 'previous_response_not_found');
+    expect((await verdict(body('x', { previous_response_id: 'resp_1' }))).body).to.have.nested.property(
+      'error.code',
+      'previous_response_not_found',
+    );
   });
 
   it('a chain whose call is not answered', async () => {
     simulator.enqueue({ calls: [{ name: 'look', id: 'call_1' }] });
     const { id } = await answered({ model: 'gpt-5-mini', input: 'x' });
-    expect((await verdict(body('Well?', { previous_response_id: id }))).message).to.equal('No tool output found for function call call_1.');
+    expect((await verdict(body('Well?', { previous_response_id: id }))).message).to.equal(
+      'No tool output found for function call call_1.',
+    );
     expect(await verdict(body([output('call_1')], { previous_response_id: id }))).to.deep.include({ status: 200 });
   });
 
   describe('sealed reasoning', () => {
-    const ask = { model: 'gpt-5-mini', input: 'x', store: false, reasoning: { effort: 'low' }, include: ['reasoning.encrypted_content'] };
+    const ask = {
+      model: 'gpt-5-mini',
+      input: 'x',
+      store: false,
+      reasoning: { effort: 'low' },
+      include: ['reasoning.encrypted_content'],
+    };
     const replay = (items: readonly object[], path: string = ADDRESS.responses): ReturnType<typeof verdictOn> =>
       verdict(body([user('x'), ...items, user('y')]), path);
 
@@ -217,7 +241,9 @@ describe('the simulated Responses wire refuses', () => {
     it('under the id of another item', async () => {
       const items = objectsIn((await answered(ask)).output);
       expect(await replay(items)).to.deep.include({ status: 200 });
-      expect((await replay([{ ...items[0], id: 'rs_other' }, items[1]!])).message).to.match(/item_id did not match the target item id/);
+      expect((await replay([{ ...items[0], id: 'rs_other' }, items[1]!])).message).to.match(
+        /item_id did not match the target item id/,
+      );
     });
 
     it('that was never sent, under an id that was not stored', async () => {

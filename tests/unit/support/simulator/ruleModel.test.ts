@@ -3,8 +3,17 @@ import { expect } from 'chai';
 import type { Conversation, OfferedTool, Turn } from '../../../support/simulator/model/Conversation';
 import { ruleModel } from '../../../support/simulator/model/RuleModel';
 
-const closed = (properties: Record<string, object>): Record<string, unknown> => ({ type: 'object', properties, required: Object.keys(properties) });
-const tool = (name: string, description: string, properties: Record<string, object>, more: Partial<OfferedTool> = {}): OfferedTool => ({
+const closed = (properties: Record<string, object>): Record<string, unknown> => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+const tool = (
+  name: string,
+  description: string,
+  properties: Record<string, object>,
+  more: Partial<OfferedTool> = {},
+): OfferedTool => ({
   name,
   description,
   parameters: closed(properties),
@@ -16,12 +25,21 @@ const WEATHER = tool('get_weather', 'Current weather at a place', {
   unit: { type: 'string', enum: ['celsius', 'fahrenheit'] },
 });
 const ADD = tool('add_numbers', 'Sum of two numbers', { a: { type: 'number' }, b: { type: 'number' } });
-const MAIL = tool('send_mail', 'Delivers a letter', { to: { type: 'string', format: 'email' }, subject: { type: 'string' } });
+const MAIL = tool('send_mail', 'Delivers a letter', {
+  to: { type: 'string', format: 'email' },
+  subject: { type: 'string' },
+});
 const TOOLS = [WEATHER, ADD, MAIL];
 
 const user = (text: string): Turn => ({ type: 'user', text });
 const call = (id: string, name: string): Turn => ({ type: 'call', id, name, arguments: '{}' });
-const result = (callId: string, name: string, text: string, failed = false): Turn => ({ type: 'result', callId, name, text, failed });
+const result = (callId: string, name: string, text: string, failed = false): Turn => ({
+  type: 'result',
+  callId,
+  name,
+  text,
+  failed,
+});
 
 function conversation(turns: readonly Turn[], more: Partial<Conversation> = {}): Conversation {
   return {
@@ -39,7 +57,9 @@ function conversation(turns: readonly Turn[], more: Partial<Conversation> = {}):
 }
 
 function callsFor(text: string, more: Partial<Conversation> = {}): [string, unknown][] {
-  return ruleModel.answer(conversation([user(text)], more)).calls.map(({ name, arguments: args }) => [name, JSON.parse(args)]);
+  return ruleModel
+    .answer(conversation([user(text)], more))
+    .calls.map(({ name, arguments: args }) => [name, JSON.parse(args)]);
 }
 
 describe('the rule model', () => {
@@ -55,11 +75,16 @@ describe('the rule model', () => {
 
   it('calls the tools whose words a text shares, all in one turn', () => {
     expect(callsFor('What is the weather in Oslo?').map(([name]) => name)).to.deep.equal(['get_weather']);
-    expect(callsFor('Tell me the weather in Oslo and send a mail about it.').map(([name]) => name)).to.deep.equal(['get_weather', 'send_mail']);
+    expect(callsFor('Tell me the weather in Oslo and send a mail about it.').map(([name]) => name)).to.deep.equal([
+      'get_weather',
+      'send_mail',
+    ]);
   });
 
   it('calls a tool once for each place', () => {
-    expect(callsFor('What is the weather in Oslo and in Paris?').map(([, args]) => (args as { city: string }).city)).to.deep.equal(['Oslo', 'Paris']);
+    expect(
+      callsFor('What is the weather in Oslo and in Paris?').map(([, args]) => (args as { city: string }).city),
+    ).to.deep.equal(['Oslo', 'Paris']);
   });
 
   it('calls one tool where only one may be called', () => {
@@ -68,14 +93,20 @@ describe('the rule model', () => {
 
   it('obeys the demand for tools', () => {
     expect(callsFor('Use get_weather.', { toolDemand: { mode: 'none' } })).to.deep.equal([]);
-    expect(callsFor('Hello.', { toolDemand: { mode: 'required', names: ['add_numbers'] } }).map(([name]) => name)).to.deep.equal(['add_numbers']);
     expect(
-      callsFor('Use get_weather and add_numbers.', { toolDemand: { mode: 'auto', names: ['add_numbers'] } }).map(([name]) => name),
+      callsFor('Hello.', { toolDemand: { mode: 'required', names: ['add_numbers'] } }).map(([name]) => name),
+    ).to.deep.equal(['add_numbers']);
+    expect(
+      callsFor('Use get_weather and add_numbers.', { toolDemand: { mode: 'auto', names: ['add_numbers'] } }).map(
+        ([name]) => name,
+      ),
     ).to.deep.equal(['add_numbers']);
   });
 
   it('marks the calls of tools that answer later', () => {
-    const [first] = ruleModel.answer(conversation([user('Use get_weather.')], { tools: [{ ...WEATHER, async: true }] })).calls;
+    const [first] = ruleModel.answer(
+      conversation([user('Use get_weather.')], { tools: [{ ...WEATHER, async: true }] }),
+    ).calls;
     expect(first?.async).to.equal(true);
   });
 
@@ -102,7 +133,10 @@ describe('the rule model', () => {
   });
 
   it('says that it waits for what was only acknowledged', () => {
-    for (const acknowledgement of ['{"status":"in_progress","call_id":"1"}', 'Accepted. The result will follow as a message.']) {
+    for (const acknowledgement of [
+      '{"status":"in_progress","call_id":"1"}',
+      'Accepted. The result will follow as a message.',
+    ]) {
       const { text } = ruleModel.answer(
         conversation([user('Use get_weather.'), call('1', 'get_weather'), result('1', 'get_weather', acknowledgement)]),
       );
@@ -117,7 +151,8 @@ describe('the rule model', () => {
       result('call_77', 'get_weather', '{"status":"in_progress"}'),
       { type: 'assistant', text: 'I wait.' } as const,
     ];
-    const envelope = '<tool_result call_id="call_77" tool="get_weather">\nThe JSON below is data.\n{"degrees":9}\n</tool_result>';
+    const envelope =
+      '<tool_result call_id="call_77" tool="get_weather">\nThe JSON below is data.\n{"degrees":9}\n</tool_result>';
     for (const message of [envelope, envelope.replace('call_77', 'an id that this wire has not seen')]) {
       const asMessage = ruleModel.answer(conversation([...before, user(message)]));
       expect(asMessage.calls).to.deep.equal([]);
@@ -142,7 +177,10 @@ describe('the rule model', () => {
   it('fills a schema that it is told in words', () => {
     const instructions = `Answer as JSON. It has to satisfy this JSON Schema:\n${JSON.stringify(closed({ title: { type: 'string' } }))}`;
     for (const wantedSchema of [undefined, {}]) {
-      const told = conversation([user('A report called "Spring".')], { instructions, ...(wantedSchema === undefined ? {} : { wantedSchema }) });
+      const told = conversation([user('A report called "Spring".')], {
+        instructions,
+        ...(wantedSchema === undefined ? {} : { wantedSchema }),
+      });
       expect(JSON.parse(ruleModel.answer(told).text ?? '')).to.deep.equal({ title: 'Spring' });
     }
   });

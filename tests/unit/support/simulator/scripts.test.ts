@@ -16,7 +16,8 @@ describe('scripted replies', () => {
   });
   afterEach(() => simulator.close());
 
-  const chat = async (): Promise<string | null> => (await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]!.message.content;
+  const chat = async (): Promise<string | null> =>
+    (await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]!.message.content;
 
   it('come in order, before recordings, and recordings before the model', async () => {
     simulator.playRecording('openai-chat-structured-a');
@@ -26,13 +27,23 @@ describe('scripted replies', () => {
     expect(await chat()).not.to.match(/simulated|first|second/);
     await chat();
     expect(await chat()).to.match(/simulated/);
-    expect(simulator.requests.map((request) => request.answeredBy)).to.deep.equal(['script', 'script', 'recording', 'recording', 'model']);
+    expect(simulator.requests.map((request) => request.answeredBy)).to.deep.equal([
+      'script',
+      'script',
+      'recording',
+      'recording',
+      'model',
+    ]);
   });
 
   it('wait for the vendor that they name', async () => {
     simulator.enqueue({ text: 'for Claude', vendor: 'anthropic' }, { text: 'for anyone' });
     expect(await chat()).to.equal('for anyone');
-    const message = await anthropicClient(simulator).messages.create({ model: 'claude-haiku-4-5', max_tokens: 9, messages: CHAT.messages });
+    const message = await anthropicClient(simulator).messages.create({
+      model: 'claude-haiku-4-5',
+      max_tokens: 9,
+      messages: CHAT.messages,
+    });
     expect(message.content[0]).to.include({ text: 'for Claude' });
     simulator.assertDone();
   });
@@ -40,18 +51,24 @@ describe('scripted replies', () => {
   it('say the same on every wire', async () => {
     simulator.enqueue({ text: 'same' }, { text: 'same' }, { text: 'same' }, { text: 'same' });
     const response = await openaiClient(simulator).responses.create({ model: 'gpt-5-mini', input: 'x' });
-    const message = await anthropicClient(simulator).messages.create({ model: 'claude-haiku-4-5', max_tokens: 9, messages: CHAT.messages });
+    const message = await anthropicClient(simulator).messages.create({
+      model: 'claude-haiku-4-5',
+      max_tokens: 9,
+      messages: CHAT.messages,
+    });
     const generated = await geminiModel(simulator, { model: 'gemini-2.5-flash' }).generateContent('x');
-    expect([await chat(), response.output_text, (message.content[0] as { text: string }).text, generated.response.text()]).to.deep.equal([
-      'same',
-      'same',
-      'same',
-      'same',
-    ]);
+    expect([
+      await chat(),
+      response.output_text,
+      (message.content[0] as { text: string }).text,
+      generated.response.text(),
+    ]).to.deep.equal(['same', 'same', 'same', 'same']);
   });
 
   it('may be worked out from the request', async () => {
-    simulator.enqueue(async (request) => ({ text: `request ${request.number} asked ${(request.body as typeof CHAT).messages[0]?.content ?? ''}` }));
+    simulator.enqueue(async (request) => ({
+      text: `request ${request.number} asked ${(request.body as typeof CHAT).messages[0]?.content ?? ''}`,
+    }));
     expect(await chat()).to.equal('request 1 asked Hello.');
   });
 
@@ -71,7 +88,11 @@ describe('scripted replies', () => {
       'upstream connect error',
     ]);
     const raw = await post(simulator, ADDRESS.chat_completions, CHAT);
-    expect([raw.status, raw.headers.get('content-type'), await raw.text()]).to.deep.equal([200, 'text/event-stream', 'data: {"odd":1}\n\n']);
+    expect([raw.status, raw.headers.get('content-type'), await raw.text()]).to.deep.equal([
+      200,
+      'text/event-stream',
+      'data: {"odd":1}\n\n',
+    ]);
   });
 
   it('carry broken arguments as they are', async () => {
@@ -84,7 +105,11 @@ describe('scripted replies', () => {
     simulator.enqueue({ text: 'kept' });
     expect((await post(simulator, ADDRESS.chat_completions, { ...CHAT, frobnicate: 1 })).status).to.equal(400);
     expect(await chat()).to.equal('kept');
-    expect(simulator.requests[0]).to.include({ answeredBy: 'refusal', status: 400, refusal: 'Unrecognized request argument supplied: frobnicate' });
+    expect(simulator.requests[0]).to.include({
+      answeredBy: 'refusal',
+      status: 400,
+      refusal: 'Unrecognized request argument supplied: frobnicate',
+    });
   });
 
   it('are missed when they are not asked for, and when they run out', async () => {
@@ -93,7 +118,9 @@ describe('scripted replies', () => {
     await chat();
     simulator.assertDone();
     await chat();
-    expect(() => simulator.assertDone()).to.throw('no reply was scripted for: POST /openai/v1/chat/completions (request 2)');
+    expect(() => simulator.assertDone()).to.throw(
+      'no reply was scripted for: POST /openai/v1/chat/completions (request 2)',
+    );
   });
 
   it('that throw are told as mistakes of the test, not as a vendor’s answer', async () => {
@@ -152,7 +179,10 @@ describe('what the simulator remembers of requests', () => {
   it('says when a client left before the end', async () => {
     simulator.enqueue({ text: 'Never heard.', fault: { kind: 'stall', after: { events: 2 } } });
     const leaving = new AbortController();
-    const stream = await openaiClient(simulator).chat.completions.create({ ...CHAT, stream: true }, { signal: leaving.signal });
+    const stream = await openaiClient(simulator).chat.completions.create(
+      { ...CHAT, stream: true },
+      { signal: leaving.signal },
+    );
     leaving.abort();
     const left = await simulator.nextAbort();
     expect(left).to.include({ number: 1, aborted: true, finished: false });
@@ -163,7 +193,8 @@ describe('what the simulator remembers of requests', () => {
     const forgetful = await startSimulator({ remember: 2 });
     try {
       const ids = [];
-      for (let count = 0; count < 3; count += 1) ids.push((await openaiClient(forgetful).responses.create({ model: 'gpt-5-mini', input: 'x' })).id);
+      for (let count = 0; count < 3; count += 1)
+        ids.push((await openaiClient(forgetful).responses.create({ model: 'gpt-5-mini', input: 'x' })).id);
       expect(forgetful.requests.map((request) => request.number)).to.deep.equal([2, 3]);
       expect((await forgetful.nextRequest()).number).to.equal(2);
       expect(await failureOf(openaiClient(forgetful).responses.retrieve(ids[0]!))).to.include({ status: 404 });
@@ -185,7 +216,9 @@ describe('what the simulator remembers of requests', () => {
     think('too late');
     await answer;
     simulator.enqueue({ text: 'still there' });
-    expect((await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]?.message.content).to.equal('still there');
+    expect((await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]?.message.content).to.equal(
+      'still there',
+    );
   });
 
   it('tells those who still wait that it is closed', async () => {

@@ -9,7 +9,12 @@ const user = (content: unknown): object => ({ role: 'user', content });
 const assistant = (content: unknown): object => ({ role: 'assistant', content });
 const result = (id: string): object => ({ type: 'tool_result', tool_use_id: id, content: 'ok' });
 const thinking = { type: 'enabled', budget_tokens: 1024 };
-const body = (messages: unknown, more: object = {}): object => ({ model: 'claude-sonnet-4-5', max_tokens: 2000, messages, ...more });
+const body = (messages: unknown, more: object = {}): object => ({
+  model: 'claude-sonnet-4-5',
+  max_tokens: 2000,
+  messages,
+  ...more,
+});
 
 describe('the simulated Messages wire and thinking', () => {
   let simulator: Simulator;
@@ -47,12 +52,17 @@ describe('the simulated Messages wire and thinking', () => {
   });
 
   it('lets an earlier turn change or go', async () => {
-    const later = body([user('Something else.'), assistant(blocks), user([result('toolu_a')]), assistant('Done.'), user('Thanks.')], { thinking });
+    const later = body(
+      [user('Something else.'), assistant(blocks), user([result('toolu_a')]), assistant('Done.'), user('Thanks.')],
+      { thinking },
+    );
     expect(await verdictOn(simulator, ADDRESS.anthropic_messages, later)).to.deep.include({ status: 200 });
   });
 
   it('refuses what another vendor sealed', async () => {
     const foreign = [{ type: 'redacted_thinking', data: 'gAAAAABforeign' }, ...blocks.slice(1)];
-    expect((await verdictOn(simulator, ADDRESS.anthropic_messages, replay(foreign))).message).to.match(/Invalid `data` in `redacted_thinking` block/);
+    expect((await verdictOn(simulator, ADDRESS.anthropic_messages, replay(foreign))).message).to.match(
+      /Invalid `data` in `redacted_thinking` block/,
+    );
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `ai.llm.*` and `ai.runs.*` for any door: who asks and what was sent in, the result out. Every argument is read here, whoever the caller
- * is; somebody else's run is as unknown as one that never was.
+ * `ai.llm.*` and `ai.runs.*` for any door: who asks and what was sent in, the result out. Every argument is read
+ * here, whoever the caller is; somebody else's run is as unknown as one that never was.
  */
 import { LLMAuthError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
@@ -11,7 +11,14 @@ import type { ExternalResult } from '../services/ToolProcessor';
 import type { AgenticExecutionUseCase } from '../usecases/AgenticExecutionUseCase';
 import type { GenerateJSONUseCase } from '../usecases/GenerateJSONUseCase';
 import type { GenerateTextUseCase } from '../usecases/GenerateTextUseCase';
-import { readDecision, readJSONRequest, readNamedRun, readSubmittedResult, readTextRequest, readToolsRequest } from './readArguments';
+import {
+  readDecision,
+  readJSONRequest,
+  readNamedRun,
+  readSubmittedResult,
+  readTextRequest,
+  readToolsRequest,
+} from './readArguments';
 import { UnknownRunError } from './UnknownRunError';
 
 type Awaitable<T> = T | Promise<T>;
@@ -20,8 +27,17 @@ type Awaitable<T> = T | Promise<T>;
 export interface RunControl {
   cancel(executionId: string): Awaitable<RunState>;
   approve(executionId: string, callId: string, argumentsHash: string): Awaitable<ToolCallState>;
-  reject(executionId: string, callId: string, reason: string | undefined, argumentsHash: string): Awaitable<ToolCallState>;
-  submitToolResult(executionId: string, callId: string, result: ExternalResult): Awaitable<'accepted' | 'already-settled'>;
+  reject(
+    executionId: string,
+    callId: string,
+    reason: string | undefined,
+    argumentsHash: string,
+  ): Awaitable<ToolCallState>;
+  submitToolResult(
+    executionId: string,
+    callId: string,
+    result: ExternalResult,
+  ): Awaitable<'accepted' | 'already-settled'>;
 }
 
 export interface AIMethodsPorts {
@@ -42,7 +58,10 @@ export type CallKind = 'model' | 'command';
 
 type Method<R> = (actor: Actor, ...args: readonly unknown[]) => Promise<R>;
 
-/** @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, and what its use case throws */
+/**
+ * @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, and what its use case
+ * throws
+ */
 export interface AIMethods {
   readonly 'ai.llm.generateText': Method<string>;
   readonly 'ai.llm.generateJSON': Method<unknown>;
@@ -67,7 +86,10 @@ export function createAIMethods({ useCases, control, ownerOf, admit }: AIMethods
       return run(actor, request);
     };
   const moving =
-    <A extends { readonly executionId: string }, R>(read: (args: readonly unknown[]) => A, run: (command: A) => Awaitable<R>): Method<R> =>
+    <A extends { readonly executionId: string }, R>(
+      read: (args: readonly unknown[]) => A,
+      run: (command: A) => Awaitable<R>,
+    ): Method<R> =>
     async (actor, ...args) => {
       signedIn(actor);
       const command = read(args);
@@ -79,12 +101,20 @@ export function createAIMethods({ useCases, control, ownerOf, admit }: AIMethods
   return {
     'ai.llm.generateText': asking(readTextRequest, (actor, request) => useCases.generateText.execute(actor, request)),
     'ai.llm.generateJSON': asking(readJSONRequest, (actor, request) => useCases.generateJSON.execute(actor, request)),
-    'ai.llm.generateWithTools': asking(readToolsRequest, (actor, request) => useCases.agenticExecution.execute(actor, request)),
+    'ai.llm.generateWithTools': asking(readToolsRequest, (actor, request) =>
+      useCases.agenticExecution.execute(actor, request),
+    ),
     'ai.runs.start': asking(readToolsRequest, (actor, request) => useCases.agenticExecution.start(actor, request)),
     'ai.runs.cancel': moving(readNamedRun, ({ executionId }) => control.cancel(executionId)),
-    'ai.runs.approve': moving(readDecision, ({ executionId, callId, argumentsHash }) => control.approve(executionId, callId, argumentsHash)),
-    'ai.runs.reject': moving(readDecision, ({ executionId, callId, reason, argumentsHash }) => control.reject(executionId, callId, reason, argumentsHash)),
-    'ai.runs.submitToolResult': moving(readSubmittedResult, ({ executionId, callId, result }) => control.submitToolResult(executionId, callId, result)),
+    'ai.runs.approve': moving(readDecision, ({ executionId, callId, argumentsHash }) =>
+      control.approve(executionId, callId, argumentsHash),
+    ),
+    'ai.runs.reject': moving(readDecision, ({ executionId, callId, reason, argumentsHash }) =>
+      control.reject(executionId, callId, reason, argumentsHash),
+    ),
+    'ai.runs.submitToolResult': moving(readSubmittedResult, ({ executionId, callId, result }) =>
+      control.submitToolResult(executionId, callId, result),
+    ),
   };
 }
 

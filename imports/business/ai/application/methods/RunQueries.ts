@@ -54,21 +54,26 @@ export class RunQueries {
     const { views, texts } = this.ports;
     const run = await views.run(executionId);
     if (run === undefined || !mayHandle(actor, run.userId)) throw new UnknownRunError();
-    const [toolCalls, deltas] = await Promise.all([views.toolCalls(executionId, VIEW_LIMITS.toolCalls), texts.deltas(executionId, VIEW_LIMITS.deltas)]);
+    const [toolCalls, deltas] = await Promise.all([
+      views.toolCalls(executionId, VIEW_LIMITS.toolCalls),
+      texts.deltas(executionId, VIEW_LIMITS.deltas),
+    ]);
     return { run, toolCalls, deltas };
   }
 
   async tools(actor: Actor): Promise<readonly ToolSummary[]> {
     signedIn(actor);
     const counts = await this.ports.views.toolCounts(ownOnly(actor));
-    return this.ports.tools.tools.map(({ name, description = '', blocking = true, needsApproval = false, external = false }) => ({
-      name,
-      description,
-      blocking,
-      needsApproval: needsApproval !== false,
-      external,
-      counts: counts.get(name) ?? {},
-    }));
+    return this.ports.tools.tools.map(
+      ({ name, description = '', blocking = true, needsApproval = false, external = false }) => ({
+        name,
+        description,
+        blocking,
+        needsApproval: needsApproval !== false,
+        external,
+        counts: counts.get(name) ?? {},
+      }),
+    );
   }
 
   async stats(actor: Actor): Promise<readonly RunCountView[]> {
@@ -84,7 +89,10 @@ export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'sin
   const { since: given, ...others } = fieldsOf(argument, ['state', 'since']);
   // DDP carries dates.
   const fields = { ...others, since: given instanceof Date ? given.getTime() : given };
-  return { ...optional(fields, 'state', oneOf(STATES)), ...optional(fields, 'since', wholeNumber(0, Number.MAX_SAFE_INTEGER)) };
+  return {
+    ...optional(fields, 'state', oneOf(STATES)),
+    ...optional(fields, 'since', wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  };
 }
 
 function ownOnly({ userId, isAdmin }: Actor): Pick<RunFilter, 'userId'> {

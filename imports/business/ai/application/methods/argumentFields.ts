@@ -10,12 +10,20 @@ const MOST_LEVELS = 64;
 export function fieldsOf(value: unknown, allowed: readonly string[]): JsonObject {
   if (!isPlainObject(value)) throw wrong('', 'the argument must be an object');
   const unknown = Object.keys(value).find((name) => !allowed.includes(name));
-  if (unknown !== undefined) throw wrong(unknown.slice(0, 60), `there is no field '${unknown.slice(0, 60)}'; the fields are ${allowed.join(', ')}`);
+  if (unknown !== undefined)
+    throw wrong(
+      unknown.slice(0, 60),
+      `there is no field '${unknown.slice(0, 60)}'; the fields are ${allowed.join(', ')}`,
+    );
   return value;
 }
 
 /** The field as it was read, or nothing at all when it is not there: for spreading. */
-export function optional<N extends string, T>(fields: JsonObject, name: N, read: (value: unknown, path: string) => T): { readonly [K in N]?: T } {
+export function optional<N extends string, T>(
+  fields: JsonObject,
+  name: N,
+  read: (value: unknown, path: string) => T,
+): { readonly [K in N]?: T } {
   const value = fields[name];
   // A computed key loses its literal type.
   return value === undefined ? {} : ({ [name]: read(value, name) } as { readonly [K in N]: T });
@@ -59,7 +67,10 @@ export function oneOf<T extends string>(words: readonly T[]): (value: unknown, p
   };
 }
 
-export function listOf<T>(most: number, read: (value: unknown, path: string) => T): (value: unknown, path: string) => readonly T[] {
+export function listOf<T>(
+  most: number,
+  read: (value: unknown, path: string) => T,
+): (value: unknown, path: string) => readonly T[] {
   return (value, path) => {
     if (!isList(value) || value.length > most) throw wrong(path, `${path} must be a list of at most ${most}`);
     return value.map((each, index) => read(each, `${path}[${index}]`));
@@ -67,13 +78,15 @@ export function listOf<T>(most: number, read: (value: unknown, path: string) => 
 }
 
 /**
- * Any JSON of bounded size and depth. DDP also carries dates, binary data and types of an app's own, which no model takes.
+ * Any JSON of bounded size and depth. DDP also carries dates, binary data and types of an app's own, which no model
+ * takes.
  * @param largest characters of its JSON
  */
 export function json(largest: number): (value: unknown, path: string) => unknown {
   return (value, path) => {
     refuseOther(value, path, MOST_LEVELS);
-    if (JSON.stringify(value).length > largest) throw wrong(path, `${path} is larger than ${largest} characters of JSON`);
+    if (JSON.stringify(value).length > largest)
+      throw wrong(path, `${path} is larger than ${largest} characters of JSON`);
     return value;
   };
 }

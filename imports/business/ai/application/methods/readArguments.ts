@@ -33,7 +33,8 @@ export function readTextRequest(args: readonly unknown[]): UseRequest {
 export function readJSONRequest(args: readonly unknown[]): JSONRequest {
   const fields = fieldsOf(asOne(args, ['schema']), [...COMMON, 'schema']);
   if (!isObject(fields.schema)) throw wrong('schema', 'schema must be a JSON Schema');
-  // What was sent as JSON is a JSON Schema or refused when it is compiled; no other kind of schema can come from outside.
+  // What was sent as JSON is a JSON Schema or refused when it is compiled; no other kind of schema can come from
+  // outside.
   return { ...commonOf(fields), schema: json(ARGUMENT_LIMITS.schema)(fields.schema, 'schema') as JsonObject };
 }
 
@@ -65,8 +66,14 @@ export interface Decision extends NamedRun {
 export function readDecision(args: readonly unknown[]): Decision {
   const fields = fieldsOf(single(args), ['executionId', 'callId', 'argumentsHash', 'reason']);
   const { argumentsHash } = fields;
-  if (typeof argumentsHash !== 'string' || !/^[0-9a-f]{64}$/.test(argumentsHash)) throw wrong('argumentsHash', 'argumentsHash must be the SHA-256 of the arguments that were shown, in hexadecimal');
-  return { executionId: executionIdOf(fields), callId: callIdOf(fields), argumentsHash, ...optional(fields, 'reason', text(ARGUMENT_LIMITS.reason)) };
+  if (typeof argumentsHash !== 'string' || !/^[0-9a-f]{64}$/.test(argumentsHash))
+    throw wrong('argumentsHash', 'argumentsHash must be the SHA-256 of the arguments that were shown, in hexadecimal');
+  return {
+    executionId: executionIdOf(fields),
+    callId: callIdOf(fields),
+    argumentsHash,
+    ...optional(fields, 'reason', text(ARGUMENT_LIMITS.reason)),
+  };
 }
 
 export interface SubmittedResult extends NamedRun {
@@ -78,7 +85,8 @@ export function readSubmittedResult(args: readonly unknown[]): SubmittedResult {
   const fields = fieldsOf(single(args), ['executionId', 'callId', 'output', 'error']);
   const named = { executionId: executionIdOf(fields), callId: callIdOf(fields) };
   const { output, error } = fields;
-  if ((output === undefined) === (error === undefined)) throw wrong('output', 'there must be an output or an error, and not both');
+  if ((output === undefined) === (error === undefined))
+    throw wrong('output', 'there must be an output or an error, and not both');
   if (error !== undefined) return { ...named, result: { error: text(ARGUMENT_LIMITS.reason)(error, 'error') } };
   return { ...named, result: { output: json(ARGUMENT_LIMITS.output)(output, 'output') } };
 }
@@ -91,7 +99,14 @@ function asOne(args: readonly unknown[], besides: readonly ('schema' | 'tools')[
   const given = besideName === undefined ? {} : { [besideName]: besideName === 'tools' ? namesOf(rest[0]) : rest[0] };
   const [options, ...tooMany] = rest.slice(besides.length);
   if (tooMany.length > 0) throw wrong('', 'there are too many arguments');
-  const named = fieldsOf(options ?? {}, ['requestId', 'model', 'instructions', 'temperature', 'maxOutputTokens', 'maxIterations']);
+  const named = fieldsOf(options ?? {}, [
+    'requestId',
+    'model',
+    'instructions',
+    'temperature',
+    'maxOutputTokens',
+    'maxIterations',
+  ]);
   // Who names no request can't mean an earlier one.
   return { requestId: randomUUID(), ...named, providerId, input, ...given };
 }
@@ -133,7 +148,10 @@ function toolName(value: unknown, path: string): string {
   throw wrong(path, `${path} must be the name of a tool`);
 }
 
-/** Of a definition only the name counts: what a client describes is never run. DDP carries `undefined` between arguments as null. */
+/**
+ * Of a definition only the name counts: what a client describes is never run. DDP carries `undefined` between
+ * arguments as null.
+ */
 function namesOf(tools: unknown): unknown {
   if (!isList(tools)) return tools ?? undefined;
   return tools.map((tool) => {

@@ -1,6 +1,7 @@
 /**
- * Asks a model, runs the tools that it calls, tells it the results, until it answers. One loop serves any number of concurrent runs;
- * nothing of a run lives here but its entry in the table of runs. With a run store, runs outlive the process and are reached from any other.
+ * Asks a model, runs the tools that it calls, tells it the results, until it answers. One loop serves any number of
+ * concurrent runs; nothing of a run lives here but its entry in the table of runs. With a run store, runs outlive
+ * the process and are reached from any other.
  */
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
@@ -49,14 +50,20 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   /** Where runs are written down, so that they outlive this process. Absent: nowhere. */
   readonly runStore?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
-  /** How often a run is taken over from lost owners without getting on; the next one ends it. Default: `MAX_TAKEOVERS`. */
+  /**
+   * How often a run is taken over from lost owners without getting on; the next one ends it. Default:
+   * `MAX_TAKEOVERS`.
+   */
   readonly maxTakeovers?: number;
   /** Default: the console. */
   readonly logger?: Logger;
 }
 
 export interface ExecuteOptions extends RunWishes {
-  /** `wait` (default) resolves when nothing is pending; `return` at the first answer, the rest follows in `followUps`. */
+  /**
+   * `wait` (default) resolves when nothing is pending; `return` at the first answer, the rest follows in
+   * `followUps`.
+   */
   readonly onPending?: 'wait' | 'return';
   readonly executionId?: string;
 }
@@ -68,7 +75,9 @@ export interface StartedRun {
 }
 
 /** Each event under its own name, and every one under `event`. */
-export type AgenticLoopEvents = { [T in AgentEventType]: (event: AgentEventOf<T>) => void } & { event: (event: AgentEvent) => void };
+export type AgenticLoopEvents = { [T in AgentEventType]: (event: AgentEventOf<T>) => void } & {
+  event: (event: AgentEvent) => void;
+};
 
 interface BegunRun extends Pick<RunParts, 'returnsEarly' | 'journal'>, Partial<Pick<RunParts, 'restored' | 'refusal'>> {
   readonly executionId: string;
@@ -94,7 +103,15 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
 
   constructor(options: AgenticLoopOptions) {
     super(options.onListenerError ?? ((error) => console.error('a listener of the agentic loop failed:', error)));
-    const { provider, toolExecutor, defaultToolTimeout, maxResultBytes, runStore, leaseTimes, logger = console } = options;
+    const {
+      provider,
+      toolExecutor,
+      defaultToolTimeout,
+      maxResultBytes,
+      runStore,
+      leaseTimes,
+      logger = console,
+    } = options;
     this.provider = provider instanceof ResilientProvider ? provider : new ResilientProvider({ provider });
     this.toolExecutor = toolExecutor;
     this.processor = new ToolProcessor({
@@ -105,7 +122,13 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     this.limits = limitsOf(options, DEFAULT_LIMITS);
     this.keepFinished = options.keepFinished ?? 200;
     this.maxTakeovers = options.maxTakeovers ?? MAX_TAKEOVERS;
-    if (runStore !== undefined) this.journaled = new JournaledRuns({ store: runStore, live: this.live, logger, ...(leaseTimes === undefined ? {} : { leaseTimes }) });
+    if (runStore !== undefined)
+      this.journaled = new JournaledRuns({
+        store: runStore,
+        live: this.live,
+        logger,
+        ...(leaseTimes === undefined ? {} : { leaseTimes }),
+      });
   }
 
   /**
@@ -128,12 +151,17 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const plan = planRun(wishes, this.toolExecutor, this.limits);
     const run = { executionId, userId, plan, returnsEarly: onPending === 'return' };
     if (this.journaled === undefined) return { executionId, done: this.drive({ ...run, journal: undefined }) };
-    const journal = await this.journaled.create({ providerId: this.provider.getProviderName(), ...asked, executionId, userId }, plan, wishes.tools);
+    const journal = await this.journaled.create(
+      { providerId: this.provider.getProviderName(), ...asked, executionId, userId },
+      plan,
+      wishes.tools,
+    );
     return { executionId, done: this.journaled.endOf(executionId, this.drive({ ...run, journal }), wishes.signal) };
   }
 
   /**
-   * Goes on with a run of the store, whoever had it: its last owner can write nothing to it any more. A run that has ended ends again as it did.
+   * Goes on with a run of the store, whoever had it: its last owner can write nothing to it any more. A run that
+   * has ended ends again as it did.
    * @throws what ended it, as `execute` does; LLMInvalidRequestError for an unknown run
    */
   async resume(executionId: string): Promise<RunResult> {
@@ -141,11 +169,14 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     if (ended !== undefined) return ended;
     const journaled = this.stored(executionId);
     const claimed = await journaled.claim(executionId);
-    return claimed === undefined ? journaled.runs.follow(executionId) : journaled.endOf(executionId, this.driveOn(claimed));
+    return claimed === undefined
+      ? journaled.runs.follow(executionId)
+      : journaled.endOf(executionId, this.driveOn(claimed));
   }
 
   /**
-   * Goes on with a run whose owner is gone, unless it has had another since it was seen. One that was taken over too often without getting on is ended.
+   * Goes on with a run whose owner is gone, unless it has had another since it was seen. One that was taken over
+   * too often without getting on is ended.
    * @returns undefined then, and when the run has ended
    * @throws as `resume` does
    */
@@ -156,7 +187,10 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     // What this process had and gave up, because the store could not be written to, did not end it.
     const claimed = await journaled.takeOver(seen, isHopeless ? 'end' : seen.owner === this.ownerId ? 'asked' : 'lost');
     if (claimed === undefined) return undefined;
-    return journaled.endOf(executionId, this.driveOn(claimed, isHopeless ? tooManyTakeovers(takeovers, claimed.whole.calls) : undefined));
+    return journaled.endOf(
+      executionId,
+      this.driveOn(claimed, isHopeless ? tooManyTakeovers(takeovers, claimed.whole.calls) : undefined),
+    );
   }
 
   /**
@@ -167,7 +201,9 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   async begin(executionId: string): Promise<StartedRun | undefined> {
     const journaled = this.stored(executionId);
     const claimed = await journaled.claim(executionId, ({ state, owner }) => state === 'queued' && owner === '');
-    return claimed === undefined ? undefined : { executionId, done: journaled.endOf(executionId, this.driveOn(claimed)) };
+    return claimed === undefined
+      ? undefined
+      : { executionId, done: journaled.endOf(executionId, this.driveOn(claimed)) };
   }
 
   /** The end of a run, in whichever process it comes to it. @throws as `resume` does; `signal.reason` */
@@ -228,31 +264,56 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   }
 
   /** @throws as `approve` does */
-  reject(executionId: string, callId: string, reason = 'no reason was given', shownHash?: string): Promise<ToolCall['state']> {
+  reject(
+    executionId: string,
+    callId: string,
+    reason = 'no reason was given',
+    shownHash?: string,
+  ): Promise<ToolCall['state']> {
     return this.decideCall(executionId, callId, { approved: false, reason }, shownHash);
   }
 
-  /** Gives a call its result: an external tool's, or one that needs a review. @throws LLMInvalidRequestError when the call takes none */
-  async submitToolResult(executionId: string, callId: string, result: ExternalResult): Promise<'accepted' | 'already-settled'> {
+  /**
+   * Gives a call its result: an external tool's, or one that needs a review. @throws LLMInvalidRequestError when
+   * the call takes none
+   */
+  async submitToolResult(
+    executionId: string,
+    callId: string,
+    result: ExternalResult,
+  ): Promise<'accepted' | 'already-settled'> {
     const call = await this.callOf(executionId, callId);
     if (isSettled(call)) return 'already-settled';
-    const isExternal = this.live.get(executionId)?.driver.calls.isExternal(call) ?? this.toolExecutor.getToolDefinition(call.name)?.external === true;
-    if (!mayBeSubmitted(call, isExternal)) throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
-    return (await this.settle(executionId, call, { kind: 'submit', callId, result: submittedResult(result) })) ? 'accepted' : 'already-settled';
+    const isExternal =
+      this.live.get(executionId)?.driver.calls.isExternal(call) ??
+      this.toolExecutor.getToolDefinition(call.name)?.external === true;
+    if (!mayBeSubmitted(call, isExternal))
+      throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
+    return (await this.settle(executionId, call, { kind: 'submit', callId, result: submittedResult(result) }))
+      ? 'accepted'
+      : 'already-settled';
   }
 
   /** Stops here what goes on in other processes, or in this one's next life. Runs without a store are cancelled. */
   async close(): Promise<void> {
-    if (this.journaled === undefined) for (const { driver } of this.live.values()) driver.abort(new LLMAbortedError('The process is being stopped.'));
+    if (this.journaled === undefined)
+      for (const { driver } of this.live.values()) driver.abort(new LLMAbortedError('The process is being stopped.'));
     else await this.journaled.close();
   }
 
-  private async decideCall(executionId: string, callId: string, approval: Approval, shownHash: string | undefined): Promise<ToolCall['state']> {
+  private async decideCall(
+    executionId: string,
+    callId: string,
+    approval: Approval,
+    shownHash: string | undefined,
+  ): Promise<ToolCall['state']> {
     const call = await this.callOf(executionId, callId);
     if (shownHash !== undefined && shownHash !== argumentsHash(call.arguments)) {
       throw new ConflictError(`the decision on '${callId}' was made for other arguments`);
     }
-    const order: RunOrder = approval.approved ? { kind: 'approve', callId } : { kind: 'reject', callId, reason: approval.reason };
+    const order: RunOrder = approval.approved
+      ? { kind: 'approve', callId }
+      : { kind: 'reject', callId, reason: approval.reason };
     if (!mayBeDecided(call) || !(await this.settle(executionId, call, order))) {
       throw new LLMInvalidRequestError(`the call '${callId}' does not wait for approval`, { path: 'callId' });
     }
@@ -279,7 +340,8 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
 
   /** The runs that are written down. @throws LLMInvalidRequestError where none are */
   private stored(executionId: string): JournaledRuns {
-    if (this.journaled === undefined) throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
+    if (this.journaled === undefined)
+      throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
     return this.journaled;
   }
 
@@ -287,8 +349,26 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const { provider, processor, tell: emit } = this;
     const { options, tools, limits, stream } = plan;
     const past = restored?.past;
-    const execution = new Execution({ id: executionId, userId, input: options.input, emit, ...(past === undefined ? {} : { past }) });
-    const driver = new RunDriver({ execution, provider, processor, options, tools, limits, stream, returnsEarly, journal, restored, refusal });
+    const execution = new Execution({
+      id: executionId,
+      userId,
+      input: options.input,
+      emit,
+      ...(past === undefined ? {} : { past }),
+    });
+    const driver = new RunDriver({
+      execution,
+      provider,
+      processor,
+      options,
+      tools,
+      limits,
+      stream,
+      returnsEarly,
+      journal,
+      restored,
+      refusal,
+    });
     this.live.set(executionId, { execution, driver });
     return driver.run();
   }
@@ -296,8 +376,17 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private driveOn({ whole, journal }: ClaimedRun, hopeless?: LLMError): Promise<RunResult> {
     const { executionId, userId, error, response } = whole.run;
     // One that was about to end when its owner was lost ends as it was meant to: its calls may be cancelled already.
-    const { plan, refusal = error === undefined ? hopeless : errorOfCode(error.code, error.message, response) } = readStoredPlan(whole.run, this.toolExecutor);
-    return this.drive({ executionId, userId, plan, returnsEarly: false, journal, restored: restoreRun(whole), refusal });
+    const { plan, refusal = error === undefined ? hopeless : errorOfCode(error.code, error.message, response) } =
+      readStoredPlan(whole.run, this.toolExecutor);
+    return this.drive({
+      executionId,
+      userId,
+      plan,
+      returnsEarly: false,
+      journal,
+      restored: restoreRun(whole),
+      refusal,
+    });
   }
 
   private readonly tell = (event: AgentEvent): void => {

@@ -1,4 +1,7 @@
-/** Whatever schema a caller brings (JSON Schema, SimpleSchema, any Standard Schema) as one JSON Schema and one check. */
+/**
+ * Whatever schema a caller brings (JSON Schema, SimpleSchema, any Standard Schema) as one JSON Schema and one
+ * check.
+ */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -10,7 +13,10 @@ import { describeValibot } from './ValibotReader';
 
 export type { ReadSchema, Validated } from './ReadSchema';
 
-/** Standard Schema v1, https://standardschema.dev/schema: what zod, valibot, arktype and others put on their schemas. */
+/**
+ * Standard Schema v1, https://standardschema.dev/schema: what zod, valibot, arktype and others put on their
+ * schemas.
+ */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -21,27 +27,37 @@ export interface StandardSchema<Output = unknown> {
 }
 type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] };
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
 
 /** A schema of values of type `Output`, where its own type can tell. */
 export type AnySchema<Output = unknown> = StandardSchema<Output> | SimpleSchemaLike | JsonObject;
 
 /**
- * @throws LLMInvalidRequestError for what is no schema, and for a Standard Schema that can't describe itself as JSON Schema.
+ * @throws LLMInvalidRequestError for what is no schema, and for a Standard Schema that can't describe itself as
+ *   JSON Schema.
  * Whether the JSON Schema itself is sound is found out by `violationsOf`.
  */
 export function toJsonSchema<Output>(schema: AnySchema<Output>): ReadSchema<Output>;
 export function toJsonSchema(schema: unknown): ReadSchema;
 export function toJsonSchema(schema: unknown): ReadSchema {
-  if (isStandardSchema(schema)) return { jsonSchema: describe(schema), validate: (value) => validateStandard(schema, value) };
+  if (isStandardSchema(schema))
+    return { jsonSchema: describe(schema), validate: (value) => validateStandard(schema, value) };
   if (isSimpleSchema(schema)) return readSimpleSchema(schema);
   if (isObject(schema)) return { jsonSchema: schema };
-  throw new LLMInvalidRequestError('a schema must be a JSON Schema object, a SimpleSchema or a Standard Schema', { path: 'schema' });
+  throw new LLMInvalidRequestError('a schema must be a JSON Schema object, a SimpleSchema or a Standard Schema', {
+    path: 'schema',
+  });
 }
 
 function isStandardSchema(schema: unknown): schema is StandardSchema {
   // arktype's schemas are functions.
-  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || !('~standard' in schema)) return false;
+  if ((typeof schema !== 'object' && typeof schema !== 'function') || schema === null || !('~standard' in schema))
+    return false;
   const standard = schema['~standard'];
   return isObject(standard) && standard.version === 1 && typeof standard.validate === 'function';
 }
@@ -49,15 +65,17 @@ function isStandardSchema(schema: unknown): schema is StandardSchema {
 type Describe = (options: { readonly target: string; readonly io?: 'input' }) => unknown;
 
 /**
- * By Standard JSON Schema (https://standardschema.dev/json-schema), else by the method under which the library offers the same.
- * The input's description, since that is what is validated.
+ * By Standard JSON Schema (https://standardschema.dev/json-schema), else by the method under which the library
+ * offers the same. The input's description, since that is what is validated.
  */
 function describe(schema: StandardSchema): JsonObject {
   const standard: { readonly vendor: string; readonly jsonSchema?: unknown } = schema['~standard'];
   const { vendor } = standard;
   const own: { readonly toJSONSchema?: unknown; readonly toJsonSchema?: unknown } = schema as object;
   const converter = isObject(standard.jsonSchema) ? standard.jsonSchema.input : undefined;
-  const method = [converter, own.toJSONSchema, own.toJsonSchema].find((candidate): candidate is Describe => typeof candidate === 'function');
+  const method = [converter, own.toJSONSchema, own.toJsonSchema].find(
+    (candidate): candidate is Describe => typeof candidate === 'function',
+  );
   if (method === undefined && vendor === 'valibot') return describeValibot(schema);
   if (method === undefined) {
     throw new LLMInvalidRequestError(
@@ -67,12 +85,19 @@ function describe(schema: StandardSchema): JsonObject {
   }
   let described: unknown;
   try {
-    described = method.call(method === converter ? standard.jsonSchema : schema, { target: 'draft-2020-12', io: 'input' });
+    described = method.call(method === converter ? standard.jsonSchema : schema, {
+      target: 'draft-2020-12',
+      io: 'input',
+    });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new LLMInvalidRequestError(`this ${vendor} schema cannot be written as JSON Schema: ${reason}`, { path: 'schema', cause: error });
+    throw new LLMInvalidRequestError(`this ${vendor} schema cannot be written as JSON Schema: ${reason}`, {
+      path: 'schema',
+      cause: error,
+    });
   }
-  if (!isObject(described)) throw new LLMInvalidRequestError(`this ${vendor} schema gave no JSON Schema`, { path: 'schema' });
+  if (!isObject(described))
+    throw new LLMInvalidRequestError(`this ${vendor} schema gave no JSON Schema`, { path: 'schema' });
   return described;
 }
 

@@ -1,10 +1,16 @@
-/** Changes of users' budgets by compare-and-set; changes of one user that come while another is being written go together into the next write. */
+/**
+ * Changes of users' budgets by compare-and-set; changes of one user that come while another is being written go
+ * together into the next write.
+ */
 import { openBudget } from '../../domain/entities/BudgetAccount';
 import type { BudgetAccount } from '../../domain/entities/BudgetAccount';
 import { LLMServerError } from '../../domain/errors/LLMErrors';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 
-/** A pure move. It may be made again, from an account that somebody else has changed. The very same account is no change. */
+/**
+ * A pure move. It may be made again, from an account that somebody else has changed. The very same account is no
+ * change.
+ */
 export type BudgetMove<T> = (account: BudgetAccount) => { readonly account: BudgetAccount; readonly result: T };
 
 interface PendingMove {
@@ -58,7 +64,10 @@ export class BudgetLedger {
     this.pending.delete(userId);
   }
 
-  private async write(userId: string, moves: readonly PendingMove[]): Promise<readonly { readonly settle: () => void }[]> {
+  private async write(
+    userId: string,
+    moves: readonly PendingMove[],
+  ): Promise<readonly { readonly settle: () => void }[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const stored = await this.store.find(userId);
       const before = stored?.account ?? openBudget(userId, this.now());

@@ -1,4 +1,7 @@
-/** A manager that no call passes without a share of its user's budget: runs, texts, typed values and what clients ask over HTTP alike. */
+/**
+ * A manager that no call passes without a share of its user's budget: runs, texts, typed values and what clients
+ * ask over HTTP alike.
+ */
 import type { BudgetLimits } from '../../domain/entities/BudgetAccount';
 import { costOf } from '../../domain/costOf';
 import { BudgetError, isLLMError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
@@ -40,7 +43,10 @@ export class BudgetedManager extends LLMManager {
   }
 
   /** @throws BudgetError before anything goes out */
-  override async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+  override async *stream(
+    userId: string,
+    options: GenerateOptions,
+  ): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const call = await this.begin(userId, options);
     if (call === undefined) return yield* super.stream(userId, options);
     const told = new InterruptedUsage();
@@ -66,10 +72,15 @@ export class BudgetedManager extends LLMManager {
     if (limits === undefined) return undefined;
     const model = options.model ?? this.defaultModel;
     const { price } = this.getCapabilities(model);
-    if (price === undefined && limitsMoney(limits)) throw new BudgetError(`No price is known for '${model}', so a budget of money cannot be kept.`);
+    if (price === undefined && limitsMoney(limits))
+      throw new BudgetError(`No price is known for '${model}', so a budget of money cannot be kept.`);
     const { turn } = options;
     const estimate = amountOf(estimateOf(options), price);
-    return new MeteredCall(await this.budgets.hold({ userId, estimate, ...(turn === undefined ? {} : { turn }) }, limits), options, price);
+    return new MeteredCall(
+      await this.budgets.hold({ userId, estimate, ...(turn === undefined ? {} : { turn }) }, limits),
+      options,
+      price,
+    );
   }
 }
 
@@ -90,13 +101,15 @@ class MeteredCall {
 
   /** @param begun what had come of the answer when it failed */
   fail(error: unknown, begun: Usage | undefined): Promise<void> {
-    const cost = isLLMError(error) && error.response !== undefined ? error.response.usage : (begun ?? this.lostUsage(error));
+    const cost =
+      isLLMError(error) && error.response !== undefined ? error.response.usage : (begun ?? this.lostUsage(error));
     return cost === undefined ? this.share.giveBack() : this.settle(cost);
   }
 
   /** A call that was cut off has cost something, though nobody counted it; one that its vendor refused has not. */
   private lostUsage(error: unknown): Usage | undefined {
-    const wasCutOff = this.options.signal?.aborted === true || error instanceof LLMStreamError || error instanceof LLMTimeoutError;
+    const wasCutOff =
+      this.options.signal?.aborted === true || error instanceof LLMStreamError || error instanceof LLMTimeoutError;
     return wasCutOff ? estimatedUsage(itemsOf(this.options), 0) : undefined;
   }
 }

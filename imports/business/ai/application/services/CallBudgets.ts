@@ -1,6 +1,6 @@
 /**
- * Users' budgets around model calls: a share is held before a call goes out and settled after it, by compare-and-set on the user's account, so that
- * all processes together keep to one limit.
+ * Users' budgets around model calls: a share is held before a call goes out and settled after it, by
+ * compare-and-set on the user's account, so that all processes together keep to one limit.
  */
 import { randomUUID } from 'node:crypto';
 import { endOfWindow, giveBack, reserve, settle } from '../../domain/entities/BudgetAccount';
@@ -14,7 +14,10 @@ export interface CallBudgetsOptions {
   readonly store: BudgetStore;
   /** A user's limits; undefined for users who have none. */
   readonly limitsOf: (userId: string) => BudgetLimits | undefined;
-  /** Milliseconds after which a hold counts as left behind by a dead process; longer than calls take. Default: 30 minutes. */
+  /**
+   * Milliseconds after which a hold counts as left behind by a dead process; longer than calls take. Default: 30
+   * minutes.
+   */
   readonly lease?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -56,7 +59,10 @@ export class CallBudgets {
     return this.options.limitsOf(userId);
   }
 
-  /** @throws BudgetError when the share would pass a limit; what the store throws, since a budget that can't be read is none that is kept */
+  /**
+   * @throws BudgetError when the share would pass a limit; what the store throws, since a budget that can't be read
+   * is none that is kept
+   */
   async hold({ userId, estimate, turn }: HoldRequest, limits: BudgetLimits): Promise<HeldShare> {
     const id = turn === undefined ? randomUUID() : `${turn.executionId}/${turn.iteration}`;
     const wanted = { id, ...estimate, lease: this.lease, ...(turn === undefined ? {} : { turn }) };
@@ -94,7 +100,9 @@ export class CallBudgets {
 
   private refusal({ window, what, limit }: Extract<Reservation, { kind: 'refused' }>): BudgetError {
     const now = this.now();
-    return new BudgetError(`The next call would pass your budget of ${told(what, limit)} a ${window}.`, { retryAfterMs: Math.max(endOfWindow(window, now) - now, 1) });
+    return new BudgetError(`The next call would pass your budget of ${told(what, limit)} a ${window}.`, {
+      retryAfterMs: Math.max(endOfWindow(window, now) - now, 1),
+    });
   }
 }
 

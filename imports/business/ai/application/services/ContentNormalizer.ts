@@ -1,9 +1,26 @@
-/** The door of the inner language: whatever callers write becomes items, flat tools and checked options, or an error that says where it is wrong. */
+/**
+ * The door of the inner language: whatever callers write becomes items, flat tools and checked options, or an error
+ * that says where it is wrong.
+ */
 import { field, freeze } from './normalizer/fields';
 import { normalizeItem } from './normalizer/normalizeItem';
 import { normalizeTool } from './normalizer/normalizeTool';
 import {
-  flag, metadata, milliseconds, modelName, name, reasoning, responseFormat, runTurn, stopSequences, temperature, text, tokenCount, topP, vendorFields, wireName,
+  flag,
+  metadata,
+  milliseconds,
+  modelName,
+  name,
+  reasoning,
+  responseFormat,
+  runTurn,
+  stopSequences,
+  temperature,
+  text,
+  tokenCount,
+  topP,
+  vendorFields,
+  wireName,
 } from './normalizer/optionFields';
 import { describe, formatStep, PlainReader, wrong } from './normalizer/PlainReader';
 import { toolChoice } from './normalizer/toolChoice';
@@ -13,8 +30,8 @@ import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMT
 import type { InputItem } from '../../domain/types/ResponsesAPITypes';
 
 /**
- * What came out of here before. It is frozen to the last level, so it is still right, and a conversation that is sent again with
- * every turn is looked at once.
+ * What came out of here before. It is frozen to the last level, so it is still right, and a conversation that is
+ * sent again with every turn is looked at once.
  */
 const knownTools = new WeakMap<object, Tool>();
 const knownInputs = new WeakMap<object, readonly InputItem[]>();
@@ -76,7 +93,11 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
   const reader = new PlainReader();
   const given = reader.fields(options, 'options');
   for (const key of given.keys()) {
-    if (!isOption(key)) throw wrong(`options${formatStep(key)}`, `does not exist; options of one vendor go into vendor, and these are known: ${OPTIONS.join(', ')}`);
+    if (!isOption(key))
+      throw wrong(
+        `options${formatStep(key)}`,
+        `does not exist; options of one vendor go into vendor, and these are known: ${OPTIONS.join(', ')}`,
+      );
   }
 
   const read = <V>(key: keyof GenerateOptions, check: (value: Plain, path: string) => V): V | undefined => {
@@ -92,7 +113,10 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
     input: inputItems(given.get('input'), reader),
     ...field('instructions', read('instructions', text)),
     ...(tools.length === 0 ? {} : { tools }),
-    ...field('tool_choice', read('tool_choice', (value, path) => toolChoice(value, tools, path))),
+    ...field(
+      'tool_choice',
+      read('tool_choice', (value, path) => toolChoice(value, tools, path)),
+    ),
     ...field('temperature', read('temperature', temperature)),
     ...field('top_p', read('top_p', topP)),
     ...field('max_output_tokens', read('max_output_tokens', tokenCount)),
@@ -117,9 +141,29 @@ export function normalizeOptions(options: unknown): NormalizedOptions {
 }
 
 const OPTION_NAMES = {
-  model: true, input: true, instructions: true, tools: true, tool_choice: true, temperature: true, top_p: true, max_output_tokens: true,
-  response_format: true, parallel_tool_calls: true, previous_response_id: true, store: true, reasoning: true, stop: true, metadata: true,
-  user: true, signal: true, timeout: true, vendor: true, wire: true, turn: true, relay: true, onHead: true,
+  model: true,
+  input: true,
+  instructions: true,
+  tools: true,
+  tool_choice: true,
+  temperature: true,
+  top_p: true,
+  max_output_tokens: true,
+  response_format: true,
+  parallel_tool_calls: true,
+  previous_response_id: true,
+  store: true,
+  reasoning: true,
+  stop: true,
+  metadata: true,
+  user: true,
+  signal: true,
+  timeout: true,
+  vendor: true,
+  wire: true,
+  turn: true,
+  relay: true,
+  onHead: true,
 } as const satisfies Record<keyof GenerateOptions, true>;
 const OPTIONS = Object.keys(OPTION_NAMES);
 
@@ -130,11 +174,16 @@ function isOption(key: string): key is keyof GenerateOptions {
 function inputItems(input: unknown, reader: PlainReader): readonly InputItem[] {
   const known = recall(input, knownInputs);
   if (known !== undefined) return known;
-  return remember(freeze(typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader)));
+  return remember(
+    freeze(
+      typeof input === 'string' ? normalizeItem(reader.read(input, 'input'), 'input') : listOfItems(input, reader),
+    ),
+  );
 }
 
 function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] {
-  if (typeof input !== 'object' || input === null) throw wrong('input', `must be a string or an array of messages and items, not ${describe(input)}`);
+  if (typeof input !== 'object' || input === null)
+    throw wrong('input', `must be a string or an array of messages and items, not ${describe(input)}`);
   const elements = reader.elements(input, 'input');
   const known = recall(elements[0], knownBeginnings) ?? [];
   return elements.flatMap((element, index) => {
@@ -148,7 +197,10 @@ function listOfItems(input: unknown, reader: PlainReader): readonly InputItem[] 
 function toolList(given: unknown, reader: PlainReader): readonly Tool[] {
   const known = recall(given, knownToolLists);
   if (known !== undefined) return known;
-  const tools = given === undefined || given === null ? [] : reader.elements(given, 'tools').map((tool, index) => oneTool(tool, reader, `tools[${index}]`));
+  const tools =
+    given === undefined || given === null
+      ? []
+      : reader.elements(given, 'tools').map((tool, index) => oneTool(tool, reader, `tools[${index}]`));
   const names = new Set<string>();
   tools.forEach((tool, index) => {
     if (typeof tool.name !== 'string') return;

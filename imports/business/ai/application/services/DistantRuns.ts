@@ -9,7 +9,10 @@ import type { RunCommand } from '../../domain/types/RunRecords';
 import { storedRunResult } from './storedRunResult';
 import { waitFor } from './waitFor';
 
-/** The id of what ends this wait of the call, whoever sends it: a call that waits again, after it was run again, waits under another. */
+/**
+ * The id of what ends this wait of the call, whoever sends it: a call that waits again, after it was run again,
+ * waits under another.
+ */
 export function waitId(executionId: string, call: ToolCall): string {
   return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
 }
@@ -27,7 +30,8 @@ export class DistantRuns {
   /** @throws LLMInvalidRequestError for an unknown run */
   async load(executionId: string): Promise<WholeRun> {
     const whole = await this.store.load(executionId);
-    if (whole === undefined) throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
+    if (whole === undefined)
+      throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
     return whole;
   }
 
@@ -46,7 +50,11 @@ export class DistantRuns {
     if (run.owner === '') {
       const claimed = await this.store.claim(run, owner);
       const error = { code: 'aborted', message: 'The run was cancelled.' } as const;
-      if (claimed !== undefined && (await this.store.saveRun(claimed.lease, { state: 'cancelled', endedAt: Date.now(), error }))) return 'cancelled';
+      if (
+        claimed !== undefined &&
+        (await this.store.saveRun(claimed.lease, { state: 'cancelled', endedAt: Date.now(), error }))
+      )
+        return 'cancelled';
     }
     await this.store.command({ id: `${executionId}:cancel`, executionId, order: { kind: 'cancel' } });
     return run.state;

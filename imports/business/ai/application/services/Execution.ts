@@ -1,6 +1,6 @@
 /**
- * One run's facts and the only place that changes them: transcript, tool calls, inbox, usage. A fact is recorded before anything
- * acts upon it, and every change is told as an event.
+ * One run's facts and the only place that changes them: transcript, tool calls, inbox, usage. A fact is recorded
+ * before anything acts upon it, and every change is told as an event.
  */
 import { applyToolEvent, createToolCall, isSettled } from '../../domain/entities/Tool';
 import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../../domain/entities/Tool';
@@ -153,7 +153,14 @@ export class Execution implements ToolExecutionContext {
     const call = createToolCall({ blocking, createdAt: Date.now(), ...facts });
     this.keep(call);
     this.journal?.callChanged(call.id);
-    this.emit({ type: 'tool:pending', callId: call.id, call_id: call.call_id, name: call.name, arguments: call.arguments, blocking });
+    this.emit({
+      type: 'tool:pending',
+      callId: call.id,
+      call_id: call.call_id,
+      name: call.name,
+      arguments: call.arguments,
+      blocking,
+    });
     return call;
   }
 
@@ -232,13 +239,24 @@ export class Execution implements ToolExecutionContext {
       transcript: [...this.transcript],
       toolCalls,
       pending: this.openCalls,
-      undelivered: toolCalls.filter((call) => isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined),
+      undelivered: toolCalls.filter(
+        (call) => isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined,
+      ),
       followUps: this.followUps,
     };
   }
 
   statistics(): ToolStatistics {
-    const counts = { pending: 0, awaiting_approval: 0, executing: 0, needs_review: 0, completed: 0, failed: 0, timeout: 0, cancelled: 0 };
+    const counts = {
+      pending: 0,
+      awaiting_approval: 0,
+      executing: 0,
+      needs_review: 0,
+      completed: 0,
+      failed: 0,
+      timeout: 0,
+      cancelled: 0,
+    };
     let blocking = 0;
     for (const call of this.calls.values()) {
       counts[call.state] += 1;

@@ -1,4 +1,7 @@
-/** The answers that follow the first one, in order, for whoever reads them; unread ones wait here, unread failures disturb nobody. */
+/**
+ * The answers that follow the first one, in order, for whoever reads them; unread ones wait here, unread failures
+ * disturb nobody.
+ */
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 
@@ -18,7 +21,7 @@ export class FollowUps implements AsyncIterable<LLMResponse> {
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<LLMResponse> {
-    for (let next = 0; ; ) {
+    for (let next = 0; ;) {
       const answer = this.answers[next];
       if (answer !== undefined) {
         next += 1;

@@ -1,4 +1,7 @@
-/** What a stream has cost that was left, or broke, before its vendor counted: the vendor's last count, and a guess at what came after it. */
+/**
+ * What a stream has cost that was left, or broke, before its vendor counted: the vendor's last count, and a guess
+ * at what came after it.
+ */
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Usage } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';

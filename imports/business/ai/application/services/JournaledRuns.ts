@@ -1,11 +1,22 @@
-/** The runs of this process that are written down: begun or claimed under its name, given up when they have another owner, reached through the store. */
+/**
+ * The runs of this process that are written down: begun or claimed under its name, given up when they have another
+ * owner, reached through the store.
+ */
 import { createHash } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { ClaimReason, HeldRun, RunCommand, RunLease, RunOrder, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type {
+  ClaimReason,
+  HeldRun,
+  RunCommand,
+  RunLease,
+  RunOrder,
+  RunRequest,
+  StoredRun,
+} from '../../domain/types/RunRecords';
 import { DistantRuns, waitId } from './DistantRuns';
 import type { Execution } from './Execution';
 import { toStoredPlan } from './planRun';
@@ -18,7 +29,9 @@ import { DEFAULT_LEASE_TIMES, RunOwner } from './RunOwner';
 import type { LeaseTimes } from './RunOwner';
 
 /** What is known of a run beside what it does; what is absent has a default. */
-export type AskedRun = Partial<Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title'>>;
+export type AskedRun = Partial<
+  Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title'>
+>;
 
 export interface ClaimedRun {
   readonly whole: WholeRun;
@@ -67,7 +80,11 @@ export class JournaledRuns {
   }
 
   /** @throws ConflictError */
-  create(asked: AskedRun & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>, plan: PlannedRun, wantedTools: RunWishes['tools']): Promise<JournalParts> {
+  create(
+    asked: AskedRun & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
+    plan: PlannedRun,
+    wantedTools: RunWishes['tools'],
+  ): Promise<JournalParts> {
     return this.arrive(asked.executionId, async () => {
       const createdAt = Date.now();
       const request: RunRequest = {
@@ -84,16 +101,25 @@ export class JournaledRuns {
     });
   }
 
-  /** Makes this process the run's owner. @returns undefined when the run has ended, or somebody else was faster @throws LLMInvalidRequestError for an unknown run */
+  /**
+   * Makes this process the run's owner. @returns undefined when the run has ended, or somebody else was faster
+   * @throws LLMInvalidRequestError for an unknown run
+   */
   claim(executionId: string, isMeant: (run: StoredRun) => boolean = () => true): Promise<ClaimedRun | undefined> {
     return this.arrive(executionId, async () => {
       const { run } = await this.runs.load(executionId);
-      const claimed = isFinished(run.state) || !isMeant(run) ? undefined : await this.parts.store.claim(run, this.owner.id);
-      return claimed === undefined ? undefined : { whole: claimed, journal: this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()) };
+      const claimed =
+        isFinished(run.state) || !isMeant(run) ? undefined : await this.parts.store.claim(run, this.owner.id);
+      return claimed === undefined
+        ? undefined
+        : { whole: claimed, journal: this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()) };
     });
   }
 
-  /** The same for a run whose owner is gone; one that is only to be ended comes without what was said in it. @returns undefined when somebody else was faster */
+  /**
+   * The same for a run whose owner is gone; one that is only to be ended comes without what was said in it.
+   * @returns undefined when somebody else was faster
+   */
   takeOver(seen: HeldRun, reason: ClaimReason): Promise<ClaimedRun | undefined> {
     return this.arrive(seen.executionId, async () => {
       // Not read before it is claimed: what can't be read is counted too.
@@ -118,7 +144,10 @@ export class JournaledRuns {
     return this.runs.cancel(executionId, this.owner.id);
   }
 
-  /** What was accepted is written down first, and carried out at once when the run is here. @returns false when somebody else was first */
+  /**
+   * What was accepted is written down first, and carried out at once when the run is here. @returns false when
+   * somebody else was first
+   */
   async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
     const command = await this.runs.send(executionId, call, order);
     if (command === undefined) return false;
@@ -155,7 +184,8 @@ export class JournaledRuns {
     const drivers = [...this.parts.live.values()].map(({ driver }) => driver);
     for (const driver of drivers) driver.gotOn();
     await Promise.allSettled(this.journals().map((journal) => journal.durable()));
-    for (const driver of drivers) driver.abandon(new LeaseLostError('The process is being stopped; the run goes on in its next life.'));
+    for (const driver of drivers)
+      driver.abandon(new LeaseLostError('The process is being stopped; the run goes on in its next life.'));
     await this.owner.leave();
   }
 
@@ -173,7 +203,11 @@ export class JournaledRuns {
     }
   }
 
-  private journal(lease: RunLease, { providerId, title, createdAt }: JournalParts['known'], startedAt: number): JournalParts {
+  private journal(
+    lease: RunLease,
+    { providerId, title, createdAt }: JournalParts['known'],
+    startedAt: number,
+  ): JournalParts {
     return {
       known: { providerId, title, createdAt },
       store: this.parts.store,
@@ -185,7 +219,10 @@ export class JournaledRuns {
     };
   }
 
-  /** The wait that the command was for is over. Nobody waits for this: the store may be slow, and signs of life have to go on. */
+  /**
+   * The wait that the command was for is over. Nobody waits for this: the store may be slow, and signs of life have
+   * to go on.
+   */
   private strikeOffWhenRecorded(commandId: string, { journal }: RunDriver): void {
     if (journal === undefined || this.leaving.has(commandId)) return;
     this.leaving.add(commandId);
@@ -199,6 +236,10 @@ export class JournaledRuns {
 
   private strikeOff(commandId: string): void {
     this.obeyed.delete(commandId);
-    this.parts.store.carriedOut(commandId).catch((error: unknown) => this.parts.logger.warn('a command that was carried out could not be struck off', error));
+    this.parts.store
+      .carriedOut(commandId)
+      .catch((error: unknown) =>
+        this.parts.logger.warn('a command that was carried out could not be struck off', error),
+      );
   }
 }

@@ -8,20 +8,24 @@ export interface JsonLimits {
 
 export const DEFAULT_JSON_LIMITS: JsonLimits = { characters: 10 * 1024 * 1024, depth: 64 };
 
-export type JsonAnswer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly violation: Violation };
+export type JsonAnswer =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly violation: Violation };
 
 /**
  * @param lenient a code fence and words around the JSON are tolerated: of several values in the text the longest counts
  * @returns the value, or why there is none; never more than the limits allow
  */
 export function readJsonAnswer(text: string, lenient: boolean, limits: JsonLimits = DEFAULT_JSON_LIMITS): JsonAnswer {
-  if (text.length > limits.characters) return refused(`the answer has ${text.length} characters, more than ${limits.characters}`);
+  if (text.length > limits.characters)
+    return refused(`the answer has ${text.length} characters, more than ${limits.characters}`);
   const whole = text.replace(/^\uFEFF/, '').trim();
   if (whole === '') return refused('the answer is empty');
   const parsed = parse(whole);
   if (parsed.ok) return bounded(parsed.value, limits.depth);
   const inside = lenient ? longestIn(whole) : undefined;
-  return inside === undefined ? refused(`the answer is not JSON: ${parsed.reason}`) : bounded(inside.value, limits.depth);
+  return inside === undefined
+    ? refused(`the answer is not JSON: ${parsed.reason}`)
+    : bounded(inside.value, limits.depth);
 }
 
 interface Parsed {

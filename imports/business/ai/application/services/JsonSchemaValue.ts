@@ -37,7 +37,11 @@ type ValueOfType<S, T> = T extends 'string'
             : unknown;
 
 type ObjectValue<S> = S extends { readonly properties: infer P }
-  ? Flat<{ [K in keyof P & Required<S>]: JsonSchemaValue<P[K]> } & { [K in Exclude<keyof P, Required<S>>]?: JsonSchemaValue<P[K]> }>
+  ? Flat<
+      { [K in keyof P & Required<S>]: JsonSchemaValue<P[K]> } & {
+        [K in Exclude<keyof P, Required<S>>]?: JsonSchemaValue<P[K]>;
+      }
+    >
   : Record<string, unknown>;
 
 type Required<S> = S extends { readonly required: readonly (infer K)[] } ? K : never;

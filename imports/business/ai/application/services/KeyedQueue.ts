@@ -29,7 +29,11 @@ async function begin<T>(work: () => Promise<T>, signal: AbortSignal | undefined)
   return work();
 }
 
-async function inTurn<T>(before: Promise<unknown>, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function inTurn<T>(
+  before: Promise<unknown>,
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   signal?.throwIfAborted();
   let stopWaiting: () => void = () => undefined;
   const aborted = new Promise<void>((resolve) => (stopWaiting = resolve));

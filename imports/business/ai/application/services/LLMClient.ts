@@ -1,4 +1,7 @@
-/** One structured question after another (a simulation's phases, an import, a nightly job), on any provider, each entity with its own memory. */
+/**
+ * One structured question after another (a simulation's phases, an import, a nightly job), on any provider, each
+ * entity with its own memory.
+ */
 import { LLMAbortedError, LLMInvalidRequestError, LLMServerError, isLLMError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
@@ -21,7 +24,8 @@ import { generateStructured } from './StructuredOutput';
 import { wholeTurn } from './wholeTurn';
 
 /** A provider, or anything with the same `generate`. */
-export type ResponseSource = Pick<ILLMProvider, 'generate'> & Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities'>>;
+export type ResponseSource = Pick<ILLMProvider, 'generate'> &
+  Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities'>>;
 
 export interface LLMClientOptions {
   readonly provider: ILLMProvider | ResponseSource;
@@ -50,7 +54,10 @@ export class LLMClient {
   private readonly logger: Logger;
   private readonly turns = new KeyedQueue();
 
-  /** @throws LLMInvalidRequestError for a depth that is no whole number from 0, and for what is no provider or no list of entities */
+  /**
+   * @throws LLMInvalidRequestError for a depth that is no whole number from 0, and for what is no provider or no
+   * list of entities
+   */
   constructor(options: LLMClientOptions) {
     this.provider = stateful(options.provider, options.responseStore);
     this.userId = options.userId;
@@ -62,7 +69,8 @@ export class LLMClient {
 
   /**
    * The value that the model answers with, of its schema's type; without a schema, its text.
-   * @throws LLMRefusalError, LLMIncompleteError, LLMRateLimitError, LLMTimeoutError, or another LLMError. Chain and usage are untouched then.
+   * @throws LLMRefusalError, LLMIncompleteError, LLMRateLimitError, LLMTimeoutError, or another LLMError. Chain
+   *   and usage are untouched then.
    */
   async createResponse<const S extends LiteralJsonSchema>(request: TypedRequest<S>): Promise<JsonSchemaValue<S>>;
   async createResponse<Output>(request: TypedRequest<AnySchema<Output>>): Promise<Output>;
@@ -74,12 +82,18 @@ export class LLMClient {
   }
 
   /**
-   * The same for many: values and errors in request order, whatever fails. Requests with one `entityKey` run one after another in
-   * request order, all others side by side.
+   * The same for many: values and errors in request order, whatever fails. Requests with one `entityKey` run one
+   * after another in request order, all others side by side.
    * @throws LLMInvalidRequestError for a concurrency that is no whole number from 1
    */
-  async createBatch<const S extends LiteralJsonSchema>(requests: readonly TypedRequest<S>[], options?: BatchOptions): Promise<BatchResult<JsonSchemaValue<S>>[]>;
-  async createBatch<Output>(requests: readonly TypedRequest<AnySchema<Output>>[], options?: BatchOptions): Promise<BatchResult<Output>[]>;
+  async createBatch<const S extends LiteralJsonSchema>(
+    requests: readonly TypedRequest<S>[],
+    options?: BatchOptions,
+  ): Promise<BatchResult<JsonSchemaValue<S>>[]>;
+  async createBatch<Output>(
+    requests: readonly TypedRequest<AnySchema<Output>>[],
+    options?: BatchOptions,
+  ): Promise<BatchResult<Output>[]>;
   async createBatch(requests: readonly LLMRequest<undefined>[], options?: BatchOptions): Promise<BatchResult<string>[]>;
   async createBatch(requests: readonly LLMRequest[], options: BatchOptions = {}): Promise<BatchResult<unknown>[]> {
     return runBatch(requests, (request) => this.settle(request), options, this.logger);
@@ -90,7 +104,9 @@ export class LLMClient {
     if (!isObject(request)) return new LLMInvalidRequestError('a request must be an object with input', { path: '' });
     const { entityKey, signal } = request;
     try {
-      return await (entityKey === undefined ? this.answer(request) : this.turns.run(entityKey, () => this.answer(request), signal));
+      return await (entityKey === undefined
+        ? this.answer(request)
+        : this.turns.run(entityKey, () => this.answer(request), signal));
     } catch (thrown) {
       return asLLMError(thrown, signal);
     }
@@ -119,7 +135,11 @@ export class LLMClient {
     }
   }
 
-  private async ask(options: GenerateOptions, schema: AnySchema | undefined, made: string[]): Promise<{ value: unknown; response: LLMResponse; usage: Usage }> {
+  private async ask(
+    options: GenerateOptions,
+    schema: AnySchema | undefined,
+    made: string[],
+  ): Promise<{ value: unknown; response: LLMResponse; usage: Usage }> {
     const generate = async (request: GenerateOptions): Promise<LLMResponse> => {
       const response = soundResponse(await this.provider.generate(this.userId, request), nameOf(this.provider));
       made.push(response.id);
@@ -130,7 +150,8 @@ export class LLMClient {
       const { text, response, usage } = await wholeTurn(generate, asked);
       return { value: text, response, usage };
     }
-    const capabilities = this.provider.getCapabilities?.(options.model ?? this.model, options.wire) ?? UNKNOWN_CAPABILITIES;
+    const capabilities =
+      this.provider.getCapabilities?.(options.model ?? this.model, options.wire) ?? UNKNOWN_CAPABILITIES;
     return generateStructured({ ask: (request) => wholeTurn(generate, request), options: asked, schema, capabilities });
   }
 
@@ -147,7 +168,10 @@ export class LLMClient {
   }
 }
 
-/** Sources that say nothing of themselves are taken at their word: they are asked as a vendor with everything would be. */
+/**
+ * Sources that say nothing of themselves are taken at their word: they are asked as a vendor with everything would
+ * be.
+ */
 const UNKNOWN_CAPABILITIES: ModelCapabilities = {
   supportsTools: true,
   supportsParallelTools: true,
@@ -164,14 +188,19 @@ const UNKNOWN_CAPABILITIES: ModelCapabilities = {
 
 function stateful(provider: LLMClientOptions['provider'], store: ResponseStore | undefined): ResponseSource {
   if (!isObject(provider) || typeof provider.generate !== 'function') {
-    throw new LLMInvalidRequestError('provider must be a provider, or anything with the same generate', { path: 'provider' });
+    throw new LLMInvalidRequestError('provider must be a provider, or anything with the same generate', {
+      path: 'provider',
+    });
   }
   if (provider instanceof StatefulProvider || !isProvider(provider)) return provider;
   // The ids come from the program's own entities, which may be older than this process.
   return new StatefulProvider({ provider, store: store ?? new RecentResponses(), trustsIds: true });
 }
 
-/** Boundary: what tells its name and its capabilities is taken for a provider; nothing beyond `ResponseSource` is ever asked of it here. */
+/**
+ * Boundary: what tells its name and its capabilities is taken for a provider; nothing beyond `ResponseSource` is
+ * ever asked of it here.
+ */
 function isProvider(provider: LLMClientOptions['provider']): provider is ILLMProvider {
   return typeof provider.getCapabilities === 'function' && 'getProviderName' in provider;
 }
@@ -180,7 +209,10 @@ function nameOf(provider: ResponseSource): string {
   return (provider as Partial<ILLMProvider>).getProviderName?.() ?? 'unknown';
 }
 
-function chainOptions(previous: string | null, isChained: boolean): Pick<GenerateOptions, 'store' | 'previous_response_id'> {
+function chainOptions(
+  previous: string | null,
+  isChained: boolean,
+): Pick<GenerateOptions, 'store' | 'previous_response_id'> {
   return {
     ...(previous === null ? {} : { previous_response_id: previous }),
     ...(isChained || previous !== null ? { store: isChained } : {}),

@@ -40,25 +40,46 @@ export class LLMManager extends ResilientProvider {
 
   /**
    * The text of a whole answer.
-   * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError (also for an answer that only asks for tools), each with
+   * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError (also for an answer that only asks for
+   *   tools), each with
    * `.response`; whatever `generate` throws
    */
   async generateText(userId: string, input: LLMInput, options: TextOptions = {}): Promise<string> {
     const { text, response } = await this.wholeTurn(userId, { ...options, input: normalizeInput(input) });
     if (text === '' && toolCalls(response).length > 0) {
-      throw new LLMIncompleteError('The model asked for tools and gave no text: ask by generateWithTools.', { reason: 'tool_calls', response });
+      throw new LLMIncompleteError('The model asked for tools and gave no text: ask by generateWithTools.', {
+        reason: 'tool_calls',
+        response,
+      });
     }
     return text;
   }
 
   /**
-   * A value that fits the schema, after all the tools in `options.tools` that the model called, and of its type where the schema's own type tells.
+   * A value that fits the schema, after all the tools in `options.tools` that the model called, and of its type
+   * where the schema's own type tells.
    * @param schema a JSON Schema, a SimpleSchema, or any Standard Schema that can describe itself as JSON Schema
-   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; whatever `generateText` throws
+   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; whatever
+   *   `generateText` throws
    */
-  async generateJSON<const S extends LiteralJsonSchema>(userId: string, input: LLMInput, schema: S, options?: TextOptions): Promise<JsonSchemaValue<S>>;
-  async generateJSON<Output>(userId: string, input: LLMInput, schema: AnySchema<Output>, options?: TextOptions): Promise<Output>;
-  async generateJSON<Output>(userId: string, input: LLMInput, schema: AnySchema<Output>, options: TextOptions = {}): Promise<Output> {
+  async generateJSON<const S extends LiteralJsonSchema>(
+    userId: string,
+    input: LLMInput,
+    schema: S,
+    options?: TextOptions,
+  ): Promise<JsonSchemaValue<S>>;
+  async generateJSON<Output>(
+    userId: string,
+    input: LLMInput,
+    schema: AnySchema<Output>,
+    options?: TextOptions,
+  ): Promise<Output>;
+  async generateJSON<Output>(
+    userId: string,
+    input: LLMInput,
+    schema: AnySchema<Output>,
+    options: TextOptions = {},
+  ): Promise<Output> {
     const { value } = await generateStructured({
       ask: (request) => this.ask(userId, request),
       options: { ...options, input: normalizeInput(input) },
@@ -75,8 +96,18 @@ export class LLMManager extends ResilientProvider {
    * @returns the last answer, with the usage of the whole run
    * @throws what AgenticLoop's `execute` throws
    */
-  async generateWithTools(userId: string, input: LLMInput, tools: readonly (string | LooseTool)[], options: ToolOptions = {}): Promise<LLMResponse> {
-    const { response, usage } = await this.loopFor(tools).execute(userId, { ...options, model: options.model ?? this.defaultModel, input, tools });
+  async generateWithTools(
+    userId: string,
+    input: LLMInput,
+    tools: readonly (string | LooseTool)[],
+    options: ToolOptions = {},
+  ): Promise<LLMResponse> {
+    const { response, usage } = await this.loopFor(tools).execute(userId, {
+      ...options,
+      model: options.model ?? this.defaultModel,
+      input,
+      tools,
+    });
     return { ...response, usage };
   }
 
@@ -93,7 +124,10 @@ export class LLMManager extends ResilientProvider {
     // The vendor runs its own tools; only ours need the loop.
     const { tools = [] } = options;
     if (!tools.some((tool) => tool.type === 'function')) return this.wholeTurn(userId, options);
-    const { response, usage, transcript } = await this.loopFor(tools).execute(userId, { ...options, model: options.model ?? this.defaultModel });
+    const { response, usage, transcript } = await this.loopFor(tools).execute(userId, {
+      ...options,
+      model: options.model ?? this.defaultModel,
+    });
     return { response, usage, conversation: transcript };
   }
 

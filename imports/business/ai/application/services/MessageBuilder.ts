@@ -1,4 +1,7 @@
-/** Writes what is sent for one turn of a conversation: the transcript with the operator's instructions, and the answers to tool calls. */
+/**
+ * Writes what is sent for one turn of a conversation: the transcript with the operator's instructions, and the
+ * answers to tool calls.
+ */
 import type { Tool, ToolResult } from '../../domain/entities/Tool';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FunctionCallOutputItem, Item } from '../../domain/types/ResponsesAPITypes';
@@ -19,7 +22,9 @@ export function buildRequest({ base, transcript, tools, sent }: Conversation): G
   return {
     ...base,
     ...(tools === undefined ? {} : { tools }),
-    ...(sent === undefined ? { input: [...transcript] } : { previous_response_id: sent.responseId, input: transcript.slice(sent.upTo) }),
+    ...(sent === undefined
+      ? { input: [...transcript] }
+      : { previous_response_id: sent.responseId, input: transcript.slice(sent.upTo) }),
   };
 }
 

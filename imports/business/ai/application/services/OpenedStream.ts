@@ -12,9 +12,10 @@ export interface OpenedStream {
 const SAYS_NOTHING: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>(['response.created', 'wire.message']);
 
 /**
- * Reads up to the first event that says something. What comes before it is held back, since a host that fails right after its
- * announcement has given nothing yet.
- * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream that ends before it says anything
+ * Reads up to the first event that says something. What comes before it is held back, since a host that fails right
+ * after its announcement has given nothing yet.
+ * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream that ends before it
+ *   says anything
  */
 export async function openStream(events: AsyncIterable<ResponseStreamEvent>): Promise<OpenedStream> {
   const rest = events[Symbol.asyncIterator]() as OpenedStream['rest'];
@@ -33,7 +34,8 @@ export async function openStream(events: AsyncIterable<ResponseStreamEvent>): Pr
 
 /**
  * The whole stream. A consumer that leaves early takes the upstream request with it.
- * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream without `response.completed`
+ * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream without
+ *   `response.completed`
  */
 export async function* eventsOf({ head, rest }: OpenedStream): AsyncGenerator<ResponseStreamEvent, void, undefined> {
   let completed = false;

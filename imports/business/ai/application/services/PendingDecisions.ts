@@ -1,4 +1,7 @@
-/** Calls of one run that wait for somebody outside: a person who approves or reviews, a service that submits a result. */
+/**
+ * Calls of one run that wait for somebody outside: a person who approves or reviews, a service that submits a
+ * result.
+ */
 import type { Approval, ExternalResult, Review } from './ToolProcessor';
 
 interface Waiting<Decision> {
@@ -46,7 +49,11 @@ export class PendingDecisions {
     this.externals.clear();
   }
 
-  private wait<Decision>(callId: string, waiting: Map<string, Waiting<Decision | Approval>>, lifetime: number): Promise<Decision | Approval> {
+  private wait<Decision>(
+    callId: string,
+    waiting: Map<string, Waiting<Decision | Approval>>,
+    lifetime: number,
+  ): Promise<Decision | Approval> {
     return new Promise((decide) => {
       if (this.isClosed) return;
       const timer = setTimeout(() => settle(callId, waiting, EXPIRED), Math.max(0, lifetime));

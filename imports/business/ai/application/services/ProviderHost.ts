@@ -42,7 +42,8 @@ export class ProviderHost {
 
   /**
    * @param deadline on the ports' clock: no attempt begins later, and each gets only the time that is left
-   * @throws LLMError of the last attempt, LLMOverloadedError while the circuit is open, `options.signal.reason` when aborted
+   * @throws LLMError of the last attempt, LLMOverloadedError while the circuit is open, `options.signal.reason`
+   *   when aborted
    */
   async call<T>(options: GenerateOptions, deadline: number, attempt: Attempt<T>): Promise<T> {
     const { signal } = options;
@@ -84,7 +85,9 @@ export class ProviderHost {
   }
 
   private withTimeLeft(options: GenerateOptions, deadline: number): GenerateOptions {
-    return Number.isFinite(deadline) ? { ...options, timeout: Math.max(1, Math.floor(deadline - this.ports.clock())) } : options;
+    return Number.isFinite(deadline)
+      ? { ...options, timeout: Math.max(1, Math.floor(deadline - this.ports.clock())) }
+      : options;
   }
 
   private settle(ticket: BreakerTicket, failure: LLMError, options: GenerateOptions): void {
@@ -97,20 +100,30 @@ export class ProviderHost {
     else ticket.succeeded();
   }
 
-  /** Anything but an LLMError is a fault of the provider's own: wrapped once, not retried, told to nobody but the log. */
+  /**
+   * Anything but an LLMError is a fault of the provider's own: wrapped once, not retried, told to nobody but the
+   * log.
+   */
   private failureOf(thrown: unknown): LLMError {
     if (isLLMError(thrown)) return thrown;
-    return new LLMServerError(`The provider '${this.id}' failed in an unexpected way.`, { cause: thrown, retryable: false, vendor: this.id });
+    return new LLMServerError(`The provider '${this.id}' failed in an unexpected way.`, {
+      cause: thrown,
+      retryable: false,
+      vendor: this.id,
+    });
   }
 
   private leftAlone(): LLMOverloadedError {
     // A probe is under way when nothing remains: its outcome is near.
     const retryAfterMs = Math.ceil(this.breaker.remaining()) || 1_000;
     const seconds = Math.ceil(retryAfterMs / 1_000);
-    return new LLMOverloadedError(`The provider '${this.id}' failed several times in a row and is left alone for ${seconds} s.`, {
-      vendor: this.id,
-      retryAfterMs,
-      cause: this.lastFailure,
-    });
+    return new LLMOverloadedError(
+      `The provider '${this.id}' failed several times in a row and is left alone for ${seconds} s.`,
+      {
+        vendor: this.id,
+        retryAfterMs,
+        cause: this.lastFailure,
+      },
+    );
   }
 }

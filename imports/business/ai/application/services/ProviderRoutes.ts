@@ -4,7 +4,10 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
 import type { ProviderHost } from './ProviderHost';
 
-/** A provider's id, `providerId/model`, or a provider that is not routed to otherwise. Without a model the request's own is asked for. */
+/**
+ * A provider's id, `providerId/model`, or a provider that is not routed to otherwise. Without a model the request's
+ * own is asked for.
+ */
 export type FallbackEntry = string | ILLMProvider;
 
 export interface Route {
@@ -34,7 +37,10 @@ export class ProviderRoutes {
   private readonly createHost: CreateHost;
   private readonly fallbacks: readonly { readonly host: ProviderHost; readonly model: string | undefined }[];
 
-  /** @throws LLMInvalidRequestError for an empty set without a directory, an id that is empty, doubled or holds a slash, and an unknown fallback */
+  /**
+   * @throws LLMInvalidRequestError for an empty set without a directory, an id that is empty, doubled or holds a
+   * slash, and an unknown fallback
+   */
   constructor(set: ProviderSet, createHost: CreateHost) {
     this.directory = set.directory;
     this.createHost = createHost;
@@ -55,8 +61,8 @@ export class ProviderRoutes {
   }
 
   /**
-   * `providerId/model` and `providerId` go to that provider; without a model the first one is asked; anything else goes to the
-   * only provider there is.
+   * `providerId/model` and `providerId` go to that provider; without a model the first one is asked; anything else
+   * goes to the only provider there is.
    * @throws LLMModelNotFoundError with the candidates
    */
   resolve(model: string | undefined): Route {
@@ -67,16 +73,22 @@ export class ProviderRoutes {
     const [only, another] = all;
     if (only !== undefined && another === undefined) return { host: only, model };
     const candidates = all.map(({ id }) => `'${id}/${model}'`).join(', ');
-    throw new LLMModelNotFoundError(`The model '${model}' does not say which provider it is asked of: ${candidates}.`, { path: 'model' });
+    throw new LLMModelNotFoundError(`The model '${model}' does not say which provider it is asked of: ${candidates}.`, {
+      path: 'model',
+    });
   }
 
   /** Where a request may go after `route` failed. */
   after(route: Route): readonly Route[] {
-    return this.fallbacks.filter(({ host }) => host !== route.host).map(({ host, model }) => ({ host, model: model ?? route.model }));
+    return this.fallbacks
+      .filter(({ host }) => host !== route.host)
+      .map(({ host, model }) => ({ host, model: model ?? route.model }));
   }
 
   all(): readonly ProviderHost[] {
-    const passing = [...(this.directory?.keys() ?? [])].filter((id) => !this.hosts.has(id)).map((id) => this.passingHost(id));
+    const passing = [...(this.directory?.keys() ?? [])]
+      .filter((id) => !this.hosts.has(id))
+      .map((id) => this.passingHost(id));
     return [...this.hosts.values(), ...passing.filter((host) => host !== undefined)];
   }
 

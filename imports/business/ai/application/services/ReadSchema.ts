@@ -3,8 +3,7 @@ import type { JsonObject } from '../../domain/types/VendorTypes';
 import type { Violation } from './SchemaViolations';
 
 export type Validated<Output> =
-  | { readonly ok: true; readonly value: Output }
-  | { readonly ok: false; readonly violations: readonly Violation[] };
+  { readonly ok: true; readonly value: Output } | { readonly ok: false; readonly violations: readonly Violation[] };
 
 export interface ReadSchema<Output = unknown> {
   /** What a value looks like before `validate`: the input of a schema that transforms. */

@@ -1,4 +1,7 @@
-/** The answers that a client's own chains go on from, where it was given no other store: bounded, and gone after a while. */
+/**
+ * The answers that a client's own chains go on from, where it was given no other store: bounded, and gone after a
+ * while.
+ */
 import type { ResponseStore, StoredResponse } from '../../domain/interfaces/ResponseStore';
 import type { Item } from '../../domain/types/ResponsesAPITypes';
 import { BoundedMap } from './BoundedMap';
@@ -41,9 +44,15 @@ export class RecentResponses implements ResponseStore {
     return Promise.resolve(entry.stored);
   }
 
-  async findItem(userId: string, itemId: string): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
+  async findItem(
+    userId: string,
+    itemId: string,
+  ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
     for (const { stored } of this.entries.values()) {
-      const item = stored.userId === userId ? [...stored.input, ...stored.response.output].find(({ id }) => id === itemId) : undefined;
+      const item =
+        stored.userId === userId
+          ? [...stored.input, ...stored.response.output].find(({ id }) => id === itemId)
+          : undefined;
       const found = item === undefined ? undefined : await this.find(userId, stored.id);
       if (item !== undefined && found !== undefined) return { item, stored: found };
     }

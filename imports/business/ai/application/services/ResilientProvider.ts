@@ -56,10 +56,11 @@ interface Call<T> {
 }
 
 /**
- * Each provider is asked at most three times, and again only for errors that say so, never after an attempt gave output or its
- * vendor ran a tool. When a provider itself is the trouble (down, slow, overloaded, throttled, out of quota, or refusing its
- * credential) the fallback providers are asked in turn, under the same policy; when the request is the trouble (invalid, too long,
- * unknown model, a chain that only one provider knows), none is. If all fail, the first one's error is thrown.
+ * Each provider is asked at most three times, and again only for errors that say so, never after an attempt gave
+ * output or its vendor ran a tool. When a provider itself is the trouble (down, slow, overloaded, throttled, out of
+ * quota, or refusing its credential) the fallback providers are asked in turn, under the same policy; when the
+ * request is the trouble (invalid, too long, unknown model, a chain that only one provider knows), none is. If all
+ * fail, the first one's error is thrown.
  */
 export class ResilientProvider implements ILLMProvider {
   private readonly routes: ProviderRoutes;
@@ -88,7 +89,10 @@ export class ResilientProvider implements ILLMProvider {
     return this.routes.main.provider.getProviderName();
   }
 
-  /** @throws LLMError for failed responses, LLMModelNotFoundError with the candidates, `options.signal.reason` when aborted */
+  /**
+   * @throws LLMError for failed responses, LLMModelNotFoundError with the candidates, `options.signal.reason` when
+   * aborted
+   */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const attempt: Attempt<LLMResponse> = async (provider, request, ticket) => {
       const response = soundResponse(await provider.generate(userId, request), provider.getProviderName());
@@ -99,7 +103,10 @@ export class ResilientProvider implements ILLMProvider {
     return this.account(host, userId, withWarnings(value, warnings));
   }
 
-  /** Ends with `response.completed` or throws what `generate` throws; once an event said something there is no retry. */
+  /**
+   * Ends with `response.completed` or throws what `generate` throws; once an event said something there is no
+   * retry.
+   */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const { host, value, warnings } = await this.serve(userId, options, async (provider, request, ticket) => {
       const opened = await openStream(provider.stream(userId, request));
@@ -138,7 +145,8 @@ export class ResilientProvider implements ILLMProvider {
   async validateAccess(userId: string, providerId?: string): Promise<boolean> {
     if (providerId !== undefined && this.routes.get(providerId) === undefined) await this.routes.refresh();
     const host = providerId === undefined ? this.routes.main : this.routes.get(providerId);
-    if (host === undefined) throw new LLMInvalidRequestError(`no provider is called '${providerId ?? ''}'`, { path: 'providerId' });
+    if (host === undefined)
+      throw new LLMInvalidRequestError(`no provider is called '${providerId ?? ''}'`, { path: 'providerId' });
     return host.provider.validateAccess(userId);
   }
 

@@ -1,4 +1,7 @@
-/** Which responses an entity's conversations hold, and what they cost: written on the entity itself, so that both are saved with it. */
+/**
+ * Which responses an entity's conversations hold, and what they cost: written on the entity itself, so that both
+ * are saved with it.
+ */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../domain/json';
 import type { Usage } from '../../domain/types/ResponsesAPITypes';
@@ -24,8 +27,9 @@ export interface ChainOptions {
 export const DEFAULT_NAMESPACE = '_openai';
 
 /**
- * Keys are `"{chain}:{entityId}"`, split at the first colon; `intention:bob` is `intention_chain` on bob. Entities are plain objects with
- * `identity.id`; they are changed in place and never copied, those without an id are skipped.
+ * Keys are `"{chain}:{entityId}"`, split at the first colon; `intention:bob` is `intention_chain` on bob. Entities
+ * are plain objects with `identity.id`; they are changed in place and never copied, those without an id are
+ * skipped.
  */
 export class ResponseChainManager {
   private readonly entities: readonly unknown[];
@@ -33,13 +37,15 @@ export class ResponseChainManager {
   private readonly places = new Map<string, number>();
 
   /**
-   * @param given the entities, looked at anew for every key, so that they may come and go; or they and the namespace as one object
+   * @param given the entities, looked at anew for every key, so that they may come and go; or they and the
+   *   namespace as one object
    * @throws LLMInvalidRequestError for what is no list
    */
   constructor(given: readonly unknown[] | ChainOptions, namespace?: string) {
     const options = isList(given) ? { entities: given, namespace } : given;
     // Boundary: callers without types hand over maps and sets.
-    if (!isList(options.entities)) throw new LLMInvalidRequestError('entities must be a list of objects with identity.id', { path: 'entities' });
+    if (!isList(options.entities))
+      throw new LLMInvalidRequestError('entities must be a list of objects with identity.id', { path: 'entities' });
     this.entities = options.entities;
     this.namespace = options.namespace ?? DEFAULT_NAMESPACE;
   }
@@ -80,10 +86,17 @@ export class ResponseChainManager {
     const entity = this.entityOf(key);
     const record = this.recordOf(key, false);
     const usage: unknown = record?.usage ?? undefined;
-    if (usage !== undefined && !isObject(usage)) throw new LLMInvalidRequestError(`${this.namespace}.usage of the entity '${entityId(key) ?? ''}' is no object`, { path: `${this.namespace}.usage` });
+    if (usage !== undefined && !isObject(usage))
+      throw new LLMInvalidRequestError(`${this.namespace}.usage of the entity '${entityId(key) ?? ''}' is no object`, {
+        path: `${this.namespace}.usage`,
+      });
     const chain = record === undefined ? undefined : this.chainIn(record, chainName(key));
     const places = [record ?? entity, usage, chain].filter((place) => place !== undefined);
-    if (!places.every(Object.isExtensible)) throw new LLMInvalidRequestError(`the entity '${entityId(key) ?? ''}' is frozen: its chain and usage are written on it`, { path: this.namespace });
+    if (!places.every(Object.isExtensible))
+      throw new LLMInvalidRequestError(
+        `the entity '${entityId(key) ?? ''}' is frozen: its chain and usage are written on it`,
+        { path: this.namespace },
+      );
   }
 
   /** Adds one request to what the entity has used. */
@@ -106,7 +119,9 @@ export class ResponseChainManager {
     const chain: unknown = record[name] ?? undefined;
     if (chain === undefined) return undefined;
     if (Array.isArray(chain) && chain.every((id) => typeof id === 'string')) return chain;
-    throw new LLMInvalidRequestError(`${this.namespace}.${name} is no list of response ids`, { path: `${this.namespace}.${name}` });
+    throw new LLMInvalidRequestError(`${this.namespace}.${name} is no list of response ids`, {
+      path: `${this.namespace}.${name}`,
+    });
   }
 
   private recordOf(key: string, create: boolean): EntityRecord | undefined {
@@ -116,7 +131,9 @@ export class ResponseChainManager {
     if (record === undefined) return undefined;
     // Boundary: whatever stands in the record beside the chains is looked at when it is read.
     if (isObject(record)) return record as EntityRecord;
-    throw new LLMInvalidRequestError(`${this.namespace} of the entity '${entityId(key)}' is no object`, { path: this.namespace });
+    throw new LLMInvalidRequestError(`${this.namespace} of the entity '${entityId(key)}' is no object`, {
+      path: this.namespace,
+    });
   }
 
   private entityOf(key: string): Record<string, unknown> | undefined {

@@ -1,4 +1,7 @@
-/** One user message in, one streamed answer out: the messages of a conversation in order, conversations side by side. */
+/**
+ * One user message in, one streamed answer out: the messages of a conversation in order, conversations side by
+ * side.
+ */
 import { randomUUID } from 'node:crypto';
 import { assistantMessage, developerMessage, userMessage } from '../../domain/entities/Message';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
@@ -60,16 +63,26 @@ export class ResponseHandler {
   }
 
   /**
-   * Resolves when the answer has ended on the conversation's channel, well or with a line that says what failed. Never rejects.
+   * Resolves when the answer has ended on the conversation's channel, well or with a line that says what failed.
+   * Never rejects.
    */
-  async handleMessage(userId: string, conversationId: string, message: string, options: MessageOptions = {}): Promise<void> {
+  async handleMessage(
+    userId: string,
+    conversationId: string,
+    message: string,
+    options: MessageOptions = {},
+  ): Promise<void> {
     const output = this.options.channels(userId, conversationId).begin();
     const input: Message = { userId, conversationId, id: randomUUID(), role: 'user', text: message, at: this.now() };
     try {
       await this.queue.run(JSON.stringify([userId, conversationId]), () => this.answer(input, output, options));
       output.done();
     } catch (error) {
-      this.logger.error(`a message of the conversation '${conversationId}' was not answered`, { userId, conversationId }, error);
+      this.logger.error(
+        `a message of the conversation '${conversationId}' was not answered`,
+        { userId, conversationId },
+        error,
+      );
       output.fail(describeFailure(error));
     }
   }
@@ -78,9 +91,14 @@ export class ResponseHandler {
     options.signal?.throwIfAborted();
     const { memory, context } = this.options;
     const { userId, conversationId, text } = input;
-    await this.lookUp('memory failed to store the message', () => memory.storeInput(userId, conversationId, messageOf(input)));
+    await this.lookUp('memory failed to store the message', () =>
+      memory.storeInput(userId, conversationId, messageOf(input)),
+    );
     const history = await this.historyOf(input);
-    const known = context === undefined ? undefined : await this.lookUp('the context source failed', () => context.getContext(userId, conversationId, text));
+    const known =
+      context === undefined
+        ? undefined
+        : await this.lookUp('the context source failed', () => context.getContext(userId, conversationId, text));
     const said = await this.generate(userId, [...history, ...contextItems(known), userMessage(text)], output, options);
     const reply: MemoryMessage = { id: randomUUID(), role: 'assistant', text: said, at: this.now() };
     await this.lookUp('memory failed to store the answer', () => memory.storeInput(userId, conversationId, reply));
@@ -89,16 +107,29 @@ export class ResponseHandler {
   /** An answer without its history is better than none. */
   private async historyOf({ userId, conversationId, id }: Message): Promise<readonly MessageItem[]> {
     try {
-      const history = await this.lookUp('memory failed to give the history', () => this.options.memory.getHistory(userId, conversationId));
-      return history.filter((past) => past.id !== id).map(({ role, text }) => (role === 'user' ? userMessage(text) : assistantMessage(text)));
+      const history = await this.lookUp('memory failed to give the history', () =>
+        this.options.memory.getHistory(userId, conversationId),
+      );
+      return history
+        .filter((past) => past.id !== id)
+        .map(({ role, text }) => (role === 'user' ? userMessage(text) : assistantMessage(text)));
     } catch (error) {
-      this.logger.warn(`the history of the conversation '${conversationId}' could not be read; the model is asked without it`, { userId, conversationId }, error);
+      this.logger.warn(
+        `the history of the conversation '${conversationId}' could not be read; the model is asked without it`,
+        { userId, conversationId },
+        error,
+      );
       return [];
     }
   }
 
   /** @returns everything that was said in answer, as it was sent */
-  private async generate(userId: string, input: readonly MessageItem[], output: AnswerOutput, { model, signal }: MessageOptions): Promise<string> {
+  private async generate(
+    userId: string,
+    input: readonly MessageItem[],
+    output: AnswerOutput,
+    { model, signal }: MessageOptions,
+  ): Promise<string> {
     const { loop, tools, systemPrompt, temperature } = this.options;
     const executionId = randomUUID();
     const answer = new AnswerText(output);
@@ -132,7 +163,10 @@ export class ResponseHandler {
         return;
       case 'tool:failed':
       case 'tool:timeout':
-        this.logger.warn(`tool '${event.name}' failed: ${event.error.message}`, { executionId: event.executionId, callId: event.callId });
+        this.logger.warn(`tool '${event.name}' failed: ${event.error.message}`, {
+          executionId: event.executionId,
+          callId: event.callId,
+        });
         return;
       default:
     }

@@ -39,19 +39,27 @@ export function retrySettings(wanted: Partial<RetrySettings> = {}): RetrySetting
   for (const [name, value] of Object.entries(settings)) {
     const isCount = name === 'maxAttempts' || name === 'breakerFailures';
     if (isCount ? !Number.isSafeInteger(value) || value < 1 : !Number.isFinite(value) || value < 0) {
-      throw new LLMInvalidRequestError(`${name} must be a ${isCount ? 'positive whole' : 'finite'} number, not ${value}`, { path: `retry.${name}` });
+      throw new LLMInvalidRequestError(
+        `${name} must be a ${isCount ? 'positive whole' : 'finite'} number, not ${value}`,
+        { path: `retry.${name}` },
+      );
     }
   }
   return settings;
 }
 
 /**
- * Milliseconds to wait before the next attempt, or `undefined` when there is none. Full jitter: anywhere from nothing to the
- * doubled base, but never sooner than the vendor asked.
+ * Milliseconds to wait before the next attempt, or `undefined` when there is none. Full jitter: anywhere from
+ * nothing to the doubled base, but never sooner than the vendor asked.
  * @param attempts how many were made
  * @param random from 0 to 1
  */
-export function retryDelay(error: LLMError, attempts: number, settings: RetrySettings, random: () => number): number | undefined {
+export function retryDelay(
+  error: LLMError,
+  attempts: number,
+  settings: RetrySettings,
+  random: () => number,
+): number | undefined {
   if (!error.retryable || attempts >= settings.maxAttempts || ranServerTool(error.response)) return undefined;
   const asked = error.retryAfterMs ?? 0;
   if (asked > settings.maxRetryAfter) return undefined;
@@ -59,7 +67,10 @@ export function retryDelay(error: LLMError, attempts: number, settings: RetrySet
   return Math.max(asked, random() * longest);
 }
 
-/** What an error speaks of: `host` counts against its circuit, `provider` may be mended by another one, `request` by none. */
+/**
+ * What an error speaks of: `host` counts against its circuit, `provider` may be mended by another one, `request` by
+ * none.
+ */
 const SUBJECT = {
   'connection-failed': 'host',
   overloaded: 'host',
@@ -88,7 +99,10 @@ const SUBJECT = {
   'tool-failed': 'request',
 } as const satisfies Record<ErrorCode, 'host' | 'provider' | 'request'>;
 
-/** Whether the host, not this request or account, seems to be ill. A vendor that says "don't retry" speaks of the request. */
+/**
+ * Whether the host, not this request or account, seems to be ill. A vendor that says "don't retry" speaks of the
+ * request.
+ */
 export function isHostFailure(error: LLMError): boolean {
   return SUBJECT[error.code] === 'host' && error.retryable;
 }

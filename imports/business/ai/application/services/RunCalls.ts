@@ -1,4 +1,7 @@
-/** The tool calls of one run: started, answered, decided upon by people, and what their tools' definitions say of them. */
+/**
+ * The tool calls of one run: started, answered, decided upon by people, and what their tools' definitions say of
+ * them.
+ */
 import { isSettled } from '../../domain/entities/Tool';
 import type { FunctionTool, ToolCall } from '../../domain/entities/Tool';
 import { ToolLoopError } from '../../domain/errors/LLMErrors';
@@ -47,7 +50,10 @@ export class RunCalls {
    */
   async run(calls: readonly TurnCall[]): Promise<readonly string[]> {
     const { execution } = this.parts;
-    const opened = calls.map((call) => execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true));
+    const opened = calls.map(
+      (call) =>
+        execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true),
+    );
     const waits: Promise<unknown>[] = [];
     for (const call of opened) {
       // Another process may have seen it to its end.
@@ -87,8 +93,14 @@ export class RunCalls {
     const { execution } = this.parts;
     for (const { id, state } of execution.openCalls) {
       const isUnknown = state === 'executing' || state === 'needs_review';
-      const message = isUnknown ? 'Whether the call was carried out is not known: the run has ended.' : 'The run ended before the tool was begun.';
-      execution.applyToolEvent(id, { type: 'tool:cancelled', at: Date.now(), error: { failure: 'cancelled', message } });
+      const message = isUnknown
+        ? 'Whether the call was carried out is not known: the run has ended.'
+        : 'The run ended before the tool was begun.';
+      execution.applyToolEvent(id, {
+        type: 'tool:cancelled',
+        at: Date.now(),
+        error: { failure: 'cancelled', message },
+      });
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * A run's deadline, which stands still while only people and other services are waited for. It counts by a clock that never jumps; what the store keeps of it
- * is a duration.
+ * A run's deadline, which stands still while only people and other services are waited for. It counts by a clock
+ * that never jumps; what the store keeps of it is a duration.
  */
 
 /** The longest time that `setTimeout` takes, in milliseconds. */

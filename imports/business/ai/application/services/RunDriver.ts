@@ -1,4 +1,7 @@
-/** The one async function that drives a run: asks the model, obeys `decide`, runs tools, waits for arrivals, ends exactly once. */
+/**
+ * The one async function that drives a run: asks the model, obeys `decide`, runs tools, waits for arrivals, ends
+ * exactly once.
+ */
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult } from '../../domain/entities/Run';
 import { addUsage } from '../../domain/entities/Response';
@@ -30,7 +33,8 @@ export class RunDriver {
   private readonly model: RunModel;
   private lost: LeaseLostError | undefined;
   /** Who waits for the first answer, until it is told. */
-  private first: { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void } | undefined;
+  private first:
+    { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void } | undefined;
   /** The model's last answer called no tools. */
   private afterAnswer: boolean;
   /** Calls whose results stand in the transcript since the last answer. */
@@ -47,9 +51,14 @@ export class RunDriver {
     this.journal = parts.journal === undefined ? undefined : this.openJournal(parts.journal);
     const keepTime = (): void => this.keepTime();
     this.model = new RunModel(parts, this.interruption, this.journal, keepTime);
-    this.calls = new RunCalls(parts, this.interruption, this.journal, { onMove: keepTime, onSettled: () => this.gotOn() });
+    this.calls = new RunCalls(parts, this.interruption, this.journal, {
+      onMove: keepTime,
+      onSettled: () => this.gotOn(),
+    });
     const { runTimeout } = limits;
-    this.clock = new RunClock(runTimeout, restored?.worked ?? 0, () => this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)));
+    this.clock = new RunClock(runTimeout, restored?.worked ?? 0, () =>
+      this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)),
+    );
     if (restored?.hasLostCall === true) {
       // It has cost something and is made again, in place of itself.
       execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, 0));
@@ -64,7 +73,10 @@ export class RunDriver {
     this.interruption.interrupt(error);
   }
 
-  /** The run goes on in another process: here everything of it is stopped, and nothing of it is told or written any more. */
+  /**
+   * The run goes on in another process: here everything of it is stopped, and nothing of it is told or written any
+   * more.
+   */
   abandon(lost: LeaseLostError): void {
     if (this.lost !== undefined) return;
     this.lost = lost;
@@ -74,7 +86,10 @@ export class RunDriver {
     this.parts.journal?.onLost();
   }
 
-  /** Whatever killed the run's earlier owners, it was not what is done here: their deaths are not counted any longer. */
+  /**
+   * Whatever killed the run's earlier owners, it was not what is done here: their deaths are not counted any
+   * longer.
+   */
   gotOn(): void {
     if (this.takeovers === 0) return;
     this.takeovers = 0;
@@ -98,7 +113,10 @@ export class RunDriver {
     this.ended?.then(hear, hear);
   }
 
-  /** Resolves with the last answer or, for runs that return early, with the first; rejects with the error that ended the run. */
+  /**
+   * Resolves with the last answer or, for runs that return early, with the first; rejects with the error that ended
+   * the run.
+   */
   run(): Promise<RunResult> {
     const whole = this.drive();
     this.ended = whole;
@@ -120,7 +138,12 @@ export class RunDriver {
     outer?.addEventListener('abort', onOuterAbort, { once: true });
     try {
       execution.move('running');
-      execution.emit({ type: 'run:started', userId: execution.userId, model: options.model, ...this.parts.journal?.known });
+      execution.emit({
+        type: 'run:started',
+        userId: execution.userId,
+        model: options.model,
+        ...this.parts.journal?.known,
+      });
       if (outer?.aborted === true) onOuterAbort();
       if (this.parts.refusal !== undefined) throw this.parts.refusal;
       const response = await this.turns();
@@ -143,7 +166,9 @@ export class RunDriver {
 
   private async fail(thrown: unknown): Promise<LLMError> {
     const { execution } = this.parts;
-    const error = isLLMError(thrown) ? thrown : new LLMServerError('The run failed unexpectedly.', { cause: thrown, retryable: false });
+    const error = isLLMError(thrown)
+      ? thrown
+      : new LLMServerError('The run failed unexpectedly.', { cause: thrown, retryable: false });
     if (this.lost !== undefined) return this.lost;
     // Cancels what still runs; each open call is told before the run's own end is.
     this.abort(error);
@@ -175,8 +200,14 @@ export class RunDriver {
 
   private openJournal(parts: JournalParts): RunJournal {
     const { execution, restored } = this.parts;
-    const subject = runSubject(this.parts, parts.startedAt, () => ({ isCalling: this.model.isCalling, failedTurns: this.calls.failedTurns, worked: this.clock.worked, takeovers: this.takeovers }));
-    const onBroken = (error: unknown): void => (error instanceof LeaseLostError ? this.abandon(error) : this.abort(error));
+    const subject = runSubject(this.parts, parts.startedAt, () => ({
+      isCalling: this.model.isCalling,
+      failedTurns: this.calls.failedTurns,
+      worked: this.clock.worked,
+      takeovers: this.takeovers,
+    }));
+    const onBroken = (error: unknown): void =>
+      error instanceof LeaseLostError ? this.abandon(error) : this.abort(error);
     const journal = new RunJournal({ ...parts, subject, stored: restored?.stored ?? [], onBroken });
     execution.journal = journal;
     for (const id of restored?.mended ?? []) journal.callChanged(id);
@@ -200,7 +231,10 @@ export class RunDriver {
       }
       const { response, calls } = turn;
       turn = undefined;
-      const decision = decide(response, { running: execution.pendingNonBlocking.size, undelivered: execution.undelivered(this.wakes) });
+      const decision = decide(response, {
+        running: execution.pendingNonBlocking.size,
+        undelivered: execution.undelivered(this.wakes),
+      });
       this.afterAnswer = decision.kind !== 'use-tools';
       switch (decision.kind) {
         case 'stop':
@@ -262,7 +296,10 @@ export class RunDriver {
     this.first = undefined;
   }
 
-  /** The deadline counts while a model or a tool of ours works, not while only people and other services are waited for. */
+  /**
+   * The deadline counts while a model or a tool of ours works, not while only people and other services are waited
+   * for.
+   */
   private keepTime(): void {
     const { execution } = this.parts;
     if (isFinished(execution.state) || this.interruption.signal.aborted) return;

@@ -1,6 +1,7 @@
 /**
- * Where every event of every run goes, once, and from there to whoever keeps or shows it. Pieces of live text are told together: a few
- * times a second for each run, however fast a model writes. There is a timer only while a piece waits.
+ * Where every event of every run goes, once, and from there to whoever keeps or shows it. Pieces of live text are
+ * told together: a few times a second for each run, however fast a model writes. There is a timer only while a
+ * piece waits.
  */
 import type { AgentEvent, AgentEventOf } from '../../domain/types/AgentEvents';
 import type { Logger } from '../../domain/interfaces/Logger';

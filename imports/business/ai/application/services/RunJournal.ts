@@ -1,6 +1,7 @@
 /**
- * A run's way to the store. What has changed is written one document after another, in the order in which they first changed, each as it is by
- * then; `durable` is the barrier before anything that can't be taken back. A store that fails is asked again for as long as a lease lasts.
+ * A run's way to the store. What has changed is written one document after another, in the order in which they
+ * first changed, each as it is by then; `durable` is the barrier before anything that can't be taken back. A store
+ * that fails is asked again for as long as a lease lasts.
  */
 import { isFinished } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
@@ -82,7 +83,10 @@ export class RunJournal {
     for (const id of this.stale) this.callChanged(id);
   }
 
-  /** The run is about to end with that error: it is known before what that does to its calls, so that whoever takes the run over ends it too. */
+  /**
+   * The run is about to end with that error: it is known before what that does to its calls, so that whoever takes
+   * the run over ends it too.
+   */
   willEnd(error: NonNullable<RunEnd['error']>): void {
     this.reason = error;
     this.reasonIsNew = true;
@@ -93,13 +97,19 @@ export class RunJournal {
     this.isBroken = true;
   }
 
-  /** Resolves when everything that has changed so far is in the store. @throws LeaseLostError; LLMError for what the store refuses */
+  /**
+   * Resolves when everything that has changed so far is in the store. @throws LeaseLostError; LLMError for what the
+   * store refuses
+   */
   durable(): Promise<void> {
     this.enqueueRun();
     return this.tail;
   }
 
-  /** The same; and if this process was stopped for a while, it still has the run. For before a tool is run or a model is called. @throws as `durable` does */
+  /**
+   * The same; and if this process was stopped for a while, it still has the run. For before a tool is run or a
+   * model is called. @throws as `durable` does
+   */
   async held(): Promise<void> {
     await this.durable();
     if (!this.parts.isHeld()) await this.confirm();
@@ -111,7 +121,10 @@ export class RunJournal {
     return this.durable();
   }
 
-  /** Resolves when everything is written down of a run that has ended: its calls first, and its end in one last write. @throws LeaseLostError */
+  /**
+   * Resolves when everything is written down of a run that has ended: its calls first, and its end in one last
+   * write. @throws LeaseLostError
+   */
   async finish(end: RunEnd): Promise<void> {
     try {
       await this.tail;
@@ -123,7 +136,10 @@ export class RunJournal {
     await this.write(RUN);
   }
 
-  /** The store refuses something that the run did, its transcript most likely; it can still be told of the calls, and that the run is over. */
+  /**
+   * The store refuses something that the run did, its transcript most likely; it can still be told of the calls,
+   * and that the run is over.
+   */
   private async writeWhatIsTaken(): Promise<void> {
     const left = [...this.queued];
     this.queued.clear();
@@ -162,7 +178,12 @@ export class RunJournal {
         if (await this.attempt(key)) return;
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.broken(error);
-        if (waited >= this.parts.patience) throw this.broken(new LeaseLostError('The store of runs cannot be written to; the run goes on when it can.', { cause: error }));
+        if (waited >= this.parts.patience)
+          throw this.broken(
+            new LeaseLostError('The store of runs cannot be written to; the run goes on when it can.', {
+              cause: error,
+            }),
+          );
         waited += pause;
         await new Promise((resolve) => setTimeout(resolve, pause));
         continue;

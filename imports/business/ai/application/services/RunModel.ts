@@ -1,4 +1,7 @@
-/** A run's calls of its model: each is asked with all that was said, told as it comes, recorded when it has come, and counted even when it is cut off. */
+/**
+ * A run's calls of its model: each is asked with all that was said, told as it comes, recorded when it has come,
+ * and counted even when it is cut off.
+ */
 import { addUsage } from '../../domain/entities/Response';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
@@ -47,7 +50,8 @@ export class RunModel {
         journal.runChanged();
         await interruption.race(journal.held());
       }
-      const turn = journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
+      const turn =
+        journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
       return await interruption.race(this.call({ ...request, ...turn, signal: interruption.signal }, arrived));
     } catch (thrown) {
       const error = interruption.signal.aborted ? interruption.error : thrown;
@@ -79,7 +83,12 @@ export class RunModel {
   private request(): GenerateOptions {
     const { execution, options, tools } = this.parts;
     const base = execution.iterations === 1 ? options : withoutForcedTool(options);
-    const request = buildRequest({ base, transcript: execution.transcript, tools: tools.tools, ...(this.sent === undefined ? {} : { sent: this.sent }) });
+    const request = buildRequest({
+      base,
+      transcript: execution.transcript,
+      tools: tools.tools,
+      ...(this.sent === undefined ? {} : { sent: this.sent }),
+    });
     // The transcript holds adopted items only.
     if (typeof request.input !== 'string') adoptInput(request.input as readonly Item[]);
     return request;
@@ -126,11 +135,18 @@ const DELTA_KIND = {
 /** A tool that is forced in every turn would never let the model answer; the caller forced the first one. */
 function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
   const choice = options.tool_choice;
-  const isForced = choice === 'required' || (typeof choice === 'object' && (choice.type !== 'allowed_tools' || choice.mode === 'required'));
+  const isForced =
+    choice === 'required' ||
+    (typeof choice === 'object' && (choice.type !== 'allowed_tools' || choice.mode === 'required'));
   if (!isForced) return options;
-  return { ...options, tool_choice: typeof choice === 'object' && choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : 'auto' };
+  return {
+    ...options,
+    tool_choice: typeof choice === 'object' && choice.type === 'allowed_tools' ? { ...choice, mode: 'auto' } : 'auto',
+  };
 }
 
 function describe(error: unknown): { code: LLMError['code']; message: string } {
-  return isLLMError(error) ? { code: error.code, message: error.message } : { code: 'vendor-error', message: 'The model call failed.' };
+  return isLLMError(error)
+    ? { code: error.code, message: error.message }
+    : { code: 'vendor-error', message: 'The model call failed.' };
 }

@@ -1,6 +1,7 @@
 /**
- * This process as an owner of runs: while it has any it says once a second that it lives, and looks for what other processes want of them. One timer
- * for all runs, however many there are. Times are measured, never compared between machines.
+ * This process as an owner of runs: while it has any it says once a second that it lives, and looks for what other
+ * processes want of them. One timer for all runs, however many there are. Times are measured, never compared
+ * between machines.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../domain/interfaces/Logger';

@@ -1,6 +1,6 @@
 /**
- * Runs that wait for a worker: written down first, then handed to the job queue by their ids, and begun by whoever claims them. Whatever is lost in
- * between is found in the store.
+ * Runs that wait for a worker: written down first, then handed to the job queue by their ids, and begun by whoever
+ * claims them. Whatever is lost in between is found in the store.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { RunResult } from '../../domain/entities/Run';
@@ -47,7 +47,8 @@ export class RunQueue {
   /**
    * Resolves when the run is written down: from then on it is done once.
    * @returns the execution id
-   * @throws LLMInvalidRequestError for a run that can't be planned; ConflictError when the execution id, or the user's request id, is taken
+   * @throws LLMInvalidRequestError for a run that can't be planned; ConflictError when the execution id, or the
+   *   user's request id, is taken
    */
   async add(userId: string, options: ExecuteOptions, asked: QueuedRun = {}): Promise<string> {
     const { onPending: _onPending, executionId = randomUUID(), ...wishes } = options;
@@ -76,7 +77,9 @@ export class RunQueue {
     await this.parts.jobs.start((executionId) => this.work(executionId));
     await this.findForgotten();
     this.timer = setInterval(() => {
-      this.findForgotten().catch((error: unknown) => this.logger.error('queued runs could not be looked for; it is tried again', error));
+      this.findForgotten().catch((error: unknown) =>
+        this.logger.error('queued runs could not be looked for; it is tried again', error),
+      );
     }, this.parts.lookEvery ?? LOOK_EVERY);
     this.timer.unref();
   }
@@ -90,7 +93,8 @@ export class RunQueue {
 
   /** Runs without a job: their process ended before it had made one, or the queue was in its memory. */
   private async findForgotten(): Promise<void> {
-    for (const { executionId, dueAt } of await this.parts.store.queued(LOOKED_AT)) await this.parts.jobs.add(executionId, dueAt);
+    for (const { executionId, dueAt } of await this.parts.store.queued(LOOKED_AT))
+      await this.parts.jobs.add(executionId, dueAt);
   }
 
   /** It is in the store: whoever asked for it need not hear that the queue is out of reach. */

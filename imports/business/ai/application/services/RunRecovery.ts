@@ -1,6 +1,7 @@
 /**
- * Takes over the runs of owners that are gone, at the start and from then on: one timer for all. An owner is gone when it has left, or when it has given
- * no sign of life for as long as a lease lasts, by this process's own count of time; clocks of different machines are never compared.
+ * Takes over the runs of owners that are gone, at the start and from then on: one timer for all. An owner is gone
+ * when it has left, or when it has given no sign of life for as long as a lease lasts, by this process's own count
+ * of time; clocks of different machines are never compared.
  */
 import type { RunResult } from '../../domain/entities/Run';
 import { isFinished, runOf } from '../../domain/entities/Run';
@@ -55,7 +56,14 @@ export class RunRecovery {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStopped = true;
 
-  constructor({ loop, store, lease = DEFAULT_LEASE_TIMES.lease, every = lease / 3, most = 100, logger = console }: RunRecoveryParts) {
+  constructor({
+    loop,
+    store,
+    lease = DEFAULT_LEASE_TIMES.lease,
+    every = lease / 3,
+    most = 100,
+    logger = console,
+  }: RunRecoveryParts) {
     this.loop = loop;
     this.store = store;
     this.lease = lease;
@@ -92,7 +100,9 @@ export class RunRecovery {
   /** The others, as they were at the last look. */
   private living(): readonly string[] {
     const now = performance.now();
-    return [...this.signs].flatMap(([owner, { at }]) => (owner !== this.loop.ownerId && now - at < this.lease ? [owner] : []));
+    return [...this.signs].flatMap(([owner, { at }]) =>
+      owner !== this.loop.ownerId && now - at < this.lease ? [owner] : [],
+    );
   }
 
   private read(beats: ReadonlyMap<string, number>): ReadonlyMap<string, Sign> {
@@ -117,7 +127,10 @@ export class RunRecovery {
   /** The one that was tried least often, unless another is being tried here: one that gets on is none any more. */
   private nextSuspect(held: readonly HeldRun[], left: readonly HeldRun[]): readonly HeldRun[] {
     const { tried } = this;
-    const isTrying = tried !== undefined && performance.now() - tried.at < TRIED_FOR && held.some((run) => run.executionId === tried.executionId && isSuspect(run) && this.loop.isHere(run.executionId));
+    const isTrying =
+      tried !== undefined &&
+      performance.now() - tried.at < TRIED_FOR &&
+      held.some((run) => run.executionId === tried.executionId && isSuspect(run) && this.loop.isHere(run.executionId));
     if (isTrying) return [];
     const [next] = left.filter(isSuspect).toSorted((a, b) => a.takeovers - b.takeovers);
     this.tried = next === undefined ? undefined : { executionId: next.executionId, at: performance.now() };
@@ -145,7 +158,9 @@ export class RunRecovery {
     if (this.isStopped) return;
     this.timer = setTimeout(() => {
       this.look()
-        .catch((error: unknown) => this.logger.error('runs of lost processes could not be looked for; it is tried again', error))
+        .catch((error: unknown) =>
+          this.logger.error('runs of lost processes could not be looked for; it is tried again', error),
+        )
         .finally(() => this.schedule());
     }, this.every);
     this.timer.unref();

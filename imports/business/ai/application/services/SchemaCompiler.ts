@@ -33,7 +33,8 @@ const metaSchemas = new Map<Draft, AnyAjv>();
 
 /**
  * The compiled schema, from a cache by object and by text: a schema must not be changed after it was used.
- * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path` says where
+ * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path`
+ *   says where
  */
 export function compileSchema(schema: JsonObject): CompiledSchema {
   const known = byObject.get(schema);
@@ -68,7 +69,8 @@ function assertBounded(schema: unknown): void {
   const open: { node: object; path: string; depth: number }[] = [{ node: schema, path: '$', depth: 0 }];
   let nodes = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.depth > SCHEMA_LIMITS.depth) throw broken(next.path, `it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
+    if (next.depth > SCHEMA_LIMITS.depth)
+      throw broken(next.path, `it is nested deeper than ${SCHEMA_LIMITS.depth} levels`);
     const isArray = Array.isArray(next.node);
     for (const [key, value] of Object.entries(next.node) as [string, unknown][]) {
       nodes += 1;
@@ -142,7 +144,14 @@ function metaSchemaOf(draft: Draft): AnyAjv {
 }
 
 function newAjv(draft: Draft, options: Options): AnyAjv {
-  const settings: Options = { strict: false, logger: false, verbose: true, ownProperties: true, ...options, code: { regExp: patternEngine, optimize: false } };
+  const settings: Options = {
+    strict: false,
+    logger: false,
+    verbose: true,
+    ownProperties: true,
+    ...options,
+    code: { regExp: patternEngine, optimize: false },
+  };
   const ajv = draft === '2020-12' ? new Ajv2020(settings) : new Ajv(settings);
   addFormats(ajv);
   return ajv;
@@ -150,7 +159,8 @@ function newAjv(draft: Draft, options: Options): AnyAjv {
 
 /** Many writers of schemas don't know the `u` flag, under which `\-` is an error: such patterns are read without it. */
 function patternEngine(pattern: string): RegExp {
-  if (pattern.length > SCHEMA_LIMITS.pattern) throw new Error(`a pattern has ${pattern.length} characters, more than ${SCHEMA_LIMITS.pattern}`);
+  if (pattern.length > SCHEMA_LIMITS.pattern)
+    throw new Error(`a pattern has ${pattern.length} characters, more than ${SCHEMA_LIMITS.pattern}`);
   try {
     return new RegExp(pattern, 'u');
   } catch {
@@ -187,5 +197,8 @@ function reasonOf(error: unknown): string {
 }
 
 function broken(path: string, reason: string, cause?: unknown): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`the JSON Schema is broken at ${path}: ${reason}`, { path, ...(cause === undefined ? {} : { cause }) });
+  return new LLMInvalidRequestError(`the JSON Schema is broken at ${path}: ${reason}`, {
+    path,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

@@ -33,7 +33,10 @@ export function riskOf(schema: JsonObject): SchemaRisk {
  * Says no when in doubt, since a no costs only the clock.
  */
 export function isSimplePattern(pattern: string): boolean {
-  const plain = pattern.replace(/\\[^1-9k]/g, 'x').replace(/\[[^\]]*\]/g, 'x').replaceAll('(?:', '(');
+  const plain = pattern
+    .replace(/\\[^1-9k]/g, 'x')
+    .replace(/\[[^\]]*\]/g, 'x')
+    .replaceAll('(?:', '(');
   if (/\\|\(\?|\)[*+{]/.test(plain)) return false;
   const count = (what: RegExp): number => plain.match(what)?.length ?? 0;
   return count(/[*+]|\{\d+,\d*\}|\{\d{2,}\}/g) <= 1 && count(/\(/g) <= 1 && count(/\?/g) <= 4;

@@ -11,20 +11,27 @@ import type { ErrorObject } from 'ajv';
 export type { Violation } from './SchemaViolations';
 
 const MOST_VIOLATIONS = 20;
-/** Nodes and characters from which on a value is checked for its first violation only, and against the clock where the schema is not linear. */
+/**
+ * Nodes and characters from which on a value is checked for its first violation only, and against the clock where
+ * the schema is not linear.
+ */
 const LARGE = 20_000;
 /** Milliseconds for one check of a schema that may explode. */
 const TIME_LIMIT = 100;
 
 /**
- * How `value` breaks `schema`: at most 20 violations, none for a valid value. Draft 2020-12, or draft-07 where the schema says so
- * or is only valid there. Formats are checked, defaults are not filled in, and the value is not changed.
+ * How `value` breaks `schema`: at most 20 violations, none for a valid value. Draft 2020-12, or draft-07 where the
+ * schema says so or is only valid there. Formats are checked, defaults are not filled in, and the value is not
+ * changed.
  *
  * A check that can't be finished (a pattern that backtracks without end, endless recursion) is a violation.
- * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path` says where
+ * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path`
+ *   says where
  */
 export function violationsOf(schema: JsonObject, value: unknown): readonly Violation[] {
-  return faultsOf(schema, value).slice(0, MOST_VIOLATIONS).map(({ path, message }) => ({ path, message }));
+  return faultsOf(schema, value)
+    .slice(0, MOST_VIOLATIONS)
+    .map(({ path, message }) => ({ path, message }));
 }
 
 /** A violation with its JSON pointer, and what stands there. */
@@ -39,7 +46,8 @@ export function faultsOf(schema: JsonObject, value: unknown): readonly Fault[] {
   const large = weightOf(value, LARGE) >= LARGE;
   const errors = errorsOf(compiled, value, large);
   if (errors === 'too-slow') return unchecked(value, `could not be checked against its schema within ${TIME_LIMIT} ms`);
-  if (errors === 'too-deep') return unchecked(value, 'is nested too deeply to be checked, or its schema recurses without end');
+  if (errors === 'too-deep')
+    return unchecked(value, 'is nested too deeply to be checked, or its schema recurses without end');
   return errors.map((error) => ({ ...violationOf(error, value), pointer: error.instancePath, data: error.data }));
 }
 
@@ -48,7 +56,11 @@ export function assertSchema(schema: JsonObject): void {
   compileSchema(schema);
 }
 
-function errorsOf(compiled: CompiledSchema, value: unknown, large: boolean): readonly ErrorObject[] | 'too-slow' | 'too-deep' {
+function errorsOf(
+  compiled: CompiledSchema,
+  value: unknown,
+  large: boolean,
+): readonly ErrorObject[] | 'too-slow' | 'too-deep' {
   const check = large ? compiled.first : compiled.all;
   const timed = compiled.risk === 'always' || (compiled.risk === 'size' && large);
   let errors: readonly ErrorObject[] = [];

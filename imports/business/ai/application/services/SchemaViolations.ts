@@ -18,7 +18,10 @@ export function violationOf(error: ErrorObject, value: unknown): Violation {
     case 'dependentRequired':
       return { path: path + pathStep(String(params.missingProperty)), message: 'is missing' };
     case 'additionalProperties':
-      return { path: path + pathStep(String(params.additionalProperty)), message: `is not allowed here${knownProperties(error.parentSchema)}` };
+      return {
+        path: path + pathStep(String(params.additionalProperty)),
+        message: `is not allowed here${knownProperties(error.parentSchema)}`,
+      };
     case 'unevaluatedProperties':
       return { path: path + pathStep(String(params.unevaluatedProperty)), message: 'is not allowed here' };
     case 'type':
@@ -54,7 +57,8 @@ export function pathStep(key: PropertyKey): string {
 }
 
 function knownProperties(schema: unknown): string {
-  const properties = typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : undefined;
+  const properties =
+    typeof schema === 'object' && schema !== null && 'properties' in schema ? schema.properties : undefined;
   if (typeof properties !== 'object' || properties === null) return '';
   return `; the known properties are ${listed(Object.keys(properties))}`;
 }

@@ -19,11 +19,14 @@ interface SimpleSchemaError {
 /** As the package itself tells its instances, plus the methods that are called here. */
 export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
   if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, '_schema')) return false;
-  return ['clean', 'newContext', 'messageForError', 'objectKeys'].every((method) => typeof (schema as JsonObject)[method] === 'function');
+  return ['clean', 'newContext', 'messageForError', 'objectKeys'].every(
+    (method) => typeof (schema as JsonObject)[method] === 'function',
+  );
 }
 
 /**
- * The value that `validate` gives is cleaned: date texts are Dates and default values are filled in; nothing is trimmed or removed.
+ * The value that `validate` gives is cleaned: date texts are Dates and default values are filled in; nothing is
+ * trimmed or removed.
  */
 export function readSimpleSchema(schema: SimpleSchemaLike): ReadSchema {
   return {
@@ -50,8 +53,9 @@ function validate(schema: SimpleSchemaLike, value: unknown): Validated<unknown> 
 }
 
 /**
- * simpl-schema 3.4.6 writes an array's items as a tuple of one (`items: [x]`, refused by draft 2020-12 and wrong in draft-07),
- * a pattern with its slashes and flags, and bounds that may be infinite. Counts and allowed numbers it leaves out are found by `validate`.
+ * simpl-schema 3.4.6 writes an array's items as a tuple of one (`items: [x]`, refused by draft 2020-12 and wrong in
+ * draft-07), a pattern with its slashes and flags, and bounds that may be infinite. Counts and allowed numbers it
+ * leaves out are found by `validate`.
  */
 function repaired(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(repaired);

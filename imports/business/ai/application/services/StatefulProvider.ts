@@ -1,6 +1,6 @@
 /**
- * Makes `previous_response_id`, `store` and deletion mean the same on every host: where the host keeps no responses, a store of ours
- * does, and the conversation is sent again.
+ * Makes `previous_response_id`, `store` and deletion mean the same on every host: where the host keeps no
+ * responses, a store of ours does, and the conversation is sent again.
  */
 import { randomUUID } from 'node:crypto';
 import { LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
@@ -18,8 +18,9 @@ export interface StatefulProviderOptions {
   readonly provider: ILLMProvider;
   readonly store: ResponseStore;
   /**
-   * Ids that the store does not have are left to hosts that keep responses themselves. Right where ids come from the program's own
-   * records; ids from outside would reach what another user of the same account stored. Default false.
+   * Ids that the store does not have are left to hosts that keep responses themselves. Right where ids come from
+   * the program's own records; ids from outside would reach what another user of the same account stored. Default
+   * false.
    */
   readonly trustsIds?: boolean;
 }
@@ -113,10 +114,22 @@ export class StatefulProvider implements ILLMProvider {
     if (stored === undefined && !(keptByProvider && this.trustsIds)) throw unknownResponse(previousId);
     if (keptByProvider && stored?.keptByProvider !== false) {
       const history = stored?.response.output ?? [];
-      return { ...turn, request: { ...rest, input, ...forHost, previous_response_id: previousId }, answeredCalls: answeredCalls(history, input), losses: [], isReplayed: false };
+      return {
+        ...turn,
+        request: { ...rest, input, ...forHost, previous_response_id: previousId },
+        answeredCalls: answeredCalls(history, input),
+        losses: [],
+        isReplayed: false,
+      };
     }
     const { items, losses } = await responseWindow(this.store, userId, previousId);
-    return { ...turn, request: { ...rest, input: [...items, ...input], ...forHost }, answeredCalls: answeredCalls(items, input), losses, isReplayed: true };
+    return {
+      ...turn,
+      request: { ...rest, input: [...items, ...input], ...forHost },
+      answeredCalls: answeredCalls(items, input),
+      losses,
+      isReplayed: true,
+    };
   }
 
   private async remember(turn: Turn, given: LLMResponse, id: string): Promise<LLMResponse> {
@@ -134,7 +147,11 @@ export class StatefulProvider implements ILLMProvider {
         response,
       });
     } catch (cause) {
-      throw new LLMServerError('The answer could not be stored, so no conversation can go on from it.', { cause, response, retryable: false });
+      throw new LLMServerError('The answer could not be stored, so no conversation can go on from it.', {
+        cause,
+        response,
+        retryable: false,
+      });
     }
     return response;
   }
@@ -150,6 +167,12 @@ export class StatefulProvider implements ILLMProvider {
 /** The answer as a host that keeps responses would have given it. */
 function asAnswered({ previousId, isReplayed, losses }: Turn, response: LLMResponse, id: string): LLMResponse {
   if (!isReplayed && id === response.id) return response;
-  const vendor = losses.length === 0 ? response.vendor : { ...response.vendor, losses: [...response.vendor.losses, ...losses] };
-  return { ...response, id, vendor, ...(isReplayed && previousId !== undefined ? { previous_response_id: previousId } : {}) };
+  const vendor =
+    losses.length === 0 ? response.vendor : { ...response.vendor, losses: [...response.vendor.losses, ...losses] };
+  return {
+    ...response,
+    id,
+    vendor,
+    ...(isReplayed && previousId !== undefined ? { previous_response_id: previousId } : {}),
+  };
 }

@@ -50,14 +50,21 @@ export interface StructuredAnswer<Output> {
 
 /**
  * Asks, checks, and where the answer breaks the schema asks once more, with the answer and what is wrong with it.
- * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none, before anything is parsed
- * @throws StructuredOutputError when the second answer breaks the schema too, or the first is too large to be sent again
+ * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none, before anything
+ *   is parsed
+ * @throws StructuredOutputError when the second answer breaks the schema too, or the first is too large to be
+ *   sent again
  */
-export async function generateStructured<Output>(request: StructuredRequest<Output>): Promise<StructuredAnswer<Output>> {
+export async function generateStructured<Output>(
+  request: StructuredRequest<Output>,
+): Promise<StructuredAnswer<Output>> {
   const schema = toJsonSchema(request.schema);
   assertSchema(schema.jsonSchema);
   const options = structuredOptions(request.options, schema.jsonSchema, request.capabilities);
-  const rules: ParseRules = { lenient: !request.capabilities.supportsJSONSchema, limits: request.limits ?? DEFAULT_JSON_LIMITS };
+  const rules: ParseRules = {
+    lenient: !request.capabilities.supportsJSONSchema,
+    limits: request.limits ?? DEFAULT_JSON_LIMITS,
+  };
 
   const first = await request.ask(options);
   const read = await parseStructured(first.response, schema, rules);
@@ -76,11 +83,15 @@ export function answered(options: GenerateOptions, response: LLMResponse): Answe
 }
 
 /**
- * The value in an answer: its text parsed, held against the whole JSON Schema, then against the schema's own check, whose output
- * counts. A null where a property may be left out but not be null is read as left out.
+ * The value in an answer: its text parsed, held against the whole JSON Schema, then against the schema's own check,
+ * whose output counts. A null where a property may be left out but not be null is read as left out.
  * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError as `assertAnswered` does
  */
-export async function parseStructured<Output>(response: LLMResponse, schema: ReadSchema<Output>, rules: ParseRules): Promise<Validated<Output>> {
+export async function parseStructured<Output>(
+  response: LLMResponse,
+  schema: ReadSchema<Output>,
+  rules: ParseRules,
+): Promise<Validated<Output>> {
   const answer = readJsonAnswer(assertAnswered(response).output_text, rules.lenient, rules.limits);
   if (!answer.ok) return { ok: false, violations: [answer.violation] };
   let { value } = answer;
@@ -95,13 +106,30 @@ export async function parseStructured<Output>(response: LLMResponse, schema: Rea
   return { ok: true, value: value as Output };
 }
 
-/** The options with the schema as `response_format`, strict where the host can; models that can't be held to it are told it in words. */
-function structuredOptions(options: GenerateOptions, jsonSchema: JsonObject, capabilities: ModelCapabilities): GenerateOptions {
+/**
+ * The options with the schema as `response_format`, strict where the host can; models that can't be held to it are
+ * told it in words.
+ */
+function structuredOptions(
+  options: GenerateOptions,
+  jsonSchema: JsonObject,
+  capabilities: ModelCapabilities,
+): GenerateOptions {
   const given = options.response_format?.type === 'json_schema' ? options.response_format : undefined;
-  const response_format: ResponseFormat = { strict: true, ...given, type: 'json_schema', name: given?.name ?? nameOf(jsonSchema), schema: jsonSchema };
+  const response_format: ResponseFormat = {
+    strict: true,
+    ...given,
+    type: 'json_schema',
+    name: given?.name ?? nameOf(jsonSchema),
+    schema: jsonSchema,
+  };
   if (capabilities.supportsJSONSchema) return { ...options, response_format };
   const words = `Answer with one JSON value that is valid against this JSON Schema, and with nothing else:\n${JSON.stringify(jsonSchema)}`;
-  return { ...options, response_format, instructions: options.instructions === undefined ? words : `${options.instructions}\n\n${words}` };
+  return {
+    ...options,
+    response_format,
+    instructions: options.instructions === undefined ? words : `${options.instructions}\n\n${words}`,
+  };
 }
 
 /** The conversation, and what is wrong with its last answer. */

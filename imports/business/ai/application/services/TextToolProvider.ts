@@ -1,6 +1,6 @@
 /**
- * Gives tools to models that have no tool calling of their own: tools are described in words, a call is an answer that is one JSON
- * object, results are labelled texts.
+ * Gives tools to models that have no tool calling of their own: tools are described in words, a call is an answer
+ * that is one JSON object, results are labelled texts.
  */
 import { isFunctionTool } from '../../domain/entities/Tool';
 import type { FunctionTool } from '../../domain/entities/Tool';
@@ -45,7 +45,12 @@ export class TextToolProvider implements ILLMProvider {
   }
 
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return { ...this.provider.getCapabilities(model, wire), supportsTools: true, supportsParallelTools: false, supportsAsyncTools: false };
+    return {
+      ...this.provider.getCapabilities(model, wire),
+      supportsTools: true,
+      supportsParallelTools: false,
+      supportsAsyncTools: false,
+    };
   }
 
   async deleteResponse(userId: string, responseId: string): Promise<void> {
@@ -53,7 +58,10 @@ export class TextToolProvider implements ILLMProvider {
   }
 }
 
-/** The request without any word about tools but those in its texts. What the wire says is not what the answer means, so it is not relayed. */
+/**
+ * The request without any word about tools but those in its texts. What the wire says is not what the answer means,
+ * so it is not relayed.
+ */
 function inWords(options: GenerateOptions): { readonly request: GenerateOptions; readonly offersTools: boolean } {
   const { tools: given, tool_choice: choice, parallel_tool_calls: _parallel, relay: _relay, ...rest } = options;
   const tools = offered(given, choice);
@@ -67,7 +75,10 @@ function inWords(options: GenerateOptions): { readonly request: GenerateOptions;
 function offered(given: GenerateOptions['tools'], choice: ToolChoice | undefined): readonly FunctionTool[] {
   const tools = normalizeTools(given).map((tool) => {
     if (isFunctionTool(tool)) return tool;
-    throw new UnsupportedFeatureError(`The tool '${tool.type}' is run by a vendor's server; a model without tools has none.`, { path: 'tools' });
+    throw new UnsupportedFeatureError(
+      `The tool '${tool.type}' is run by a vendor's server; a model without tools has none.`,
+      { path: 'tools' },
+    );
   });
   if (choice === 'none') return [];
   if (typeof choice !== 'object') return tools;
@@ -80,7 +91,9 @@ function isForced(choice: ToolChoice | undefined): boolean {
   return choice.type !== 'allowed_tools' || choice.mode === 'required';
 }
 
-async function* withCalls(events: AsyncIterable<ResponseStreamEvent>): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+async function* withCalls(
+  events: AsyncIterable<ResponseStreamEvent>,
+): AsyncGenerator<ResponseStreamEvent, void, undefined> {
   let held: ResponseStreamEvent[] = [];
   let text = '';
   let isProse = false;

@@ -1,11 +1,15 @@
-/** Runs synchronous code that somebody else's data may make endless (a regular expression, a recursive schema) and stops it in time. */
+/**
+ * Runs synchronous code that somebody else's data may make endless (a regular expression, a recursive schema) and
+ * stops it in time.
+ */
 import { Script, createContext } from 'node:vm';
 
 const context: { run?: () => void } = {};
 const script = new Script('run()');
 
 /**
- * Runs `work` in place. V8 interrupts it wherever it is, inside a regular expression too, so `work` must own what it changes.
+ * Runs `work` in place. V8 interrupts it wherever it is, inside a regular expression too, so `work` must own what
+ * it changes.
  * @param limit milliseconds
  * @returns whether `work` came to its end; what it throws is thrown
  */
@@ -24,5 +28,7 @@ export function finishesWithin(limit: number, work: () => void): boolean {
 
 /** Made in the other context, this error is no instance of this one's `Error`. */
 function isTimeout(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
 }

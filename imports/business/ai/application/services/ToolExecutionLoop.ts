@@ -1,4 +1,7 @@
-/** Tool handling for a vendor's own session: the same engine as the agentic loop, on whatever conversation the caller holds. */
+/**
+ * Tool handling for a vendor's own session: the same engine as the agentic loop, on whatever conversation the
+ * caller holds.
+ */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { applyToolEvent, createToolCall } from '../../domain/entities/Tool';
@@ -52,26 +55,35 @@ export class ToolExecutionLoop {
   }
 
   /**
-   * Answers the calls of a session until the model makes none. A native session has no later turn of its own, so every call is waited
-   * for, and there is nobody to ask: tools that need approval are refused, external ones too.
+   * Answers the calls of a session until the model makes none. A native session has no later turn of its own, so
+   * every call is waited for, and there is nobody to ask: tools that need approval are refused, external ones too.
    * @throws MaxIterationsError, LLMAbortedError, and whatever the adapter's own SDK throws
    */
   async run<Response, Message>(session: SessionRun<Response, Message>): Promise<SessionResult<Response>> {
     const { adapter, signal = new AbortController().signal } = session;
     // Each open call listens; Node would take more than ten for a leak.
     setMaxListeners(0, signal);
-    const work = { tools: resolveTools(session.tools, this.toolExecutor), executionId: randomUUID(), slots: new ToolSlots(this.maxParallelTools) };
+    const work = {
+      tools: resolveTools(session.tools, this.toolExecutor),
+      executionId: randomUUID(),
+      slots: new ToolSlots(this.maxParallelTools),
+    };
     const toolCalls: ToolCall[] = [];
     let response = session.initialResponse;
     for (let iterations = 1; ; iterations += 1) {
       const calls = adapter.getToolCalls(response);
       if (calls.length === 0) return { response, iterations, toolCalls };
-      if (iterations >= this.maxIterations) throw new MaxIterationsError(`The session reached its limit of ${this.maxIterations} answers.`);
+      if (iterations >= this.maxIterations)
+        throw new MaxIterationsError(`The session reached its limit of ${this.maxIterations} answers.`);
       adapter.recordAssistantMessage(response);
-      const settled = await Promise.all(calls.map((call, index) => this.settle(call, `${call.call_id}:${iterations}.${index}`, session, signal, work)));
+      const settled = await Promise.all(
+        calls.map((call, index) => this.settle(call, `${call.call_id}:${iterations}.${index}`, session, signal, work)),
+      );
       toolCalls.push(...settled);
       if (signal.aborted) throw new LLMAbortedError('The session was aborted.', { cause: signal.reason });
-      const messages = settled.map((call) => adapter.buildToolResponseMessage({ ...resultOf(call), call_id: call.call_id }, call.name));
+      const messages = settled.map((call) =>
+        adapter.buildToolResponseMessage({ ...resultOf(call), call_id: call.call_id }, call.name),
+      );
       response = await adapter.sendToolResponses(messages, signal);
     }
   }
@@ -96,7 +108,10 @@ export class ToolExecutionLoop {
           session.onToolCall?.(call);
         },
         awaitApproval: () => Promise.resolve({ approved: false, reason: 'nobody can approve it in this session' }),
-        awaitExternal: () => Promise.reject(new ToolError('rejected', 'Its result is submitted from outside, which this session cannot wait for.')),
+        awaitExternal: () =>
+          Promise.reject(
+            new ToolError('rejected', 'Its result is submitted from outside, which this session cannot wait for.'),
+          ),
       },
       work.tools,
     );

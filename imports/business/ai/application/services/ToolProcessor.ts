@@ -1,6 +1,6 @@
 /**
- * Runs tool calls: arguments, approval, time-out, fencing, result text. The one engine under the agentic loop and native sessions.
- * It never throws and never waits for a tool longer than the tool may take.
+ * Runs tool calls: arguments, approval, time-out, fencing, result text. The one engine under the agentic loop and
+ * native sessions. It never throws and never waits for a tool longer than the tool may take.
  */
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { ToolCall } from '../../domain/entities/Tool';
@@ -25,7 +25,10 @@ export interface ToolProcessorOptions {
 export type Approval = { readonly approved: true } | { readonly approved: false; readonly reason: string };
 export type ExternalResult = { readonly output: unknown } | { readonly error: string };
 
-/** What somebody decides about a call of which nobody knows whether it ran: to run it again, not to, or what it gave. */
+/**
+ * What somebody decides about a call of which nobody knows whether it ran: to run it again, not to, or what it
+ * gave.
+ */
 export type Review = Approval | ExternalResult;
 
 /** One call, and the run around it. */
@@ -88,11 +91,17 @@ export class ToolProcessor {
   private async attempt(job: ToolJob, tools: ToolSet, settlement: ToolSettlement, prepared: () => void): Promise<void> {
     const { call } = job;
     const tool = tools.get(call.name);
-    if (job.awaitReview !== undefined && isUncertain(call, tool) && !(await this.isToRunAgain(job, job.awaitReview, settlement, prepared))) return;
+    if (
+      job.awaitReview !== undefined &&
+      isUncertain(call, tool) &&
+      !(await this.isToRunAgain(job, job.awaitReview, settlement, prepared))
+    )
+      return;
     if (tool === undefined) throw unknownTool(call.name, tools.names);
     const args = await tool.validate(parseToolArguments(call.arguments));
     if (!settlement.isOpen() || joinsAnother(tool, args, job, settlement)) return;
-    const asksFirst = call.state === 'awaiting_approval' || (call.state === 'pending' && (await needsApproval(tool, args, job)));
+    const asksFirst =
+      call.state === 'awaiting_approval' || (call.state === 'pending' && (await needsApproval(tool, args, job)));
     prepared();
     if (asksFirst) {
       if (!settlement.isOpen()) return;
@@ -106,13 +115,22 @@ export class ToolProcessor {
   }
 
   /** @returns false when the review has given the call its outcome, or the run is over */
-  private async isToRunAgain(job: ToolJob, awaitReview: () => Promise<Review>, settlement: ToolSettlement, prepared: () => void): Promise<boolean> {
+  private async isToRunAgain(
+    job: ToolJob,
+    awaitReview: () => Promise<Review>,
+    settlement: ToolSettlement,
+    prepared: () => void,
+  ): Promise<boolean> {
     if (job.call.state !== 'needs_review') job.report({ type: 'tool:needs_review', at: Date.now() });
     prepared();
     const review = await awaitReview();
     if (!settlement.isOpen()) return false;
     if ('approved' in review) {
-      if (!review.approved) throw new ToolError('rejected', `Whether the call was carried out is not known, and it was not run again: ${review.reason}`);
+      if (!review.approved)
+        throw new ToolError(
+          'rejected',
+          `Whether the call was carried out is not known, and it was not run again: ${review.reason}`,
+        );
       settlement.isReviewed = true;
       return true;
     }
@@ -186,12 +204,16 @@ function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement
     void settlement.outcome.then(() => job.slots.open.delete(key));
     return false;
   }
-  if (onDuplicate === 'reject') throw new ToolError('duplicate', `An identical call to '${name}' is still running; its result will follow.`);
+  if (onDuplicate === 'reject')
+    throw new ToolError('duplicate', `An identical call to '${name}' is still running; its result will follow.`);
   settlement.follow(other);
   return true;
 }
 
-/** Another process began it, and running it again could do twice what it does. External work goes on wherever it is done. */
+/**
+ * Another process began it, and running it again could do twice what it does. External work goes on wherever it is
+ * done.
+ */
 function isUncertain(call: ToolCall, tool: OfferedTool | undefined): boolean {
   if (call.state === 'needs_review') return true;
   return call.state === 'executing' && tool?.definition.idempotent !== true && tool?.definition.external !== true;

@@ -23,7 +23,11 @@ export class ToolSet {
 
   constructor(tools: readonly (OfferedTool | Tool)[]) {
     this.tools = tools.map((tool) => ('validate' in tool ? (tool as OfferedTool).definition : tool));
-    this.offered = new Map(tools.flatMap((tool) => ('validate' in tool ? [[(tool as OfferedTool).definition.name, tool as OfferedTool] as const] : [])));
+    this.offered = new Map(
+      tools.flatMap((tool) =>
+        'validate' in tool ? [[(tool as OfferedTool).definition.name, tool as OfferedTool] as const] : [],
+      ),
+    );
   }
 
   get(name: string): OfferedTool | undefined {
@@ -45,13 +49,18 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
   const definitions = tools.map((tool, index) => {
     if (typeof tool !== 'string') return completed(tool, executor);
     const definition = definitionIn(executor, tool);
-    if (definition === undefined) throw new LLMInvalidRequestError(`no tool is called '${tool}'`, { path: `tools[${index}]` });
+    if (definition === undefined)
+      throw new LLMInvalidRequestError(`no tool is called '${tool}'`, { path: `tools[${index}]` });
     return definition;
   });
   const read = definitions.map((definition) => knownParameters(definition) ?? readParameters(definition));
   // One pass over all of them, since two tools must not share a name.
   const normalized = normalizeTools(read.map(({ tool }) => tool));
-  return new ToolSet(normalized.map((tool, index) => (isFunctionTool(tool) ? offer(tool, read[index]?.schema, definitions[index]) : tool)));
+  return new ToolSet(
+    normalized.map((tool, index) =>
+      isFunctionTool(tool) ? offer(tool, read[index]?.schema, definitions[index]) : tool,
+    ),
+  );
 }
 
 function completed(tool: LooseTool, executor: IToolExecutor): LooseTool {

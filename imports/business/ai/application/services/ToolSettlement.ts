@@ -26,7 +26,11 @@ export class ToolSettlement {
   private readonly job: FencedCall;
   private resolve: (event: ToolEvent) => void = () => undefined;
   private readonly onAbort = (): void => {
-    this.end({ type: 'tool:cancelled', at: Date.now(), error: { failure: 'cancelled', message: 'The run ended before the tool did.' } });
+    this.end({
+      type: 'tool:cancelled',
+      at: Date.now(),
+      error: { failure: 'cancelled', message: 'The run ended before the tool did.' },
+    });
   };
 
   constructor(job: FencedCall) {
@@ -44,16 +48,20 @@ export class ToolSettlement {
 
   /** A call that another process began is executing already. */
   begin(): void {
-    if (this.job.call.state !== 'executing' || this.isReviewed) this.job.report({ type: 'tool:executing', at: Date.now() });
+    if (this.job.call.state !== 'executing' || this.isReviewed)
+      this.job.report({ type: 'tool:executing', at: Date.now() });
   }
 
   /** @param timeout milliseconds, of which some are over */
   limit(timeout: number, over = 0): void {
-    this.timer = setTimeout(() => {
-      this.timedOut = true;
-      const message = `The tool '${this.job.call.name}' timed out after ${timeout} ms.`;
-      this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
-    }, Math.max(0, timeout - over));
+    this.timer = setTimeout(
+      () => {
+        this.timedOut = true;
+        const message = `The tool '${this.job.call.name}' timed out after ${timeout} ms.`;
+        this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
+      },
+      Math.max(0, timeout - over),
+    );
   }
 
   get signal(): AbortSignal {
@@ -71,7 +79,12 @@ export class ToolSettlement {
   progress(fraction: number, note: string | undefined): void {
     if (!this.open || !Number.isFinite(fraction)) return;
     const clamped = Math.min(1, Math.max(0, fraction));
-    this.job.report({ type: 'tool:progress', at: Date.now(), fraction: clamped, ...(typeof note === 'string' ? { note: note.slice(0, 500) } : {}) });
+    this.job.report({
+      type: 'tool:progress',
+      at: Date.now(),
+      fraction: clamped,
+      ...(typeof note === 'string' ? { note: note.slice(0, 500) } : {}),
+    });
   }
 
   complete(result: string): void {

@@ -1,4 +1,7 @@
-/** What the tool calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so that long ones never hold up a turn. */
+/**
+ * What the tool calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so
+ * that long ones never hold up a turn.
+ */
 import type { ToolSettlement } from './ToolSettlement';
 
 export class ToolSlots {
@@ -19,7 +22,10 @@ export class ToolSlots {
   }
 }
 
-/** So much work at once, in the order in which it came. A run that waits holds next to nothing for it, and there may be many of them. */
+/**
+ * So much work at once, in the order in which it came. A run that waits holds next to nothing for it, and there may
+ * be many of them.
+ */
 class Slots {
   private free: number;
   private waiting: (() => void)[] | undefined;

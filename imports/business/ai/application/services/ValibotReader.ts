@@ -1,6 +1,7 @@
 /**
- * valibot's schemas as JSON Schema: they validate by themselves and say what they are in plain objects, but not in JSON Schema. What has no
- * word there, or a slightly different one, is left open, since the schema's own check comes afterwards. https://valibot.dev/guides/schemas/
+ * valibot's schemas as JSON Schema: they validate by themselves and say what they are in plain objects, but not in
+ * JSON Schema. What has no word there, or a slightly different one, is left open, since the schema's own check
+ * comes afterwards. https://valibot.dev/guides/schemas/
  */
 import { fieldsOf, isList, isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -34,7 +35,11 @@ function describeType(schema: JsonObject, describe: Describe): JsonObject {
     case 'loose_object':
     case 'strict_object':
     case 'object_with_rest':
-      return describeObject(fieldsOf(entries), type === 'strict_object' ? false : type === 'object_with_rest' ? describe(rest) : undefined, describe);
+      return describeObject(
+        fieldsOf(entries),
+        type === 'strict_object' ? false : type === 'object_with_rest' ? describe(rest) : undefined,
+        describe,
+      );
     case 'array':
       return { type: 'array', items: describe(item) };
     case 'tuple':
@@ -43,7 +48,11 @@ function describeType(schema: JsonObject, describe: Describe): JsonObject {
     case 'tuple_with_rest':
       return isList(items) ? { type: 'array', prefixItems: items.map(describe) } : { type: 'array' };
     case 'record':
-      return { type: 'object', additionalProperties: describe(value), ...(fieldsOf(key).type === 'picklist' ? { propertyNames: describe(key) } : {}) };
+      return {
+        type: 'object',
+        additionalProperties: describe(value),
+        ...(fieldsOf(key).type === 'picklist' ? { propertyNames: describe(key) } : {}),
+      };
     case 'union':
     case 'variant':
       return isList(options) ? { anyOf: options.map(describe) } : {};

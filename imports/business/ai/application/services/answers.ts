@@ -18,12 +18,22 @@ export function unansweredError(response: LLMResponse): LLMError | undefined {
   if (refusal !== undefined || response.vendor.finish_reason === 'refusal') {
     return new LLMRefusalError(refusal ?? 'The model refused to answer.', { vendor, response });
   }
-  if (response.status === 'completed') return lacksItsCalls(response) ? new LLMIncompleteError('The answer ends to call tools, and calls none.', { vendor, response, reason: 'tool_calls' }) : undefined;
+  if (response.status === 'completed')
+    return lacksItsCalls(response)
+      ? new LLMIncompleteError('The answer ends to call tools, and calls none.', {
+          vendor,
+          response,
+          reason: 'tool_calls',
+        })
+      : undefined;
   const reason = response.incomplete_details?.reason ?? response.status;
   if (reason === 'content_filter') {
     return new LLMContentFilterError("The answer was stopped by the vendor's content filter.", { vendor, response });
   }
-  const message = reason === 'max_output_tokens' ? 'The answer was cut off at its token limit.' : `The answer is incomplete: ${reason}.`;
+  const message =
+    reason === 'max_output_tokens'
+      ? 'The answer was cut off at its token limit.'
+      : `The answer is incomplete: ${reason}.`;
   return new LLMIncompleteError(message, { vendor, response, reason });
 }
 
@@ -32,5 +42,9 @@ const TOOL_WORDS: ReadonlySet<string | null> = new Set(['tool_calls', 'tool_use'
 
 /** Neither words nor calls nor anything of a vendor's own, after a word that promises calls. */
 function lacksItsCalls({ output, output_text, vendor }: LLMResponse): boolean {
-  return TOOL_WORDS.has(vendor.finish_reason) && output_text === '' && output.every(({ type }) => type === 'reasoning' || type === 'message');
+  return (
+    TOOL_WORDS.has(vendor.finish_reason) &&
+    output_text === '' &&
+    output.every(({ type }) => type === 'reasoning' || type === 'message')
+  );
 }

@@ -1,4 +1,7 @@
-/** What went wrong, in one line for the people who read the answer: no keys, no stacks, no words of ours that nobody asked for. */
+/**
+ * What went wrong, in one line for the people who read the answer: no keys, no stacks, no words of ours that nobody
+ * asked for.
+ */
 import { runOf } from '../../domain/entities/Run';
 import { LLMAuthError, ToolLoopError, isLLMError } from '../../domain/errors/LLMErrors';
 import { safeMessage } from '../../domain/errors/safeText';
@@ -18,7 +21,9 @@ export function describeFailure(error: unknown): string {
 /** The last tool that failed, by name. */
 function toolFailure(error: ToolLoopError): string | undefined {
   const failed = runOf(error)?.toolCalls.findLast((call) => call.state === 'failed' || call.state === 'timeout');
-  return failed !== undefined && 'error' in failed ? `tool '${failed.name}' failed: ${failed.error.message}` : undefined;
+  return failed !== undefined && 'error' in failed
+    ? `tool '${failed.name}' failed: ${failed.error.message}`
+    : undefined;
 }
 
 function oneLine(message: string): string {

@@ -26,7 +26,10 @@ export function withoutOptionalNulls(schema: JsonObject, value: unknown): { read
 
 /** @returns whether there was such a property; elements of arrays stay */
 function removeProperty(root: unknown, pointer: string): boolean {
-  const keys = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = keys.pop();
   let place = root;
   for (const key of keys) place = isContainer(place) ? place[key] : undefined;

@@ -23,13 +23,25 @@ export interface PlannedRun {
   readonly stream: boolean;
 }
 
-export const DEFAULT_LIMITS: RunLimits = { maxIterations: 10, maxToolErrors: 3, maxParallelTools: 8, runTimeout: 600_000 };
+export const DEFAULT_LIMITS: RunLimits = {
+  maxIterations: 10,
+  maxToolErrors: 3,
+  maxParallelTools: 8,
+  runTimeout: 600_000,
+};
 
 /** @throws LLMInvalidRequestError */
-export function planRun({ tools: wanted = [], stream = false, ...wishes }: RunWishes, executor: IToolExecutor, fallback: RunLimits): PlannedRun {
+export function planRun(
+  { tools: wanted = [], stream = false, ...wishes }: RunWishes,
+  executor: IToolExecutor,
+  fallback: RunLimits,
+): PlannedRun {
   const limits = limitsOf(wishes, fallback);
   const tools = resolveTools(wanted, executor);
-  const options = normalizeOptions({ ...generateFields(wishes), ...(tools.tools.length === 0 ? {} : { tools: tools.tools }) });
+  const options = normalizeOptions({
+    ...generateFields(wishes),
+    ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
+  });
   return { options, tools, limits, stream };
 }
 
@@ -38,19 +50,26 @@ export function toStoredPlan({ options, tools, limits, stream }: PlannedRun, wan
   const { input, tools: offered, signal, ...rest } = options;
   return {
     options: rest,
-    tools: tools.tools.map((tool, index) => (typeof wanted[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool))),
+    tools: tools.tools.map((tool, index) =>
+      typeof wanted[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
+    ),
     limits,
     stream,
   };
 }
 
 /** The plan, and why it can't be carried out where this process does not have one of its tools. */
-export function readStoredPlan({ plan, input }: Pick<StoredRun, 'plan' | 'input'>, executor: IToolExecutor): { readonly plan: PlannedRun; readonly refusal?: LLMError } {
+export function readStoredPlan(
+  { plan, input }: Pick<StoredRun, 'plan' | 'input'>,
+  executor: IToolExecutor,
+): { readonly plan: PlannedRun; readonly refusal?: LLMError } {
   const { limits, stream } = plan;
   const options = { ...plan.options, input: input.map((item) => adoptItem(item)) };
   try {
     const tools = resolveTools(plan.tools, executor);
-    return { plan: { options: tools.tools.length === 0 ? options : { ...options, tools: tools.tools }, tools, limits, stream } };
+    return {
+      plan: { options: tools.tools.length === 0 ? options : { ...options, tools: tools.tools }, tools, limits, stream },
+    };
   } catch (error) {
     if (!isLLMError(error)) throw error;
     return { plan: { options, tools: new ToolSet([]), limits, stream }, refusal: error };
@@ -71,11 +90,19 @@ export function limitsOf(wanted: Partial<RunLimits>, fallback: RunLimits): RunLi
     runTimeout: wanted.runTimeout ?? fallback.runTimeout,
   };
   for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value < 1) throw new LLMInvalidRequestError(`${name} must be a positive whole number`, { path: name });
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new LLMInvalidRequestError(`${name} must be a positive whole number`, { path: name });
   }
   return { ...limits, ...(budget === undefined ? {} : { budget }) };
 }
 
-function generateFields({ maxIterations, maxToolErrors, maxParallelTools, runTimeout, budget, ...fields }: Omit<RunWishes, 'tools' | 'stream'>): Record<string, unknown> {
+function generateFields({
+  maxIterations,
+  maxToolErrors,
+  maxParallelTools,
+  runTimeout,
+  budget,
+  ...fields
+}: Omit<RunWishes, 'tools' | 'stream'>): Record<string, unknown> {
   return fields;
 }

@@ -10,15 +10,25 @@ import type { Execution } from './Execution';
  * @param priceOf asked only where a budget of money has to be kept
  * @throws MaxIterationsError, BudgetError
  */
-export function refuseOverrun(execution: Pick<Execution, 'iterations' | 'usage' | 'transcript'>, { maxIterations, budget }: RunLimits, priceOf: () => ModelCapabilities['price'], model: string): void {
+export function refuseOverrun(
+  execution: Pick<Execution, 'iterations' | 'usage' | 'transcript'>,
+  { maxIterations, budget }: RunLimits,
+  priceOf: () => ModelCapabilities['price'],
+  model: string,
+): void {
   const { iterations, usage, transcript } = execution;
-  if (iterations >= maxIterations) throw new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
+  if (iterations >= maxIterations)
+    throw new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
   if (budget === undefined) return;
-  if (budget.calls !== undefined && iterations >= budget.calls) throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
+  if (budget.calls !== undefined && iterations >= budget.calls)
+    throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
   const next = estimateTokens(transcript);
-  if (budget.tokens !== undefined && usage.total_tokens + next > budget.tokens) throw new BudgetError(`The next call would pass the budget of ${budget.tokens} tokens.`);
+  if (budget.tokens !== undefined && usage.total_tokens + next > budget.tokens)
+    throw new BudgetError(`The next call would pass the budget of ${budget.tokens} tokens.`);
   if (budget.money === undefined) return;
   const price = priceOf();
-  if (price === undefined) throw new BudgetError(`No price is known for '${model}', so a budget of money cannot be kept.`);
-  if (costOf({ ...usage, input_tokens: usage.input_tokens + next }, price) > budget.money) throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
+  if (price === undefined)
+    throw new BudgetError(`No price is known for '${model}', so a budget of money cannot be kept.`);
+  if (costOf({ ...usage, input_tokens: usage.input_tokens + next }, price) > budget.money)
+    throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
 }

@@ -1,6 +1,7 @@
 /**
- * Where a run stands that another process began, from what was written down of it. The transcript is the truth of what the model said and was told,
- * the calls are the truth of what was run; a crash may have come between any two of their writes.
+ * Where a run stands that another process began, from what was written down of it. The transcript is the truth of
+ * what the model said and was told, the calls are the truth of what was run; a crash may have come between any two
+ * of their writes.
  */
 import { createToolCall, isSettled } from '../../domain/entities/Tool';
 import type { ToolCall } from '../../domain/entities/Tool';
@@ -34,16 +35,23 @@ export interface RestoredRun {
   readonly takeovers: number;
 }
 
-/** More events than an owner tells between two writes: what one told and did not write down has lower numbers than what the next one tells. */
+/**
+ * More events than an owner tells between two writes: what one told and did not write down has lower numbers than
+ * what the next one tells.
+ */
 const UNWRITTEN_EVENTS = 1_000_000;
 
 export function restoreRun({ run, calls }: WholeRun): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
   const outputs = outputsOf(transcript);
-  const acknowledged = transcript.flatMap((item) => (item.type === 'function_call_output' && isAcknowledgement(item) ? [item.call_id] : []));
+  const acknowledged = transcript.flatMap((item) =>
+    item.type === 'function_call_output' && isAcknowledgement(item) ? [item.call_id] : [],
+  );
   const turn = openTurn(run.response, transcript, run.turnStart, run.isCalling);
   const unwritten = unwrittenCalls(transcript.slice(run.input.length), calls, turn, acknowledged, run.createdAt);
-  const known = [...calls, ...unwritten].map((call) => reconciled(call, outputs.get(call.id), run.turnStart, run.response?.id));
+  const known = [...calls, ...unwritten].map((call) =>
+    reconciled(call, outputs.get(call.id), run.turnStart, run.response?.id),
+  );
   const isUnreported = ({ id }: ToolCall): boolean => (outputs.get(id)?.at ?? -1) >= run.turnStart;
   const unreported = known.filter(isUnreported).map(({ id }) => id);
   const isLate = (id: string): boolean => outputs.get(id)?.item.deferred === true;
@@ -55,7 +63,10 @@ export function restoreRun({ run, calls }: WholeRun): RestoredRun {
       calls: known,
       acknowledged,
       inbox: known
-        .filter((call) => isSettled(call) && call.state !== 'cancelled' && acknowledged.includes(call.id) && !outputs.has(call.id))
+        .filter(
+          (call) =>
+            isSettled(call) && call.state !== 'cancelled' && acknowledged.includes(call.id) && !outputs.has(call.id),
+        )
         .toSorted((a, b) => endOf(a) - endOf(b))
         .map(({ id }) => id),
       usage: run.usage,
@@ -94,17 +105,40 @@ function isAcknowledgement(item: FunctionCallOutputItem): boolean {
 }
 
 /** Calls of answered turns that were never written down: they had not begun. */
-function unwrittenCalls(said: readonly Item[], calls: readonly ToolCall[], turn: OpenTurn | undefined, acknowledged: readonly string[], createdAt: number): readonly ToolCall[] {
+function unwrittenCalls(
+  said: readonly Item[],
+  calls: readonly ToolCall[],
+  turn: OpenTurn | undefined,
+  acknowledged: readonly string[],
+  createdAt: number,
+): readonly ToolCall[] {
   const written = new Set([...calls, ...(turn?.calls ?? [])].map(({ id }) => id));
   return said.flatMap((item) => {
     if (item.type !== 'function_call' || written.has(item.call_id)) return [];
     const { call_id, name, arguments: text } = item;
-    return [createToolCall({ id: call_id, call_id, name, arguments: text, blocking: !acknowledged.includes(call_id), createdAt })];
+    return [
+      createToolCall({
+        id: call_id,
+        call_id,
+        name,
+        arguments: text,
+        blocking: !acknowledged.includes(call_id),
+        createdAt,
+      }),
+    ];
   });
 }
 
-/** A call whose result the transcript has is settled, and one whose result stood there before a later response was delivered with it. */
-function reconciled(call: ToolCall, output: Output | undefined, turnStart: number, responseId: string | undefined): ToolCall {
+/**
+ * A call whose result the transcript has is settled, and one whose result stood there before a later response was
+ * delivered with it.
+ */
+function reconciled(
+  call: ToolCall,
+  output: Output | undefined,
+  turnStart: number,
+  responseId: string | undefined,
+): ToolCall {
   if (output === undefined) return call;
   const settled = isSettled(call) ? call : settledBy(call, output.item);
   if (output.at >= turnStart || settled.deliveredIn !== undefined || responseId === undefined) return settled;
@@ -113,9 +147,21 @@ function reconciled(call: ToolCall, output: Output | undefined, turnStart: numbe
 
 function settledBy(call: ToolCall, { output, state }: FunctionCallOutputItem): ToolCall {
   const { id, call_id, name, arguments: text, blocking, createdAt, progress } = call;
-  const facts = { id, call_id, name, arguments: text, blocking, createdAt, ...(progress === undefined ? {} : { progress }) };
+  const facts = {
+    id,
+    call_id,
+    name,
+    arguments: text,
+    blocking,
+    createdAt,
+    ...(progress === undefined ? {} : { progress }),
+  };
   const startTime = 'startTime' in call ? call.startTime : undefined;
-  const ended = { ...(startTime === undefined ? {} : { startTime }), endTime: startTime ?? createdAt, executionTime: 0 };
+  const ended = {
+    ...(startTime === undefined ? {} : { startTime }),
+    endTime: startTime ?? createdAt,
+    executionTime: 0,
+  };
   const content = typeof output === 'string' ? output : JSON.stringify(output);
   const message = content.replace(/^Error: /, '');
   switch (state) {
@@ -128,7 +174,12 @@ function settledBy(call: ToolCall, { output, state }: FunctionCallOutputItem): T
   }
 }
 
-function openTurn(response: LLMResponse | undefined, transcript: readonly Item[], turnStart: number, isCalling: boolean): OpenTurn | undefined {
+function openTurn(
+  response: LLMResponse | undefined,
+  transcript: readonly Item[],
+  turnStart: number,
+  isCalling: boolean,
+): OpenTurn | undefined {
   if (response === undefined || isCalling) return undefined;
   const said = transcript.slice(turnStart, turnStart + response.output.length);
   const calls = said.flatMap((item, index): TurnCall[] => {

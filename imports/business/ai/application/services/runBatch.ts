@@ -45,7 +45,10 @@ export async function runBatch<T>(
   return results;
 }
 
-/** A lane holds one place from its first request to its last, so that waiting requests of one entity take none from the others. */
+/**
+ * A lane holds one place from its first request to its last, so that waiting requests of one entity take none from
+ * the others.
+ */
 function lanesOf(requests: readonly LLMRequest[]): readonly (readonly (readonly [number, LLMRequest])[])[] {
   const lanes: [number, LLMRequest][][] = [];
   const byKey = new Map<string, [number, LLMRequest][]>();

@@ -8,7 +8,11 @@ import type { RunParts } from './RunParts';
  * @param startedAt milliseconds since the epoch
  * @param driven what its driver knows of it
  */
-export function runSubject({ execution, provider, options }: RunParts, startedAt: number, driven: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>): JournalSubject {
+export function runSubject(
+  { execution, provider, options }: RunParts,
+  startedAt: number,
+  driven: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>,
+): JournalSubject {
   return {
     progress: () => {
       const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = execution;

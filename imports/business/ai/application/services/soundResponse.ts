@@ -1,4 +1,7 @@
-/** Providers are ports that anybody may write: what such a one leaves out of its answer is filled in once, where it comes in. */
+/**
+ * Providers are ports that anybody may write: what such a one leaves out of its answer is filled in once, where it
+ * comes in.
+ */
 import { randomUUID } from 'node:crypto';
 import { assistantMessage } from '../../domain/entities/Message';
 import { outputTextOf } from '../../domain/entities/Response';
@@ -12,14 +15,16 @@ import type { LLMResponse, OutputItem, Usage } from '../../domain/types/Response
  * @throws LLMServerError for what is no response at all
  */
 export function soundResponse(given: unknown, provider: string): LLMResponse {
-  if (!isObject(given)) throw new LLMServerError(`The provider '${provider}' gave no response.`, { vendor: provider, retryable: false });
+  if (!isObject(given))
+    throw new LLMServerError(`The provider '${provider}' gave no response.`, { vendor: provider, retryable: false });
   // Boundary: what is there is taken for what its type says.
   const response = given as unknown as LLMResponse;
   return isSound(given) ? response : completed(given, provider);
 }
 
 function isSound({ id, status, output, output_text, usage, vendor }: Readonly<Record<string, unknown>>): boolean {
-  if (typeof id !== 'string' || typeof status !== 'string' || !isList(output) || typeof output_text !== 'string') return false;
+  if (typeof id !== 'string' || typeof status !== 'string' || !isList(output) || typeof output_text !== 'string')
+    return false;
   if (output.length === 0 && output_text !== '') return false;
   return isCounted(usage) && isObject(vendor) && isList(vendor.warnings) && isList(vendor.losses);
 }
@@ -28,7 +33,9 @@ function isCounted(usage: unknown): boolean {
   const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = fieldsOf(usage);
   const { cached_tokens, cache_write_tokens } = fieldsOf(input_tokens_details);
   const { reasoning_tokens } = fieldsOf(output_tokens_details);
-  return [input_tokens, output_tokens, total_tokens, cached_tokens, cache_write_tokens, reasoning_tokens].every((count) => typeof count === 'number');
+  return [input_tokens, output_tokens, total_tokens, cached_tokens, cache_write_tokens, reasoning_tokens].every(
+    (count) => typeof count === 'number',
+  );
 }
 
 function completed(given: Partial<LLMResponse>, provider: string): LLMResponse {
@@ -45,7 +52,14 @@ function completed(given: Partial<LLMResponse>, provider: string): LLMResponse {
     output,
     output_text: given.output_text ?? outputTextOf(output),
     usage: usageOf(given.usage),
-    vendor: { name: provider, wire: 'responses', finish_reason: null, ...vendor, warnings: [...said, ...warnings], losses },
+    vendor: {
+      name: provider,
+      wire: 'responses',
+      finish_reason: null,
+      ...vendor,
+      warnings: [...said, ...warnings],
+      losses,
+    },
   };
 }
 

@@ -9,7 +9,8 @@ import { FollowUps } from './FollowUps';
 
 /** @throws the error that ended it, with its report, as the loop does; LLMServerError for a run that has not ended */
 export function storedRunResult({ run, calls }: WholeRun): RunResult {
-  if (!isFinished(run.state)) throw new LLMServerError(`the run '${run.executionId}' has not ended`, { retryable: false });
+  if (!isFinished(run.state))
+    throw new LLMServerError(`the run '${run.executionId}' has not ended`, { retryable: false });
   const followUps = new FollowUps();
   const report: RunReport = {
     executionId: run.executionId,
@@ -18,7 +19,9 @@ export function storedRunResult({ run, calls }: WholeRun): RunResult {
     transcript: run.transcript,
     toolCalls: calls,
     pending: [],
-    undelivered: calls.filter((call) => isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined),
+    undelivered: calls.filter(
+      (call) => isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined,
+    ),
     followUps,
   };
   if (run.state === 'completed' && run.response !== undefined) {

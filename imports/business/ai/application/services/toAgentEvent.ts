@@ -19,7 +19,12 @@ export function toAgentEvent(call: ToolCall, event: ToolEvent): AgentEventBody |
     case 'tool:needs_review':
       return { type: event.type, ...named };
     case 'tool:progress':
-      return { type: event.type, ...named, fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) };
+      return {
+        type: event.type,
+        ...named,
+        fraction: event.fraction,
+        ...(event.note === undefined ? {} : { note: event.note }),
+      };
     case 'tool:completed':
       return { type: event.type, ...named, result: event.result, executionTime };
     case 'tool:failed':

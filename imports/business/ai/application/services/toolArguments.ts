@@ -19,7 +19,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ToolError('invalid-arguments', `The arguments are not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new ToolError(
+      'invalid-arguments',
+      `The arguments are not valid JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
 }
 
@@ -35,7 +39,8 @@ function decodeTwice(value: unknown): unknown {
 
 function refuseForbiddenKeys(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) throw new ToolError('invalid-arguments', `The arguments are nested deeper than ${MAX_DEPTH} levels at ${path}`);
+  if (depth > MAX_DEPTH)
+    throw new ToolError('invalid-arguments', `The arguments are nested deeper than ${MAX_DEPTH} levels at ${path}`);
   if (Array.isArray(value)) {
     value.forEach((entry, index) => refuseForbiddenKeys(entry, `${path}[${index}]`, depth + 1));
     return;

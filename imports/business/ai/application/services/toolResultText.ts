@@ -25,7 +25,7 @@ function toJson(value: unknown): string {
     return JSON.stringify(value, replaceUnspeakable);
   } catch (cause) {
     if (cause instanceof ToolError) throw cause;
-    throw unserialisable(cause instanceof Error ? cause.message.split('\n')[0] ?? '' : String(cause), cause);
+    throw unserialisable(cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause), cause);
   }
 }
 
@@ -44,21 +44,27 @@ function replaceUnspeakable(_key: string, value: unknown): unknown {
 }
 
 function unserialisable(reason: string, cause?: unknown): ToolError {
-  return new ToolError('unserialisable-result', `The tool ran, but its result cannot be written as JSON: ${reason}`, { cause });
+  return new ToolError('unserialisable-result', `The tool ran, but its result cannot be written as JSON: ${reason}`, {
+    cause,
+  });
 }
 
 function cut(text: string, maxBytes: number): string {
   const size = Buffer.byteLength(text);
   if (size <= maxBytes) return text;
   // A character that the cut splits decodes to U+FFFD; it goes.
-  const head = Buffer.from(text).subarray(0, maxBytes).toString('utf8').replace(/\uFFFD+$/, '');
+  const head = Buffer.from(text)
+    .subarray(0, maxBytes)
+    .toString('utf8')
+    .replace(/\uFFFD+$/, '');
   return `${head}\n[cut: the first ${Buffer.byteLength(head)} of ${size} bytes are shown]`;
 }
 
 function readMessage(thrown: unknown): string {
   try {
     if (typeof thrown === 'string') return thrown;
-    if (typeof thrown === 'object' && thrown !== null && 'message' in thrown && typeof thrown.message === 'string') return thrown.message;
+    if (typeof thrown === 'object' && thrown !== null && 'message' in thrown && typeof thrown.message === 'string')
+      return thrown.message;
     if (thrown === undefined || thrown === null) return '';
     if (typeof thrown === 'object' || typeof thrown === 'function') return describeObject(thrown);
     // Nothing else is left of `unknown`.

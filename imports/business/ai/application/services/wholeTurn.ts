@@ -11,7 +11,8 @@ const MOST_PARTS = 10;
 
 /**
  * Anthropic's server pauses a long turn of its own tools; it goes on when it is sent back as it is.
- * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none; whatever `generate` throws
+ * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none; whatever
+ *   `generate` throws
  */
 export async function wholeTurn(
   generate: (options: GenerateOptions) => Promise<LLMResponse>,
@@ -27,7 +28,10 @@ export async function wholeTurn(
     const { conversation } = answered(request, response);
     if (response.vendor.finish_reason !== 'pause_turn') return { text, response, usage, conversation };
     if (parts >= MOST_PARTS) {
-      throw new LLMIncompleteError(`The turn was paused ${parts} times without an answer.`, { reason: 'pause_turn', response });
+      throw new LLMIncompleteError(`The turn was paused ${parts} times without an answer.`, {
+        reason: 'pause_turn',
+        response,
+      });
     }
     request = { ...request, input: conversation };
   }

@@ -25,19 +25,30 @@ export class AgenticExecutionUseCase {
     return done;
   }
 
-  /** Begins the run and goes on without waiting for it; its events and its record tell the rest. @throws what `RunLauncher.launch` throws */
+  /**
+   * Begins the run and goes on without waiting for it; its events and its record tell the rest. @throws what
+   * `RunLauncher.launch` throws
+   */
   async start(actor: Actor, request: AgenticRequest): Promise<{ readonly executionId: string }> {
     const { executionId } = await this.launch(actor, request, undefined, true);
     return { executionId };
   }
 
   /** @param stream live text is told as events: for runs that somebody may watch */
-  private launch(actor: Actor, { tools, maxIterations, ...request }: AgenticRequest, signal?: AbortSignal, stream = false): Promise<StartedRequest<LLMResponse>> {
+  private launch(
+    actor: Actor,
+    { tools, maxIterations, ...request }: AgenticRequest,
+    signal?: AbortSignal,
+    stream = false,
+  ): Promise<StartedRequest<LLMResponse>> {
     return this.launcher.launch(actor, request, {
       tools,
       args: { operation: 'generateWithTools', tools, ...(maxIterations === undefined ? {} : { maxIterations }) },
       run: async ({ options, execute }) => {
-        const limits = { ...(maxIterations === undefined ? {} : { maxIterations }), ...(signal === undefined ? {} : { signal }) };
+        const limits = {
+          ...(maxIterations === undefined ? {} : { maxIterations }),
+          ...(signal === undefined ? {} : { signal }),
+        };
         const { response, usage } = await execute({ ...options, ...limits, stream });
         return { ...response, usage };
       },

@@ -20,10 +20,15 @@ export class GenerateJSONUseCase {
   }
 
   /**
-   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; what `RunLauncher.launch` and
+   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; what
+   *   `RunLauncher.launch` and
    * `AgenticLoop.execute` throw
    */
-  async execute<Output>(actor: Actor, { schema, ...request }: JSONRequest<Output>, signal?: AbortSignal): Promise<Output> {
+  async execute<Output>(
+    actor: Actor,
+    { schema, ...request }: JSONRequest<Output>,
+    signal?: AbortSignal,
+  ): Promise<Output> {
     const { done } = await this.launcher.launch(actor, request, {
       tools: [],
       args: { operation: 'generateJSON', schema: toJsonSchema(schema).jsonSchema },
@@ -31,10 +36,20 @@ export class GenerateJSONUseCase {
         const { value } = await generateStructured({
           ask: async (asked) => {
             // The answer and its repair are two runs.
-            const result = await execute({ ...options, ...asked, tools: [], ...budgetLeft(options.budget, spent), ...(signal === undefined ? {} : { signal }) });
+            const result = await execute({
+              ...options,
+              ...asked,
+              tools: [],
+              ...budgetLeft(options.budget, spent),
+              ...(signal === undefined ? {} : { signal }),
+            });
             return { response: result.response, conversation: result.transcript, usage: result.usage };
           },
-          options: { model: options.model, input: options.input, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
+          options: {
+            model: options.model,
+            input: options.input,
+            ...(options.instructions === undefined ? {} : { instructions: options.instructions }),
+          },
           schema,
           capabilities: this.provider.getCapabilities(options.model),
         });
@@ -46,7 +61,10 @@ export class GenerateJSONUseCase {
 }
 
 /** Calls and tokens that the repair may use; money is held against what one run costs. */
-function budgetLeft(budget: DecidedRun['options']['budget'], { usage, iterations }: Spent): Pick<DecidedRun['options'], 'budget'> {
+function budgetLeft(
+  budget: DecidedRun['options']['budget'],
+  { usage, iterations }: Spent,
+): Pick<DecidedRun['options'], 'budget'> {
   if (budget === undefined) return {};
   const { calls, tokens } = budget;
   return {

@@ -16,11 +16,16 @@ export class QueueRunUseCase {
   }
 
   /**
-   * The same request again, of the same user with the same request id, is the same run: whoever is not sure whether it was queued asks once more.
+   * The same request again, of the same user with the same request id, is the same run: whoever is not sure whether
+   * it was queued asks once more.
    * @param dueAt milliseconds since the epoch; default: as soon as there is a worker
    * @throws what `RunLauncher.launch` and `RunQueue.add` throw
    */
-  async execute(actor: Actor, { tools, maxIterations, ...request }: AgenticRequest, dueAt?: number): Promise<{ readonly executionId: string }> {
+  async execute(
+    actor: Actor,
+    { tools, maxIterations, ...request }: AgenticRequest,
+    dueAt?: number,
+  ): Promise<{ readonly executionId: string }> {
     const limits = maxIterations === undefined ? {} : { maxIterations };
     const launcher = new RunLauncher({ ...this.ports, loop: this.laterLoop(dueAt) });
     const { executionId } = await launcher.launch(actor, request, {
@@ -31,7 +36,10 @@ export class QueueRunUseCase {
     return { executionId };
   }
 
-  /** A loop that begins nothing. Its runs' ends are told by events and the store; whoever queues one does not wait for it here. */
+  /**
+   * A loop that begins nothing. Its runs' ends are told by events and the store; whoever queues one does not wait
+   * for it here.
+   */
   private laterLoop(dueAt: number | undefined): RunLauncherPorts['loop'] {
     return {
       start: async (userId, options, asked) => ({

@@ -1,13 +1,20 @@
 /**
- * What every use of a model goes through: load what is known of the request, refuse what may not be, decide what is run, write it down
- * once before and once after, and tell it. Safe to call twice: a request is started once.
+ * What every use of a model goes through: load what is known of the request, refuse what may not be, decide what is
+ * run, write it down once before and once after, and tell it. Safe to call twice: a request is started once.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { textOfContent } from '../../domain/entities/Content';
 import { runOf } from '../../domain/entities/Run';
 import type { RunResult } from '../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../domain/entities/Response';
-import { ConflictError, isLLMError, LLMAuthError, LLMInvalidRequestError, LLMPermissionError, LLMServerError } from '../../domain/errors/LLMErrors';
+import {
+  ConflictError,
+  isLLMError,
+  LLMAuthError,
+  LLMInvalidRequestError,
+  LLMPermissionError,
+  LLMServerError,
+} from '../../domain/errors/LLMErrors';
 import type { AccessPolicy, Permission, WantedUse } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
@@ -54,7 +61,10 @@ export interface DecidedRun {
   readonly options: ExecuteOptions & { readonly model: string; readonly input: readonly Item[] };
   /** What was used so far, also by runs that failed. */
   readonly spent: Readonly<Spent>;
-  /** Runs, or gives what it gave when it was run before a crash or for the same request. The first bears the request's id. */
+  /**
+   * Runs, or gives what it gave when it was run before a crash or for the same request. The first bears the
+   * request's id.
+   */
   readonly execute: (options: ExecuteOptions) => Promise<RunResult>;
 }
 
@@ -87,16 +97,20 @@ export class RunLauncher {
   }
 
   /**
-   * Resolves when the request is let in and written down; `done` is its end. A request that comes again, as clients send it after a lost
-   * connection, is the same run, in whichever process it is under way or has ended.
-   * @throws LLMAuthError for nobody, LLMInvalidRequestError, LLMPermissionError; ConflictError for a request id that was used with other arguments
+   * Resolves when the request is let in and written down; `done` is its end. A request that comes again, as clients
+   * send it after a lost connection, is the same run, in whichever process it is under way or has ended.
+   * @throws LLMAuthError for nobody, LLMInvalidRequestError, LLMPermissionError; ConflictError for a request id
+   *   that was used with other arguments
    */
   async launch<T>(actor: Actor, request: UseRequest, work: RunWork<T>): Promise<StartedRequest<T>> {
     try {
       if (actor.userId === '') throw new LLMAuthError('You must be logged in.');
       const read = { ...request, input: readInput(actor, request) };
-      if (!REQUEST_ID.test(request.requestId)) throw new LLMInvalidRequestError('requestId must be a word of 1 to 128 characters', { path: 'requestId' });
-      const hash = createHash('sha256').update(canonicalJson({ ...read, ...work.args })).digest('hex');
+      if (!REQUEST_ID.test(request.requestId))
+        throw new LLMInvalidRequestError('requestId must be a word of 1 to 128 characters', { path: 'requestId' });
+      const hash = createHash('sha256')
+        .update(canonicalJson({ ...read, ...work.args }))
+        .digest('hex');
       return (await this.join(actor, read, hash, work)) ?? (await this.begin(actor, read, hash, work));
     } catch (error) {
       const { requestId, providerId } = request;
@@ -107,23 +121,50 @@ export class RunLauncher {
   }
 
   /** @returns undefined for a request that is not known yet @throws ConflictError */
-  private async join<T>({ userId }: Actor, request: ReadRequest, hash: string, work: RunWork<T>): Promise<StartedRequest<T> | undefined> {
+  private async join<T>(
+    { userId }: Actor,
+    request: ReadRequest,
+    hash: string,
+    work: RunWork<T>,
+  ): Promise<StartedRequest<T> | undefined> {
     const { requestId } = request;
     const known = await this.ports.runs.findRequest(userId, requestId);
     if (known === undefined) return undefined;
-    if (known.argumentsHash !== hash) throw new ConflictError(`the request id '${requestId}' was used with other arguments`, { path: 'requestId' });
+    if (known.argumentsHash !== hash)
+      throw new ConflictError(`the request id '${requestId}' was used with other arguments`, { path: 'requestId' });
     const { executionId } = known;
-    const runs = new RequestRuns(userId, executionId, (options) => this.ports.loop.follow(executionId, options.signal), this.ports.loop);
+    const runs = new RequestRuns(
+      userId,
+      executionId,
+      (options) => this.ports.loop.follow(executionId, options.signal),
+      this.ports.loop,
+    );
     return { executionId, done: quiet(work.run(runs.decided(optionsOf(request)))) };
   }
 
-  private async begin<T>(actor: Actor, request: ReadRequest, hash: string, work: RunWork<T>): Promise<StartedRequest<T>> {
+  private async begin<T>(
+    actor: Actor,
+    request: ReadRequest,
+    hash: string,
+    work: RunWork<T>,
+  ): Promise<StartedRequest<T>> {
     const { userId, source } = actor;
     const { requestId, providerId, model, input } = request;
-    const budget = await this.permitted(actor, { providerId, tools: work.tools, ...(model === undefined ? {} : { model }) });
+    const budget = await this.permitted(actor, {
+      providerId,
+      tools: work.tools,
+      ...(model === undefined ? {} : { model }),
+    });
     const executionId = randomUUID();
     const named = { userId, source, requestId, providerId, executionId };
-    const asked = { requestId, argumentsHash: hash, source, providerId, title: titleOf(input), ...(model === undefined ? {} : { model }) };
+    const asked = {
+      requestId,
+      argumentsHash: hash,
+      source,
+      providerId,
+      title: titleOf(input),
+      ...(model === undefined ? {} : { model }),
+    };
     try {
       return await new Promise<StartedRequest<T>>((letIn, refuse) => {
         let isLetIn = false;
@@ -137,10 +178,16 @@ export class RunLauncher {
           return started.done;
         };
         const runs = new RequestRuns(userId, executionId, first, this.ports.loop);
-        const decided = runs.decided({ ...optionsOf(request), tools: work.tools, ...(budget === undefined ? {} : { budget }) });
-        const done = quiet(this.toItsEnd(work.run(decided), (state) => {
-          if (isLetIn) this.tell({ type: 'use:ended', ...named, state, usage: decided.spent.usage });
-        }));
+        const decided = runs.decided({
+          ...optionsOf(request),
+          tools: work.tools,
+          ...(budget === undefined ? {} : { budget }),
+        });
+        const done = quiet(
+          this.toItsEnd(work.run(decided), (state) => {
+            if (isLetIn) this.tell({ type: 'use:ended', ...named, state, usage: decided.spent.usage });
+          }),
+        );
         done.catch(refuse);
       });
     } catch (error) {
@@ -152,13 +199,18 @@ export class RunLauncher {
     }
   }
 
-  private async toItsEnd<T>(done: Promise<T>, ended: (state: 'completed' | 'failed' | 'cancelled') => void): Promise<T> {
+  private async toItsEnd<T>(
+    done: Promise<T>,
+    ended: (state: 'completed' | 'failed' | 'cancelled') => void,
+  ): Promise<T> {
     try {
       const value = await done;
       ended('completed');
       return value;
     } catch (thrown) {
-      const error = isLLMError(thrown) ? thrown : new LLMServerError('The request failed in an unexpected way.', { cause: thrown, retryable: false });
+      const error = isLLMError(thrown)
+        ? thrown
+        : new LLMServerError('The request failed in an unexpected way.', { cause: thrown, retryable: false });
       ended(error.code === 'aborted' ? 'cancelled' : 'failed');
       throw error;
     }
@@ -168,7 +220,8 @@ export class RunLauncher {
   private async permitted(actor: Actor, wanted: WantedUse): Promise<Extract<Permission, { allowed: true }>['budget']> {
     const permission = await this.decide(actor, wanted);
     if (!permission.allowed) throw new LLMPermissionError(permission.reason);
-    if (!this.ports.providers.has(wanted.providerId)) throw new LLMInvalidRequestError(`no provider is called '${wanted.providerId}'`, { path: 'providerId' });
+    if (!this.ports.providers.has(wanted.providerId))
+      throw new LLMInvalidRequestError(`no provider is called '${wanted.providerId}'`, { path: 'providerId' });
     return permission.budget;
   }
 
@@ -200,7 +253,12 @@ class RequestRuns {
   private readonly first: (options: ExecuteOptions) => Promise<RunResult>;
   private readonly loop: RunLauncherPorts['loop'];
 
-  constructor(userId: string, executionId: string, first: (options: ExecuteOptions) => Promise<RunResult>, loop: RunLauncherPorts['loop']) {
+  constructor(
+    userId: string,
+    executionId: string,
+    first: (options: ExecuteOptions) => Promise<RunResult>,
+    loop: RunLauncherPorts['loop'],
+  ) {
     this.userId = userId;
     this.executionId = executionId;
     this.first = first;
@@ -214,7 +272,9 @@ class RequestRuns {
   private async execute(options: ExecuteOptions): Promise<RunResult> {
     this.count += 1;
     try {
-      const result = await (this.count === 1 ? this.first(options) : this.again(`${this.executionId}-${this.count}`, options));
+      const result = await (this.count === 1
+        ? this.first(options)
+        : this.again(`${this.executionId}-${this.count}`, options));
       add(this.spent, result);
       return result;
     } catch (error) {
@@ -250,12 +310,23 @@ function quiet<T>(done: Promise<T>): Promise<T> {
 function readInput(actor: Actor, { input }: UseRequest): readonly Item[] {
   const items = normalizeInput(input);
   if (actor.source === 'job') return items;
-  const at = items.findIndex((item) => item.type === 'message' && (item.role === 'system' || item.role === 'developer'));
+  const at = items.findIndex(
+    (item) => item.type === 'message' && (item.role === 'system' || item.role === 'developer'),
+  );
   if (at === -1) return items;
-  throw new LLMInvalidRequestError('messages with the role system or developer are the operator’s', { path: `input[${at}].role` });
+  throw new LLMInvalidRequestError('messages with the role system or developer are the operator’s', {
+    path: `input[${at}].role`,
+  });
 }
 
-function optionsOf({ providerId, model, input, instructions, temperature, maxOutputTokens }: UseRequest & { readonly input: readonly Item[] }) {
+function optionsOf({
+  providerId,
+  model,
+  input,
+  instructions,
+  temperature,
+  maxOutputTokens,
+}: UseRequest & { readonly input: readonly Item[] }) {
   return {
     model: model === undefined ? providerId : `${providerId}/${model}`,
     input,

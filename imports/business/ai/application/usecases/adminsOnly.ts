@@ -3,5 +3,9 @@ import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 
 export const adminsOnly: AccessPolicy = {
   decide: ({ isAdmin, source }, { providerId }) =>
-    Promise.resolve(isAdmin === true || source === 'job' ? { allowed: true } : { allowed: false, reason: `You may not use the provider '${providerId}'.` }),
+    Promise.resolve(
+      isAdmin === true || source === 'job'
+        ? { allowed: true }
+        : { allowed: false, reason: `You may not use the provider '${providerId}'.` },
+    ),
 };

@@ -1,6 +1,6 @@
 /**
- * What one user has used in this day and this month (UTC), and what calls under way hold of the rest. Every move is pure; times are
- * milliseconds since the epoch.
+ * What one user has used in this day and this month (UTC), and what calls under way hold of the rest. Every move is
+ * pure; times are milliseconds since the epoch.
  */
 
 /** `money` in US dollars. */
@@ -86,10 +86,14 @@ export function reserve(before: BudgetAccount, wanted: WantedHold, limits: Budge
   return { kind: 'held', account: { ...account, holds: [...others, hold] } };
 }
 
-/** The call's true amount in place of what was held. A hold that was left behind is charged all the same; a turn is charged once. */
+/**
+ * The call's true amount in place of what was held. A hold that was left behind is charged all the same; a turn is
+ * charged once.
+ */
 export function settle(before: BudgetAccount, id: string, amount: Amount, now: number, turn?: RunTurn): BudgetAccount {
   const account = atTime(before, now);
-  if (turn !== undefined && isPaid(account, turn)) return { ...account, holds: account.holds.filter((hold) => hold.id !== id) };
+  if (turn !== undefined && isPaid(account, turn))
+    return { ...account, holds: account.holds.filter((hold) => hold.id !== id) };
   const hold = account.holds.find((each) => each.id === id);
   const charged = (window: BudgetWindow): Amount =>
     hold === undefined || hold[window] === account[window] ? add(account.used[window], amount) : account.used[window];
@@ -114,7 +118,10 @@ export function endOfWindow(window: BudgetWindow, now: number): number {
   return window === 'day' ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);
 }
 
-/** The account as it is by now: new windows are empty, holds of dead processes are given back. A clock that runs behind changes no window. */
+/**
+ * The account as it is by now: new windows are empty, holds of dead processes are given back. A clock that runs
+ * behind changes no window.
+ */
 function atTime(account: BudgetAccount, now: number): BudgetAccount {
   const { day, month } = windowsAt(now);
   return {

@@ -11,5 +11,10 @@ export function developerMessage(text: string): MessageItem {
 }
 
 export function assistantMessage(content: string | readonly Content[]): MessageItem {
-  return { type: 'message', role: 'assistant', content: typeof content === 'string' ? [outputText(content)] : content, status: 'completed' };
+  return {
+    type: 'message',
+    role: 'assistant',
+    content: typeof content === 'string' ? [outputText(content)] : content,
+    status: 'completed',
+  };
 }

@@ -47,7 +47,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
       cached_tokens: a.input_tokens_details.cached_tokens + b.input_tokens_details.cached_tokens,
       cache_write_tokens: a.input_tokens_details.cache_write_tokens + b.input_tokens_details.cache_write_tokens,
     },
-    output_tokens_details: { reasoning_tokens: a.output_tokens_details.reasoning_tokens + b.output_tokens_details.reasoning_tokens },
+    output_tokens_details: {
+      reasoning_tokens: a.output_tokens_details.reasoning_tokens + b.output_tokens_details.reasoning_tokens,
+    },
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
 }

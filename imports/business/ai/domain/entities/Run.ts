@@ -17,7 +17,8 @@ export const RUN_MOVES = {
 
 /** @throws IllegalTransitionError for a move that the table does not have. */
 export function moveRun(from: RunState, to: RunState): RunState {
-  if (!(RUN_MOVES[from] as readonly RunState[]).includes(to)) throw new IllegalTransitionError(`a ${from} run cannot become ${to}`);
+  if (!(RUN_MOVES[from] as readonly RunState[]).includes(to))
+    throw new IllegalTransitionError(`a ${from} run cannot become ${to}`);
   return to;
 }
 

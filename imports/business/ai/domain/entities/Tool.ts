@@ -1,4 +1,7 @@
-/** What a model may be offered, and the calls that it makes: a tool call changes only by the moves in `TOOL_CALL_MOVES`. */
+/**
+ * What a model may be offered, and the calls that it makes: a tool call changes only by the moves in
+ * `TOOL_CALL_MOVES`.
+ */
 import { IllegalTransitionError } from '../errors/LLMErrors';
 import type { ToolFailure } from '../errors/LLMErrors';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';
@@ -23,18 +26,34 @@ export interface FunctionTool {
   readonly idempotent?: boolean;
   /** Its result comes by `submitToolResult`; the default time-out does not apply. */
   readonly external?: boolean;
-  readonly needsApproval?: boolean | ((args: unknown, context: { readonly userId: string; readonly executionId: string }) => boolean | Promise<boolean>);
+  readonly needsApproval?:
+    | boolean
+    | ((
+        args: unknown,
+        context: { readonly userId: string; readonly executionId: string },
+      ) => boolean | Promise<boolean>);
   readonly delivery?: ToolDelivery;
   readonly onDuplicate?: OnDuplicate;
   readonly vendor?: VendorPart;
 }
 
 export const BUILT_IN_TOOL_TYPES = [
-  'web_search', 'file_search', 'computer_use', 'code_interpreter', 'mcp', 'image_generation', 'web_fetch', 'url_context', 'tool_search',
+  'web_search',
+  'file_search',
+  'computer_use',
+  'code_interpreter',
+  'mcp',
+  'image_generation',
+  'web_fetch',
+  'url_context',
+  'tool_search',
 ] as const;
 export type BuiltInToolType = (typeof BUILT_IN_TOOL_TYPES)[number];
 
-/** A tool that the vendor's server runs. Its other fields are the Responses wire's; newer types pass to Responses hosts as they are. */
+/**
+ * A tool that the vendor's server runs. Its other fields are the Responses wire's; newer types pass to Responses
+ * hosts as they are.
+ */
 export interface BuiltInTool {
   readonly type: BuiltInToolType;
   readonly blocking?: boolean;
@@ -111,7 +130,8 @@ export type ToolCall =
   | (ToolCallFacts & Started & { readonly state: 'needs_review' })
   | (ToolCallFacts & Settled & { readonly state: 'completed'; readonly result: string })
   | (ToolCallFacts & Settled & { readonly state: 'failed'; readonly error: ToolCallError })
-  | (ToolCallFacts & Settled & { readonly state: 'timeout'; readonly error: ToolCallError; readonly lateResult?: string })
+  | (ToolCallFacts &
+      Settled & { readonly state: 'timeout'; readonly error: ToolCallError; readonly lateResult?: string })
   | (ToolCallFacts & Settled & { readonly state: 'cancelled'; readonly error: ToolCallError });
 
 export type ToolEvent =
@@ -137,7 +157,9 @@ export const STATE_AFTER = {
   'tool:cancelled': 'cancelled',
 } as const satisfies Partial<Record<ToolEvent['type'], ToolCallState>>;
 
-export function createToolCall(facts: Pick<ToolCall, 'id' | 'call_id' | 'name' | 'arguments' | 'blocking' | 'createdAt'>): ToolCall {
+export function createToolCall(
+  facts: Pick<ToolCall, 'id' | 'call_id' | 'name' | 'arguments' | 'blocking' | 'createdAt'>,
+): ToolCall {
   return { state: 'pending', ...facts };
 }
 
@@ -154,7 +176,10 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
     case 'tool:progress':
       // Progress that arrives after the end says nothing any more.
       if (call.state !== 'executing') return call;
-      return { ...call, progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) } };
+      return {
+        ...call,
+        progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) },
+      };
     case 'tool:late':
       if (call.state !== 'timeout') throw illegal(call, event);
       return { ...call, lateResult: event.result };
@@ -175,7 +200,8 @@ function move(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof STA
     case 'tool:approval_required':
       return { state: 'awaiting_approval', ...facts };
     case 'tool:executing':
-      // Each attempt has a time of its own, whatever clocks do, so that what was decided about one is never taken for another.
+      // Each attempt has a time of its own, whatever clocks do, so that what was decided about one is never taken
+      // for another.
       return { state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1), ...facts };
     case 'tool:needs_review':
       return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...facts };
@@ -214,7 +240,9 @@ function startTimeOf(call: ToolCall): number | undefined {
 }
 
 function illegal(call: ToolCall, event: ToolEvent): IllegalTransitionError {
-  return new IllegalTransitionError(`tool call ${call.id} (${call.name}) is ${call.state} and cannot take '${event.type}'`);
+  return new IllegalTransitionError(
+    `tool call ${call.id} (${call.name}) is ${call.state} and cannot take '${event.type}'`,
+  );
 }
 
 /** What one call gave. `content` is the text that the model is told. */

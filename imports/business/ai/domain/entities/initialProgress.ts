@@ -2,7 +2,10 @@
 import type { RunProgress, RunRequest } from '../types/RunRecords';
 import { NO_USAGE } from './Response';
 
-export function initialProgress({ input, createdAt }: Pick<RunRequest, 'input' | 'createdAt'>, state: 'queued' | 'running'): RunProgress {
+export function initialProgress(
+  { input, createdAt }: Pick<RunRequest, 'input' | 'createdAt'>,
+  state: 'queued' | 'running',
+): RunProgress {
   return {
     state,
     ...(state === 'running' ? { startedAt: createdAt } : {}),

@@ -41,7 +41,10 @@ export interface LLMErrorDetails {
   readonly vendor?: string;
   /** The vendor's own error code or type, verbatim. */
   readonly vendorCode?: string;
-  /** The vendor's error body, with what looks like a secret blotted out; only for clients that speak the vendor's own API. */
+  /**
+   * The vendor's error body, with what looks like a secret blotted out; only for clients that speak the vendor's
+   * own API.
+   */
   readonly vendorBody?: JsonObject;
   readonly requestId?: string;
   /** Headers of the vendor's answer that its clients look at; only for clients that speak the vendor's own API. */
@@ -193,7 +196,10 @@ export class StructuredOutputError extends LLMError {
 
   constructor(
     message: string,
-    details: LLMErrorDetails & { readonly violations: readonly { path: string; message: string }[]; readonly text: string },
+    details: LLMErrorDetails & {
+      readonly violations: readonly { path: string; message: string }[];
+      readonly text: string;
+    },
   ) {
     super('invalid-output', message, details);
     this.violations = details.violations;
@@ -239,7 +245,15 @@ export class ConflictError extends LLMError {
   }
 }
 
-export type ToolFailure = 'threw' | 'timeout' | 'invalid-arguments' | 'unknown-tool' | 'unserialisable-result' | 'rejected' | 'cancelled' | 'duplicate';
+export type ToolFailure =
+  | 'threw'
+  | 'timeout'
+  | 'invalid-arguments'
+  | 'unknown-tool'
+  | 'unserialisable-result'
+  | 'rejected'
+  | 'cancelled'
+  | 'duplicate';
 
 /** A tool call that did not succeed. The message is what the model is told. */
 export class ToolError extends LLMError {

@@ -1,4 +1,7 @@
-/** What a client may know of an error: its code, a sentence, and what helps to do better. Causes, stacks and what a vendor said stay here. */
+/**
+ * What a client may know of an error: its code, a sentence, and what helps to do better. Causes, stacks and what a
+ * vendor said stay here.
+ */
 import { LLMIncompleteError, StructuredOutputError } from './LLMErrors';
 import type { ErrorCode, LLMError } from './LLMErrors';
 
@@ -29,7 +32,9 @@ export function toClientError(error: LLMError): ClientError {
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
       ...(path === undefined ? {} : { path }),
       ...(error instanceof LLMIncompleteError ? { reason: error.reason } : {}),
-      ...(error instanceof StructuredOutputError ? { violations: error.violations.map(({ path: at, message: what }) => ({ path: at, message: what })) } : {}),
+      ...(error instanceof StructuredOutputError
+        ? { violations: error.violations.map(({ path: at, message: what }) => ({ path: at, message: what })) }
+        : {}),
     },
   };
 }

@@ -1,8 +1,29 @@
 /** An error that was written down by its code and message, as an error again. */
 import {
-  BudgetError, ConflictError, IllegalTransitionError, LLMAbortedError, LLMAuthError, LLMConnectionError, LLMContentFilterError, LLMContextLengthError, LLMError, LLMIncompleteError,
-  LLMInvalidRequestError, LLMModelNotFoundError, LLMOverloadedError, LLMPermissionError, LLMQuotaError, LLMRateLimitError, LLMRefusalError, LLMServerError, LLMStreamError,
-  LLMTimeoutError, MaxIterationsError, MaxTakeoversError, ToolLoopError, UnsupportedFeatureError,
+  BudgetError,
+  ConflictError,
+  IllegalTransitionError,
+  LLMAbortedError,
+  LLMAuthError,
+  LLMConnectionError,
+  LLMContentFilterError,
+  LLMContextLengthError,
+  LLMError,
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  LLMOverloadedError,
+  LLMPermissionError,
+  LLMQuotaError,
+  LLMRateLimitError,
+  LLMRefusalError,
+  LLMServerError,
+  LLMStreamError,
+  LLMTimeoutError,
+  MaxIterationsError,
+  MaxTakeoversError,
+  ToolLoopError,
+  UnsupportedFeatureError,
 } from './LLMErrors';
 import type { ErrorCode, LLMErrorDetails } from './LLMErrors';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -36,7 +57,8 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
 /** The request that it ended is over: sending it again under its id gives the same error. */
 export function errorOfCode(code: ErrorCode, message: string, response?: LLMResponse): LLMError {
   const details = { retryable: false, ...(response === undefined ? {} : { response }) };
-  if (code === 'incomplete') return new LLMIncompleteError(message, { ...details, reason: response?.incomplete_details?.reason ?? 'unknown' });
+  if (code === 'incomplete')
+    return new LLMIncompleteError(message, { ...details, reason: response?.incomplete_details?.reason ?? 'unknown' });
   const Kind = PLAIN[code];
   return Kind === undefined ? new LLMError(code, message, details) : new Kind(message, details);
 }

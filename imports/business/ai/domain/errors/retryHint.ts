@@ -3,10 +3,15 @@
 type HeaderReader = (name: string) => string | null | undefined;
 
 /**
- * Milliseconds until the vendor wants to be asked again, from (in this order) `retry-after-ms`, `retry-after` in seconds or as an HTTP date
- * (RFC 9110, 10.2.3), google.rpc.RetryInfo in the body's details, and sentences such as "try again in 1m2.3s".
+ * Milliseconds until the vendor wants to be asked again, from (in this order) `retry-after-ms`, `retry-after` in
+ * seconds or as an HTTP date (RFC 9110, 10.2.3), google.rpc.RetryInfo in the body's details, and sentences such as
+ * "try again in 1m2.3s".
  */
-export function retryHint(header: HeaderReader | undefined, details: readonly unknown[], message: string): number | undefined {
+export function retryHint(
+  header: HeaderReader | undefined,
+  details: readonly unknown[],
+  message: string,
+): number | undefined {
   return (
     milliseconds(header?.('retry-after-ms')) ??
     retryAfter(header?.('retry-after')) ??
@@ -34,7 +39,10 @@ function retryInfo(detail: unknown): number | undefined {
 
 const PLAIN_NUMBER = /^\d{1,12}(?:\.\d{1,12})?$/;
 const UNIT = '(?:milliseconds?|ms|days?|d|hours?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])';
-const SENTENCE = new RegExp(`\\b(?:try again in|try again after|retry in|retry after|wait)\\s+((?:\\d{1,9}(?:\\.\\d{1,12})?\\s?${UNIT}\\s?){1,5})`, 'i');
+const SENTENCE = new RegExp(
+  `\\b(?:try again in|try again after|retry in|retry after|wait)\\s+((?:\\d{1,9}(?:\\.\\d{1,12})?\\s?${UNIT}\\s?){1,5})`,
+  'i',
+);
 const PART = new RegExp(`(\\d{1,9}(?:\\.\\d{1,12})?)\\s?(${UNIT})`, 'gi');
 const MILLISECONDS_PER: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
 

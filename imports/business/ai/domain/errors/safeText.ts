@@ -9,14 +9,20 @@ const MAX_READ_LENGTH = 4 * MAX_MESSAGE_LENGTH;
 
 const REDACTED = '[redacted]';
 
-/** What credentials look like, with what stays visible of the match. The first rows name vendors' prefixes, the last ones shapes. */
+/**
+ * What credentials look like, with what stays visible of the match. The first rows name vendors' prefixes, the last
+ * ones shapes.
+ */
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:sk-|csk-|xai-|nvapi-|pplx-|gsk_|hf_|r8_|fw_|tgp_|cpk_)(?=[\w*.-]*[\d*])[\w*.-]{6,}/g, REDACTED],
   [/\bAIza[\w*-]{6,}/g, REDACTED],
   [/\bya29\.[\w*.-]{6,}/g, REDACTED],
   [/\beyJ[\w-]{6,}(?:\.[\w-]+){1,4}/g, REDACTED],
   [/\b(Bearer|Basic)\s+(?!token\b|auth)[\w.~+/*=-]{8,}/gi, `$1 ${REDACTED}`],
-  [/\b(api[ _-]?key|token|secret|credential|password)((?: provided)?\s*[:=]\s*["'`]?)(?!\s|REDACTED)[^\s"'`,;]{3,}/gi, `$1$2${REDACTED}`],
+  [
+    /\b(api[ _-]?key|token|secret|credential|password)((?: provided)?\s*[:=]\s*["'`]?)(?!\s|REDACTED)[^\s"'`,;]{3,}/gi,
+    `$1$2${REDACTED}`,
+  ],
   [/([?&](?:key|api[_-]?key|access_token|token|sig|signature|code|client_secret)=)[^&\s"'<>]+/gi, `$1${REDACTED}`],
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi, `$1${REDACTED}@`],
   [/[\w.-]*\*{3,}[\w*.-]*/g, REDACTED],
@@ -36,7 +42,10 @@ export function safeMessage(text: string): string {
   return shorten(redactSecrets(withoutControls(words.trim().slice(0, MAX_READ_LENGTH))));
 }
 
-/** A vendor's JSON that is safe to show, each text in it like a message; undefined for more than a client should be bothered with. */
+/**
+ * A vendor's JSON that is safe to show, each text in it like a message; undefined for more than a client should be
+ * bothered with.
+ */
 export function safeJson(value: JsonObject): JsonObject | undefined {
   const json = JSON.stringify(value);
   if (json.length > MAX_PAGE_LENGTH) return undefined;
@@ -55,14 +64,24 @@ function textOfHtml(page: string): string {
   return decodeEntities(visible).replace(/\s+/g, ' ');
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  '#39': "'",
+  nbsp: ' ',
+};
 
 function decodeEntities(text: string): string {
   return text.replace(/&(#?\w{1,6});/g, (entity, name: string) => ENTITIES[name.toLowerCase()] ?? entity);
 }
 
 function withoutControls(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '').toWellFormed();
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '')
+    .toWellFormed();
 }
 
 function shorten(text: string): string {

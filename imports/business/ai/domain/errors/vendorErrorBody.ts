@@ -1,4 +1,7 @@
-/** Reads any vendor's error answer: HTTP bodies, error events of streams, and the `error` of a failed response, nested or flat. */
+/**
+ * Reads any vendor's error answer: HTTP bodies, error events of streams, and the `error` of a failed response,
+ * nested or flat.
+ */
 import { fieldsOf, isObject } from '../json';
 import type { JsonObject } from '../types/VendorTypes';
 
@@ -33,7 +36,8 @@ const MOST_ENVELOPES = 3;
 function read(body: unknown, envelopes: number): VendorErrorBody {
   const parsed = typeof body === 'string' ? parsedJson(body) : body;
   const whole = isObject(parsed) ? parsed : Array.isArray(parsed) && isObject(parsed[0]) ? parsed[0] : undefined;
-  if (whole === undefined) return { ...NOTHING, message: typeof parsed === 'string' ? parsed : typeof body === 'string' ? body : '' };
+  if (whole === undefined)
+    return { ...NOTHING, message: typeof parsed === 'string' ? parsed : typeof body === 'string' ? body : '' };
 
   const error = errorOf(whole);
   const details: readonly unknown[] = Array.isArray(error.details) ? error.details : [];
@@ -42,16 +46,29 @@ function read(body: unknown, envelopes: number): VendorErrorBody {
   const exact = [word(fieldsOf(error.innererror).code), ...details.flatMap(reasonsOf), ...precise];
   const broad = [word(error.type), word(error.error_type), word(error.status), word(whole.type)];
   const words = [...exact, ...broad].filter((each) => each !== undefined && !ENVELOPES.has(each)) as string[];
-  const open = (said: string): VendorErrorBody | undefined => (envelopes > 0 && isObject(parsedJson(said)) ? read(said, envelopes - 1) : undefined);
+  const open = (said: string): VendorErrorBody | undefined =>
+    envelopes > 0 && isObject(parsedJson(said)) ? read(said, envelopes - 1) : undefined;
   const told = textsOf(whole, error).map((said) => ({ said, inner: open(said) }));
   const inners = told.flatMap(({ inner }) => inner ?? []);
   return {
     whole,
     message: told.map(({ said, inner }) => inner?.message || said).join(': '),
     words: [...inners.flatMap((inner) => inner.words), ...words],
-    code: [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ?? numeral(error.code) ?? inners[0]?.code,
-    status: statusOf(error.code) ?? statusOf(error.status_code) ?? statusOf(error.status) ?? statusOf(whole.status_code) ?? statusOf(whole.statusCode),
-    requestId: text(whole.request_id) ?? text(error.request_id) ?? (error === whole ? undefined : text(whole.id)) ?? idInText(text(error.message)),
+    code:
+      [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ??
+      numeral(error.code) ??
+      inners[0]?.code,
+    status:
+      statusOf(error.code) ??
+      statusOf(error.status_code) ??
+      statusOf(error.status) ??
+      statusOf(whole.status_code) ??
+      statusOf(whole.statusCode),
+    requestId:
+      text(whole.request_id) ??
+      text(error.request_id) ??
+      (error === whole ? undefined : text(whole.id)) ??
+      idInText(text(error.message)),
     param: text(error.param),
     details,
     failedGeneration: text(error.failed_generation),
@@ -74,16 +91,29 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Types that say only "here comes an error". */
 const ENVELOPES: ReadonlySet<string> = new Set(['error', 'response.failed', 'response.error']);
 
-/** The object that holds message and code: `error`, a failed response's `error`, the first of `errors`, or the body itself. */
+/**
+ * The object that holds message and code: `error`, a failed response's `error`, the first of `errors`, or the body
+ * itself.
+ */
 function errorOf(whole: Fields): Fields {
   const failed = fieldsOf(whole.response).error;
   const first: unknown = Array.isArray(whole.errors) ? whole.errors[0] : undefined;
   return [whole.error, failed, first].find(isObject) ?? whole;
 }
 
-/** xAI puts the text itself into `error`, FastAPI hosts into `detail`, OpenRouter wraps another host's words in `metadata.raw`. */
+/**
+ * xAI puts the text itself into `error`, FastAPI hosts into `detail`, OpenRouter wraps another host's words in
+ * `metadata.raw`.
+ */
 function textsOf(whole: Fields, error: Fields): readonly string[] {
-  const said = text(error.message) ?? text(whole.error) ?? text(whole.message) ?? detailText(whole.detail) ?? text(error.detail) ?? structured(error.message) ?? text(error.type);
+  const said =
+    text(error.message) ??
+    text(whole.error) ??
+    text(whole.message) ??
+    detailText(whole.detail) ??
+    text(error.detail) ??
+    structured(error.message) ??
+    text(error.type);
   const more = text(fieldsOf(error.metadata).raw) ?? text(error.details);
   return [said, more].filter((each) => each !== undefined);
 }

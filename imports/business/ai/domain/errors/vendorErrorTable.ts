@@ -1,4 +1,7 @@
-/** Which error a vendor means: decisive statuses and exact words first, then what the message says, then the HTTP status, then broad words. */
+/**
+ * Which error a vendor means: decisive statuses and exact words first, then what the message says, then the HTTP
+ * status, then broad words.
+ */
 import {
   ConflictError,
   LLMAuthError,
@@ -36,33 +39,147 @@ type Kind = keyof typeof CLASSES;
  * @param status HTTP status, of the answer or named in its body
  * @param words the vendor's codes and types, the most exact first
  */
-export function classifyVendorError(status: number | undefined, words: readonly string[], message: string): VendorErrorClass {
+export function classifyVendorError(
+  status: number | undefined,
+  words: readonly string[],
+  message: string,
+): VendorErrorClass {
   const plain = words.map((each) => each.toLowerCase());
   const kind =
     (status === undefined ? undefined : DECISIVE_STATUSES[status]) ??
     lookUp(EXACT_WORDS, plain) ??
-    PHRASES.find((row) => (status === undefined ? row.bare !== false : matches(row.statuses, status)) && row.says.test(message))?.kind ??
+    PHRASES.find(
+      (row) => (status === undefined ? row.bare !== false : matches(row.statuses, status)) && row.says.test(message),
+    )?.kind ??
     (status === undefined ? undefined : kindOfStatus(status)) ??
     lookUp(BROAD_WORDS, plain) ??
     'server';
   return CLASSES[kind];
 }
 
-/** Statuses that say more than the words beside them: Groq calls a request that is too large for its minute a rate limit. */
+/**
+ * Statuses that say more than the words beside them: Groq calls a request that is too large for its minute a rate
+ * limit.
+ */
 const DECISIVE_STATUSES: Readonly<Record<number, Kind>> = { 402: 'quota', 413: 'context' };
 
-/** Words that decide whatever the status is: vendors answer a bad key with 400 and exhausted credit with 400, 402, 403 or 429. */
+/**
+ * Words that decide whatever the status is: vendors answer a bad key with 400 and exhausted credit with 400, 402,
+ * 403 or 429.
+ */
 const EXACT_WORDS = table({
-  auth: ['invalid_api_key', 'incorrect_api_key', 'api_key_invalid', 'api_key_expired', 'expired_api_key', 'authentication_error', 'unauthenticated', 'access_token_expired', 'token_expired', 'wrong_api_key'],
-  permission: ['permission_error', 'permissiondenied', 'api_key_service_blocked', 'api_key_http_referrer_blocked', 'api_key_ip_address_blocked', 'service_disabled', 'access_token_scope_insufficient', 'unsupported_country_region_territory', 'model_permission_blocked_org', 'model_permission_blocked_project', 'consumer_suspended', 'account_deactivated', 'organization_restricted', 'organization_on_hold', 'sandbox_egress_restricted', 'user_profile_billing_not_authorized'],
-  model: ['model_not_found', 'deploymentnotfound', 'unknown_model', 'model_not_available', 'model_decommissioned', 'model_not_active', 'invalid_model', 'model_not_supported'],
-  context: ['context_length_exceeded', 'request_too_large', 'exceed_context_size_error', 'model_context_window_exceeded', 'prompt_too_long', 'max_context_length_exceeded', 'request_body_too_large_after_decoding'],
-  filter: ['content_filter', 'content_policy_violation', 'responsibleaipolicyviolation', 'bio_policy', 'cyber_policy', 'misalignment_policy_violation', 'image_content_policy_violation', 'moderation_blocked', 'content_blocked', 'prohibited_content'],
-  quota: ['insufficient_quota', 'quota_per_day', 'billing_error', 'billing_hard_limit_reached', 'billing_not_active', 'billing_disabled', 'insufficient_credits', 'insufficient_balance', 'credit_balance_too_low', 'payment_required', 'insufficient_funds', 'spend_limit_reached', 'contract_spend_limit_reached', 'enforced_spend_limit_reached', 'linked_organization_spend_limit_reached', 'linked_organization_billing_unavailable'],
-  rate: ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted', 'request_quota_exceeded', 'token_quota_exceeded', 'too_many_requests_error', 'ratelimitreached', 'too_many_requests', 'ramp_limit_exceeded'],
-  overloaded: ['overloaded_error', 'server_is_overloaded', 'engine_overloaded', 'slow_down', 'capacity_exceeded', 'nocapacity', 'over_capacity'],
+  auth: [
+    'invalid_api_key',
+    'incorrect_api_key',
+    'api_key_invalid',
+    'api_key_expired',
+    'expired_api_key',
+    'authentication_error',
+    'unauthenticated',
+    'access_token_expired',
+    'token_expired',
+    'wrong_api_key',
+  ],
+  permission: [
+    'permission_error',
+    'permissiondenied',
+    'api_key_service_blocked',
+    'api_key_http_referrer_blocked',
+    'api_key_ip_address_blocked',
+    'service_disabled',
+    'access_token_scope_insufficient',
+    'unsupported_country_region_territory',
+    'model_permission_blocked_org',
+    'model_permission_blocked_project',
+    'consumer_suspended',
+    'account_deactivated',
+    'organization_restricted',
+    'organization_on_hold',
+    'sandbox_egress_restricted',
+    'user_profile_billing_not_authorized',
+  ],
+  model: [
+    'model_not_found',
+    'deploymentnotfound',
+    'unknown_model',
+    'model_not_available',
+    'model_decommissioned',
+    'model_not_active',
+    'invalid_model',
+    'model_not_supported',
+  ],
+  context: [
+    'context_length_exceeded',
+    'request_too_large',
+    'exceed_context_size_error',
+    'model_context_window_exceeded',
+    'prompt_too_long',
+    'max_context_length_exceeded',
+    'request_body_too_large_after_decoding',
+  ],
+  filter: [
+    'content_filter',
+    'content_policy_violation',
+    'responsibleaipolicyviolation',
+    'bio_policy',
+    'cyber_policy',
+    'misalignment_policy_violation',
+    'image_content_policy_violation',
+    'moderation_blocked',
+    'content_blocked',
+    'prohibited_content',
+  ],
+  quota: [
+    'insufficient_quota',
+    'quota_per_day',
+    'billing_error',
+    'billing_hard_limit_reached',
+    'billing_not_active',
+    'billing_disabled',
+    'insufficient_credits',
+    'insufficient_balance',
+    'credit_balance_too_low',
+    'payment_required',
+    'insufficient_funds',
+    'spend_limit_reached',
+    'contract_spend_limit_reached',
+    'enforced_spend_limit_reached',
+    'linked_organization_spend_limit_reached',
+    'linked_organization_billing_unavailable',
+  ],
+  rate: [
+    'rate_limit_error',
+    'rate_limit_exceeded',
+    'resource_exhausted',
+    'request_quota_exceeded',
+    'token_quota_exceeded',
+    'too_many_requests_error',
+    'ratelimitreached',
+    'too_many_requests',
+    'ramp_limit_exceeded',
+  ],
+  overloaded: [
+    'overloaded_error',
+    'server_is_overloaded',
+    'engine_overloaded',
+    'slow_down',
+    'capacity_exceeded',
+    'nocapacity',
+    'over_capacity',
+  ],
   timeout: ['timeout_error', 'deadline_exceeded', 'vector_store_timeout'],
-  invalid: ['previous_response_not_found', 'tool_use_failed', 'unsupported_parameter', 'unsupported_value', 'invalid_image_url', 'failed_to_download_image', 'image_file_not_found', 'file_expired', 'thread_not_found', 'user_profile_not_found'],
+  invalid: [
+    'previous_response_not_found',
+    'tool_use_failed',
+    'unsupported_parameter',
+    'unsupported_value',
+    'invalid_image_url',
+    'failed_to_download_image',
+    'image_file_not_found',
+    'file_expired',
+    'thread_not_found',
+    'user_profile_not_found',
+  ],
   conflict: ['conflict_error'],
 });
 
@@ -71,7 +188,26 @@ const BROAD_WORDS = table({
   auth: ['unauthorized', 'autherror'],
   permission: ['permission_denied', 'forbidden'],
   model: ['not_found_error', 'not_found', 'notfounderror'],
-  invalid: ['invalid_request_error', 'invalid_argument', 'failed_precondition', 'out_of_range', 'invalid_prompt', 'badrequesterror', 'bad_request', 'invalid_image', 'invalid_image_format', 'invalid_base64_image', 'image_too_large', 'image_too_small', 'image_parse_error', 'invalid_image_mode', 'image_file_too_large', 'unsupported_image_media_type', 'empty_image_file', 'data_residency_mismatch'],
+  invalid: [
+    'invalid_request_error',
+    'invalid_argument',
+    'failed_precondition',
+    'out_of_range',
+    'invalid_prompt',
+    'badrequesterror',
+    'bad_request',
+    'invalid_image',
+    'invalid_image_format',
+    'invalid_base64_image',
+    'image_too_large',
+    'image_too_small',
+    'image_parse_error',
+    'invalid_image_mode',
+    'image_file_too_large',
+    'unsupported_image_media_type',
+    'empty_image_file',
+    'data_residency_mismatch',
+  ],
   rate: ['tokens', 'requests'],
   overloaded: ['unavailable', 'service_unavailable', 'serviceunavailable', 'overloaded'],
   server: ['api_error', 'server_error', 'internal_server_error', 'internal', 'unknown', 'aborted'],
@@ -103,9 +239,13 @@ const PHRASES: readonly Phrase[] = [
     says: /content (?:management|filtering|moderation) policy|content[ _]polic(?:y|ies)|violat\w+ (?:our |the )?(?:usage|safety|content) (?:polic|guideline)|flagged (?:as|by|for)|rejected (?:as a result of|by) (?:our |the )?safety|content (?:was |is )?blocked|requires moderation/i,
   },
   {
-    // One spelling a host: OpenAI, Anthropic, Gemini and Vertex, xAI, Groq, vLLM, Together, llama.cpp, LM Studio, Ollama, OpenRouter, Mistral, Bedrock.
+    // One spelling a host: OpenAI, Anthropic, Gemini and Vertex, xAI, Groq, vLLM, Together, llama.cpp, LM Studio,
+    // Ollama, OpenRouter, Mistral, Bedrock.
     kind: 'context',
-    statuses: [[400, 428], [500, 500]],
+    statuses: [
+      [400, 428],
+      [500, 500],
+    ],
     says: new RegExp(
       [
         'prompt (?:is )?too long',

@@ -26,8 +26,8 @@ export interface VendorErrorFacts {
 export const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'apim-request-id', 'x-ms-request-id'] as const;
 
 /**
- * The message is the vendor's own, safe to show and at most 1,000 characters; `vendorCode` is verbatim. `cause` is the given one, or what
- * the model wrote where a vendor refused to parse its call.
+ * The message is the vendor's own, safe to show and at most 1,000 characters; `vendorCode` is verbatim. `cause` is
+ * the given one, or what the model wrote where a vendor refused to parse its call.
  */
 export function vendorError(facts: VendorErrorFacts): LLMError {
   const body = readVendorErrorBody(facts.body);
@@ -37,7 +37,8 @@ export function vendorError(facts: VendorErrorFacts): LLMError {
   const requestId = facts.requestId ?? requestIdIn(facts.header) ?? body.requestId;
   const retryAfterMs = retryHint(facts.header, body.details, said);
   const vendorBody = body.whole && safeJson(body.whole);
-  const cause = facts.cause ?? (body.failedGeneration === undefined ? undefined : { failed_generation: body.failedGeneration });
+  const cause =
+    facts.cause ?? (body.failedGeneration === undefined ? undefined : { failed_generation: body.failedGeneration });
   const details: LLMErrorDetails = {
     vendor: facts.vendor,
     ...(status === undefined ? {} : { status }),
@@ -51,7 +52,11 @@ export function vendorError(facts: VendorErrorFacts): LLMError {
     ...(saysNoRetry(facts, said) ? { retryable: false } : {}),
     ...(ErrorClass === LLMInvalidRequestError && body.param !== undefined ? { path: body.param } : {}),
   };
-  return new ErrorClass(withFailedGeneration(said, body.failedGeneration) || `${facts.vendor} answered with status ${status ?? 200} and no message`, details);
+  return new ErrorClass(
+    withFailedGeneration(said, body.failedGeneration) ||
+      `${facts.vendor} answered with status ${status ?? 200} and no message`,
+    details,
+  );
 }
 
 function isErrorStatus(status: number | undefined): status is number {
@@ -67,7 +72,10 @@ function requestIdIn(header: VendorErrorFacts['header']): string | undefined {
   return undefined;
 }
 
-/** Anthropic's `x-should-retry: false`, a redirect, and a request that is larger than the whole minute's allowance: the same again is refused again. */
+/**
+ * Anthropic's `x-should-retry: false`, a redirect, and a request that is larger than the whole minute's allowance:
+ * the same again is refused again.
+ */
 function saysNoRetry(facts: VendorErrorFacts, message: string): boolean {
   if (facts.header?.('x-should-retry') === 'false') return true;
   if (facts.status !== undefined && facts.status >= 300 && facts.status < 400) return true;

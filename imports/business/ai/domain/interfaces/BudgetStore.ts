@@ -1,4 +1,7 @@
-/** Where users' budgets are kept, for all processes together: whoever changes an account names the revision that the change was made from. */
+/**
+ * Where users' budgets are kept, for all processes together: whoever changes an account names the revision that the
+ * change was made from.
+ */
 import type { BudgetAccount } from '../entities/BudgetAccount';
 
 export interface StoredBudget {

@@ -1,6 +1,7 @@
 /**
- * The one small port under all stores. Selectors and modifiers are the part of MongoDB's that Meteor, the driver and the embedded store
- * share: equality, `$lt $lte $gt $gte $in $nin $ne $exists $or $and`; `$set $unset $inc $push $addToSet $pull`.
+ * The one small port under all stores. Selectors and modifiers are the part of MongoDB's that Meteor, the driver
+ * and the embedded store share: equality, `$lt $lte $gt $gte $in $nin $ne $exists $or $and`; `$set $unset $inc
+ * $push $addToSet $pull`.
  */
 
 export interface StoredDocument {
@@ -31,8 +32,8 @@ export interface DocumentCollection<T extends StoredDocument> {
   findOne(selector: Selector, options?: Omit<FindOptions, 'limit'>): Promise<T | undefined>;
   find(selector: Selector, options?: FindOptions): Promise<readonly T[]>;
   /**
-   * Changes the first match, or all with `multi`. One document's change is atomic, so a selector that names the expected state and a
-   * returned 1 make a compare-and-set.
+   * Changes the first match, or all with `multi`. One document's change is atomic, so a selector that names the
+   * expected state and a returned 1 make a compare-and-set.
    * @returns how many documents matched
    * @throws ConflictError when a unique index is taken
    */
@@ -40,5 +41,8 @@ export interface DocumentCollection<T extends StoredDocument> {
   /** @returns how many documents are gone */
   remove(selector: Selector): Promise<number>;
   /** `expireAfterSeconds` counts from the date in the (single) key. Safe to call again. */
-  ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: { readonly unique?: boolean; readonly sparse?: boolean; readonly expireAfterSeconds?: number }): Promise<void>;
+  ensureIndex(
+    keys: Readonly<Record<string, 1 | -1>>,
+    options?: { readonly unique?: boolean; readonly sparse?: boolean; readonly expireAfterSeconds?: number },
+  ): Promise<void>;
 }

@@ -1,6 +1,7 @@
 /**
- * Where queued runs wait for a worker, and what is done at its time. A job holds nothing but a run's id. It is tried again when its process dies, so it may
- * come twice: that a run has one owner is the leases' promise, not the queue's.
+ * Where queued runs wait for a worker, and what is done at its time. A job holds nothing but a run's id. It is
+ * tried again when its process dies, so it may come twice: that a run has one owner is the leases' promise, not the
+ * queue's.
  */
 
 /** What is done to a run. Rejects when the job is to be tried again; a run that failed is done. */
@@ -19,9 +20,15 @@ export interface Schedule {
 }
 
 export interface JobQueue {
-  /** Hands the run to a worker, now or at a time (milliseconds since the epoch). The same run again is the same job as long as it waits. */
+  /**
+   * Hands the run to a worker, now or at a time (milliseconds since the epoch). The same run again is the same job
+   * as long as it waits.
+   */
   add(executionId: string, at?: number): Promise<void>;
-  /** Does the task at its times, each time in one of the processes that planned it. @throws LLMInvalidRequestError for a schedule that can't be read */
+  /**
+   * Does the task at its times, each time in one of the processes that planned it. @throws LLMInvalidRequestError
+   * for a schedule that can't be read
+   */
   schedule(schedule: Schedule, task: ScheduledTask): Promise<void>;
   /** From here on jobs are done, and tasks. */
   start(work: JobWork): Promise<void>;

@@ -27,7 +27,10 @@ export interface ResponseStore {
   save(stored: StoredResponse): Promise<void>;
   find(userId: string, id: string): Promise<StoredResponse | undefined>;
   /** The item of one of the user's stored inputs or answers. */
-  findItem(userId: string, itemId: string): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined>;
+  findItem(
+    userId: string,
+    itemId: string,
+  ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined>;
   /** @returns whether it was there */
   remove(userId: string, id: string): Promise<boolean>;
 }

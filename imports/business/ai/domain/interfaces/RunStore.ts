@@ -1,9 +1,18 @@
 /**
- * The journal of runs: what is about to be done before it is done, what came of it afterwards. People's views of it are read elsewhere, from the
- * documents that `DocumentRunStore` writes. A write names its lease: `false` says that the run has another owner by now, and nothing was written.
+ * The journal of runs: what is about to be done before it is done, what came of it afterwards. People's views of it
+ * are read elsewhere, from the documents that `DocumentRunStore` writes. A write names its lease: `false` says that
+ * the run has another owner by now, and nothing was written.
  */
 import type { ToolCall } from '../entities/Tool';
-import type { ClaimReason, HeldRun, RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../types/RunRecords';
+import type {
+  ClaimReason,
+  HeldRun,
+  RunCommand,
+  RunLease,
+  RunProgress,
+  RunRequest,
+  StoredRun,
+} from '../types/RunRecords';
 
 /** A run with every call that was written down, in the order in which they were made. */
 export interface WholeRun {
@@ -16,7 +25,8 @@ export interface RunStore {
   readonly isExclusive: boolean;
 
   /**
-   * Writes a run down before anything of it is done: `running` under its owner, or `queued` for whoever claims it, with '' for an owner.
+   * Writes a run down before anything of it is done: `running` under its owner, or `queued` for whoever claims it,
+   * with '' for an owner.
    * @throws ConflictError when the execution id, or the user's request id, is taken
    */
   create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease>;
@@ -24,7 +34,11 @@ export interface RunStore {
    * Makes `owner` the run's owner if nobody else has become it since; a run that has ended keeps its last.
    * @returns everything that was written down, read after the last write that the old owner could make
    */
-  claim(held: Pick<RunLease, 'executionId' | 'fence'>, owner: string, reason?: ClaimReason): Promise<(WholeRun & { readonly lease: RunLease }) | undefined>;
+  claim(
+    held: Pick<RunLease, 'executionId' | 'fence'>,
+    owner: string,
+    reason?: ClaimReason,
+  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined>;
   /** One write; a finished run takes none. Fields that are absent stay as they are. */
   saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean>;
   /** The first write of a call. */

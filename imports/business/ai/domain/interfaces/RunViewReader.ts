@@ -1,4 +1,7 @@
-/** Where people's views of runs are read. Whose runs they may see is for the caller to say: `userId` narrows every list. */
+/**
+ * Where people's views of runs are read. Whose runs they may see is for the caller to say: `userId` narrows every
+ * list.
+ */
 import type { RunState } from '../entities/Run';
 import type { ToolCallState } from '../entities/Tool';
 import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../types/RunViews';

@@ -23,8 +23,17 @@ export type AgentEventBody =
   | { readonly type: 'iteration:start'; readonly iteration: number }
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
   | { readonly type: 'llm:response'; readonly iteration: number; readonly response: LLMResponse }
-  | ({ readonly type: 'tool:pending'; readonly call_id: string; readonly arguments: string; readonly blocking: boolean } & CallNamed)
-  | ({ readonly type: 'tool:approval_required'; readonly arguments: string; readonly argumentsHash: string } & CallNamed)
+  | ({
+      readonly type: 'tool:pending';
+      readonly call_id: string;
+      readonly arguments: string;
+      readonly blocking: boolean;
+    } & CallNamed)
+  | ({
+      readonly type: 'tool:approval_required';
+      readonly arguments: string;
+      readonly argumentsHash: string;
+    } & CallNamed)
   | ({ readonly type: 'tool:executing' } & CallNamed)
   | ({ readonly type: 'tool:needs_review' } & CallNamed)
   | ({ readonly type: 'tool:progress'; readonly fraction: number; readonly note?: string } & CallNamed)
@@ -38,9 +47,22 @@ export type AgentEventBody =
   | ({ readonly type: 'result:arrived'; readonly state: ToolCallState } & CallNamed)
   | { readonly type: 'nonblocking:result'; readonly callIds: readonly string[] }
   | { readonly type: 'nonblocking:llm_response'; readonly callIds: readonly string[]; readonly response: LLMResponse }
-  | { readonly type: 'nonblocking:error'; readonly callIds: readonly string[]; readonly error: { readonly code: ErrorCode; readonly message: string } }
-  | { readonly type: 'run:completed'; readonly response: LLMResponse; readonly usage: Usage; readonly iterations: number }
-  | { readonly type: 'run:failed'; readonly error: { readonly code: ErrorCode; readonly message: string }; readonly usage: EndedRun['usage'] }
+  | {
+      readonly type: 'nonblocking:error';
+      readonly callIds: readonly string[];
+      readonly error: { readonly code: ErrorCode; readonly message: string };
+    }
+  | {
+      readonly type: 'run:completed';
+      readonly response: LLMResponse;
+      readonly usage: Usage;
+      readonly iterations: number;
+    }
+  | {
+      readonly type: 'run:failed';
+      readonly error: { readonly code: ErrorCode; readonly message: string };
+      readonly usage: EndedRun['usage'];
+    }
   | { readonly type: 'run:cancelled'; readonly usage: EndedRun['usage'] };
 
 export type AgentEvent = AgentEventBody & {

@@ -30,9 +30,13 @@ export interface ChatImageContent {
   readonly type: 'image_url';
   readonly image_url: { readonly url: string; readonly detail?: string };
 }
-export type LooseContent = Content | ToolUseContent | ToolResultContent | InputImageUrlContent | ChatTextContent | ChatImageContent;
+export type LooseContent =
+  Content | ToolUseContent | ToolResultContent | InputImageUrlContent | ChatTextContent | ChatImageContent;
 
-/** A message as people write it: `type` may be missing, content may be a string, chat-completions fields are understood. */
+/**
+ * A message as people write it: `type` may be missing, content may be a string, chat-completions fields are
+ * understood.
+ */
 export interface LooseMessage {
   readonly type?: 'message';
   readonly id?: string;
@@ -63,7 +67,11 @@ export type ToolChoice =
   | 'required'
   | { readonly type: 'function'; readonly name: string }
   | { readonly type: BuiltInTool['type']; readonly name?: string }
-  | { readonly type: 'allowed_tools'; readonly mode?: 'auto' | 'required'; readonly tools: readonly { readonly type: string; readonly name?: string }[] };
+  | {
+      readonly type: 'allowed_tools';
+      readonly mode?: 'auto' | 'required';
+      readonly tools: readonly { readonly type: string; readonly name?: string }[];
+    };
 
 export type ResponseFormat =
   | { readonly type: 'text' }
@@ -105,9 +113,15 @@ export interface GenerateOptions {
   readonly wire?: WireName;
   /** The run's turn that asks. Budgets know a turn that asks again, after a crash, by it. */
   readonly turn?: RunTurn;
-  /** A stream also tells what came over its wire, message by message (`wire.message`), for a client that speaks the same wire. */
+  /**
+   * A stream also tells what came over its wire, message by message (`wire.message`), for a client that speaks the
+   * same wire.
+   */
   readonly relay?: boolean;
-  /** Told what stands before an answer, for a client of the vendor's own API; again for each attempt whose status is good. */
+  /**
+   * Told what stands before an answer, for a client of the vendor's own API; again for each attempt whose status is
+   * good.
+   */
   readonly onHead?: (head: AnswerHead) => void;
 }
 

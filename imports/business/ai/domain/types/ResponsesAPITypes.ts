@@ -1,6 +1,6 @@
 /**
- * The inner language: conversations as flat lists of items, in the OpenAI Responses format as Open Responses writes it down
- * (https://www.openresponses.org, release 2026-04-24). Plain types, no logic.
+ * The inner language: conversations as flat lists of items, in the OpenAI Responses format as Open Responses writes
+ * it down (https://www.openresponses.org, release 2026-04-24). Plain types, no logic.
  */
 import type { JsonObject, Origin, VendorPart } from './VendorTypes';
 
@@ -137,10 +137,28 @@ export interface VendorItem extends Carried {
 
 /** Items of the Responses format that a server makes and reads back: kept whole, field by field. */
 export type HostedItemType =
-  | 'web_search_call' | 'file_search_call' | 'computer_call' | 'computer_call_output' | 'code_interpreter_call' | 'image_generation_call'
-  | 'local_shell_call' | 'local_shell_call_output' | 'shell_call' | 'shell_call_output' | 'apply_patch_call' | 'apply_patch_call_output'
-  | 'mcp_call' | 'mcp_list_tools' | 'mcp_approval_request' | 'mcp_approval_response' | 'custom_tool_call' | 'custom_tool_call_output'
-  | 'tool_search_call' | 'tool_search_output' | 'additional_tools' | 'item_reference';
+  | 'web_search_call'
+  | 'file_search_call'
+  | 'computer_call'
+  | 'computer_call_output'
+  | 'code_interpreter_call'
+  | 'image_generation_call'
+  | 'local_shell_call'
+  | 'local_shell_call_output'
+  | 'shell_call'
+  | 'shell_call_output'
+  | 'apply_patch_call'
+  | 'apply_patch_call_output'
+  | 'mcp_call'
+  | 'mcp_list_tools'
+  | 'mcp_approval_request'
+  | 'mcp_approval_response'
+  | 'custom_tool_call'
+  | 'custom_tool_call_output'
+  | 'tool_search_call'
+  | 'tool_search_output'
+  | 'additional_tools'
+  | 'item_reference';
 
 /** Types that are newer than this list arrive as hosted items all the same, with their own word in `type`. */
 export interface HostedItem extends Carried {
@@ -152,13 +170,7 @@ export interface HostedItem extends Carried {
 }
 
 export type Item =
-  | MessageItem
-  | FunctionCallItem
-  | FunctionCallOutputItem
-  | ReasoningItem
-  | CompactionItem
-  | VendorItem
-  | HostedItem;
+  MessageItem | FunctionCallItem | FunctionCallOutputItem | ReasoningItem | CompactionItem | VendorItem | HostedItem;
 
 export type InputItem = Item;
 export type OutputItem = Item;

@@ -6,7 +6,10 @@ import type { Actor } from './Actor';
 import type { NormalizedOptions } from './LLMTypes';
 import type { Item, LLMResponse, Usage } from './ResponsesAPITypes';
 
-/** What a run may spend; the call that would pass it is not made. `money` in US dollars, by the model's listed price. */
+/**
+ * What a run may spend; the call that would pass it is not made. `money` in US dollars, by the model's listed
+ * price.
+ */
 export interface Budget {
   readonly calls?: number;
   readonly tokens?: number;
@@ -95,8 +98,9 @@ export interface RunLease {
 export interface HeldRun extends RunLease, Pick<RunProgress, 'takeovers'> {}
 
 /**
- * Why a run is claimed: somebody wants it (`asked`); its owner is gone (`lost`), which is counted in `takeovers` with the same write; or it is only to be
- * ended (`end`): then what was said in it is not read, and its input, transcript and response come back empty.
+ * Why a run is claimed: somebody wants it (`asked`); its owner is gone (`lost`), which is counted in `takeovers`
+ * with the same write; or it is only to be ended (`end`): then what was said in it is not read, and its input,
+ * transcript and response come back empty.
  */
 export type ClaimReason = 'asked' | 'lost' | 'end';
 
@@ -111,7 +115,11 @@ export type RunOrder =
   | { readonly kind: 'cancel' }
   | { readonly kind: 'approve'; readonly callId: string }
   | { readonly kind: 'reject'; readonly callId: string; readonly reason: string }
-  | { readonly kind: 'submit'; readonly callId: string; readonly result: { readonly output: unknown } | { readonly error: string } };
+  | {
+      readonly kind: 'submit';
+      readonly callId: string;
+      readonly result: { readonly output: unknown } | { readonly error: string };
+    };
 
 export interface RunCommand {
   /** One for everything that settles the same wait, so that the first wins. */

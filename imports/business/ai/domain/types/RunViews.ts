@@ -1,4 +1,7 @@
-/** What people see of runs: the published fields, and no others. Items, arguments and results are JSON strings, since their keys may hold `$` and `.`. */
+/**
+ * What people see of runs: the published fields, and no others. Items, arguments and results are JSON strings,
+ * since their keys may hold `$` and `.`.
+ */
 import type { RunState } from '../entities/Run';
 import type { ToolCallState } from '../entities/Tool';
 import type { ErrorCode } from '../errors/LLMErrors';

@@ -14,4 +14,9 @@ interface UseNamed {
 export type UseEvent =
   | (UseNamed & { readonly type: 'use:refused'; readonly code: ErrorCode })
   | (UseNamed & { readonly type: 'use:started'; readonly executionId: string })
-  | (UseNamed & { readonly type: 'use:ended'; readonly executionId: string; readonly state: RunState; readonly usage: Usage });
+  | (UseNamed & {
+      readonly type: 'use:ended';
+      readonly executionId: string;
+      readonly state: RunState;
+      readonly usage: Usage;
+    });

@@ -1,6 +1,15 @@
 /** Vendors and wires: the two axes along which an LLM host differs from another. */
 
-export const VENDORS = ['openai', 'azure_openai', 'anthropic', 'google', 'grok', 'groq', 'llama', 'openai_compatible'] as const;
+export const VENDORS = [
+  'openai',
+  'azure_openai',
+  'anthropic',
+  'google',
+  'grok',
+  'groq',
+  'llama',
+  'openai_compatible',
+] as const;
 export type VendorName = (typeof VENDORS)[number];
 
 /** A wire is a protocol; its scheme is the name that streams and vendor parts use for it. */
@@ -37,7 +46,10 @@ export interface Loss {
   readonly reason: string;
 }
 
-/** How one host departs from its wire. Data in the vendor's row; converters read it, they never ask for a vendor's name. */
+/**
+ * How one host departs from its wire. Data in the vendor's row; converters read it, they never ask for a vendor's
+ * name.
+ */
 export interface VendorQuirks {
   /** Chat: the field that limits the answer. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
@@ -60,7 +72,10 @@ export interface VendorQuirks {
   readonly fetchesImageUrls: boolean;
   /** Top-level request fields that the host refuses; they are dropped and reported. */
   readonly unsupportedFields: readonly string[];
-  /** Chat: the only message fields that the host takes; others are left out and reported. Absent: what came from a host goes back to it. */
+  /**
+   * Chat: the only message fields that the host takes; others are left out and reported. Absent: what came from a
+   * host goes back to it.
+   */
   readonly messageFields?: readonly string[];
   /** Chat: most stop sequences in one request. Absent: no limit is known. */
   readonly maxStopSequences?: number;
@@ -80,7 +95,10 @@ export interface VendorQuirks {
   readonly reasoningEfforts?: readonly string[];
   /** Chat: how the host's own tools are asked for, by built-in tool type. */
   readonly builtInTools?: Readonly<Record<string, BuiltInToolForm>>;
-  /** What is different for some of the host's models: each rule whose pattern matches applies, later ones win; refused fields add up. */
+  /**
+   * What is different for some of the host's models: each rule whose pattern matches applies, later ones win;
+   * refused fields add up.
+   */
   readonly modelRules?: readonly ModelRule[];
 }
 

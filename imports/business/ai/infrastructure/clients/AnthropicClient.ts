@@ -15,39 +15,47 @@ export interface AnthropicClientOptions {
 }
 
 /**
- * What our requests are written in. Later versions refuse sampling parameters, and the SDK would name the latest that it knows.
- * https://platform.claude.com/docs/en/api/versioning
+ * What our requests are written in. Later versions refuse sampling parameters, and the SDK would name the latest
+ * that it knows. https://platform.claude.com/docs/en/api/versioning
  */
 const VERSION = { 'anthropic-version': '2023-06-01' };
 
 export class AnthropicClient implements VendorClient {
-  readonly #sdk: SdkRequests;
+  private readonly sdk: SdkRequests;
 
   constructor(options: AnthropicClientOptions) {
-    this.#sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
+    this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
   send(call: VendorCall): Promise<VendorReply> {
     const { body, headers } = call;
-    return this.#sdk.send({ method: 'post', path: '/v1/messages', body, headers: { ...VERSION, ...headers } }, call);
+    return this.sdk.send({ method: 'post', path: '/v1/messages', body, headers: { ...VERSION, ...headers } }, call);
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.#sdk.send({ method: 'get', path: '/v1/models', query: { limit: 1 }, headers: VERSION }, { signal, credential });
+    const reply = await this.sdk.send(
+      { method: 'get', path: '/v1/models', query: { limit: 1 }, headers: VERSION },
+      { signal, credential },
+    );
     await reply.text();
   }
 }
 
-async function loadSdk({ baseURL }: AnthropicClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
+async function loadSdk({
+  baseURL,
+}: AnthropicClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
   const { Anthropic } = await import('@anthropic-ai/sdk');
-  return (credential, options) => new Anthropic({ ...options, baseURL, webhookKey: null, openTelemetry: false, ...authentication(credential) });
+  return (credential, options) =>
+    new Anthropic({ ...options, baseURL, webhookKey: null, openTelemetry: false, ...authentication(credential) });
 }
 
 /**
- * Keys go where that version has them: the SDK would send them like tokens. With no credential at all it would look for the operator's own in
- * files and variables.
+ * Keys go where that version has them: the SDK would send them like tokens. With no credential at all it would look
+ * for the operator's own in files and variables.
  */
-function authentication(credential: Credential | undefined): { apiKey: string; defaultHeaders: Record<string, string | null> } | { authToken: string } {
+function authentication(
+  credential: Credential | undefined,
+): { apiKey: string; defaultHeaders: Record<string, string | null> } | { authToken: string } {
   if (credential === undefined) return { apiKey: 'none', defaultHeaders: { authorization: null, 'x-api-key': null } };
   if (credential.kind === 'bearer') return { authToken: credential.token };
   return { apiKey: credential.token, defaultHeaders: { authorization: null, 'x-api-key': credential.token } };

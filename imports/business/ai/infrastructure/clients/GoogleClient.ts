@@ -1,6 +1,6 @@
 /**
- * Gemini's generateContent over the guarded fetch: the official SDK uses the global fetch and reads no key from us per call, so of it only
- * the request's shape is kept. https://ai.google.dev/api/generate-content
+ * Gemini's generateContent over the guarded fetch: the official SDK uses the global fetch and reads no key from us
+ * per call, so of it only the request's shape is kept. https://ai.google.dev/api/generate-content
  */
 import type { RequestOptions } from '@google/generative-ai';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
@@ -24,25 +24,33 @@ const DEFAULT_BASE_URL = 'https://generativelanguage.googleapis.com';
 const DEFAULT_API_VERSION = 'v1beta';
 
 export class GoogleClient implements VendorClient {
-  readonly #options: GoogleClientOptions;
+  private readonly options: GoogleClientOptions;
 
   constructor(options: GoogleClientOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   async send(call: VendorCall): Promise<VendorReply> {
     const task = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
     const headers = { ...authentication(call.credential), 'content-type': 'application/json', ...call.headers };
-    return this.#request(`${modelPath(call.model)}:${task}`, call, { method: 'POST', headers, body: JSON.stringify(call.body) });
+    return this.request(`${modelPath(call.model)}:${task}`, call, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(call.body),
+    });
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.#request('models?pageSize=1', { signal, credential }, { headers: authentication(credential) });
+    const reply = await this.request(
+      'models?pageSize=1',
+      { signal, credential },
+      { headers: authentication(credential) },
+    );
     await reply.text();
   }
 
-  #request(path: string, facts: CallFacts, init: GuardedInit): Promise<VendorReply> {
-    const { vendor, limits, fetch, baseURL = DEFAULT_BASE_URL, apiVersion = DEFAULT_API_VERSION } = this.#options;
+  private request(path: string, facts: CallFacts, init: GuardedInit): Promise<VendorReply> {
+    const { vendor, limits, fetch, baseURL = DEFAULT_BASE_URL, apiVersion = DEFAULT_API_VERSION } = this.options;
     const url = `${baseURL.replace(/\/+$/, '')}/${apiVersion}/${path}`;
     return sendCall(vendor, facts, limits, (call) => fetch(url, { ...init, call }));
   }
@@ -50,10 +58,15 @@ export class GoogleClient implements VendorClient {
 
 function authentication(credential: Credential | undefined): Record<string, string> {
   if (credential === undefined) return {};
-  return credential.kind === 'bearer' ? { authorization: `Bearer ${credential.token}` } : { 'x-goog-api-key': credential.token };
+  return credential.kind === 'bearer'
+    ? { authorization: `Bearer ${credential.token}` }
+    : { 'x-goog-api-key': credential.token };
 }
 
-/** `gemini-2.5-flash`, `models/gemini-2.5-flash` or `tunedModels/mine`: the name must not lead out of its place in the path. */
+/**
+ * `gemini-2.5-flash`, `models/gemini-2.5-flash` or `tunedModels/mine`: the name must not lead out of its place in
+ * the path.
+ */
 function modelPath(model: string): string {
   const segments = model.split('/');
   if (segments.some((each) => each === '' || each === '.' || each === '..')) {

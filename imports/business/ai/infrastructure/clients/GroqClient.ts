@@ -15,29 +15,36 @@ export interface GroqClientOptions {
 }
 
 export class GroqClient implements VendorClient {
-  readonly #sdk: SdkRequests;
+  private readonly sdk: SdkRequests;
 
   constructor(options: GroqClientOptions) {
-    this.#sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
+    this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
   send(call: VendorCall): Promise<VendorReply> {
     const { body, headers } = call;
-    return this.#sdk.send({ method: 'post', path: '/openai/v1/chat/completions', body, ...(headers === undefined ? {} : { headers }) }, call);
+    return this.sdk.send(
+      { method: 'post', path: '/openai/v1/chat/completions', body, ...(headers === undefined ? {} : { headers }) },
+      call,
+    );
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.#sdk.send({ method: 'get', path: '/openai/v1/models' }, { signal, credential });
+    const reply = await this.sdk.send({ method: 'get', path: '/openai/v1/models' }, { signal, credential });
     await reply.text();
   }
 }
 
-async function loadSdk({ baseURL }: GroqClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
+async function loadSdk({
+  baseURL,
+}: GroqClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
   const { Groq } = await import('groq-sdk');
   return (credential, options) => new Groq({ ...options, baseURL, ...authentication(credential) });
 }
 
 /** The SDK insists on a key; a host without authentication gets no header. */
 function authentication(credential: Credential | undefined): { apiKey: string; defaultHeaders?: Record<string, null> } {
-  return credential === undefined ? { apiKey: 'none', defaultHeaders: { authorization: null } } : { apiKey: credential.token };
+  return credential === undefined
+    ? { apiKey: 'none', defaultHeaders: { authorization: null } }
+    : { apiKey: credential.token };
 }

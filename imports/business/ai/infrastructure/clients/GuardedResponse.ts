@@ -50,24 +50,24 @@ export class GuardedResponse implements VendorReply {
 
 /** Read-only; names in any case. */
 class GuardedHeaders implements Iterable<[string, string]> {
-  readonly #headers: IncomingHttpHeaders;
+  private readonly headers: IncomingHttpHeaders;
 
   constructor(headers: IncomingHttpHeaders) {
-    this.#headers = headers;
+    this.headers = headers;
   }
 
   get(name: string): string | null {
-    const value = this.#headers[name.toLowerCase()];
+    const value = this.headers[name.toLowerCase()];
     if (value === undefined) return null;
     return typeof value === 'string' ? value : value.join(', ');
   }
 
   has(name: string): boolean {
-    return this.#headers[name.toLowerCase()] !== undefined;
+    return this.headers[name.toLowerCase()] !== undefined;
   }
 
   *entries(): IterableIterator<[string, string]> {
-    for (const name of Object.keys(this.#headers)) {
+    for (const name of Object.keys(this.headers)) {
       const value = this.get(name);
       if (value !== null) yield [name, value];
     }

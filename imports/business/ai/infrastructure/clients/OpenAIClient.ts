@@ -11,7 +11,10 @@ import type { VendorCall, VendorClient, VendorReply } from './VendorClient';
 export interface OpenAIClientOptions {
   readonly vendor: VendorName;
   readonly wire: 'responses' | 'chat_completions';
-  /** As the SDK takes it, e.g. `https://api.x.ai/v1`; OpenAI's own when absent. For Azure the resource, its `/openai` or its `/openai/v1`. */
+  /**
+   * As the SDK takes it, e.g. `https://api.x.ai/v1`; OpenAI's own when absent. For Azure the resource, its
+   * `/openai` or its `/openai/v1`.
+   */
   readonly baseURL?: string | undefined;
   readonly azure?: { readonly deployment?: string | undefined; readonly apiVersion?: string | undefined } | undefined;
   readonly fetch: GuardedFetch;
@@ -21,32 +24,39 @@ export interface OpenAIClientOptions {
 const PATHS = { responses: '/responses', chat_completions: '/chat/completions' } as const;
 
 export class OpenAIClient implements VendorClient {
-  readonly #options: OpenAIClientOptions;
-  readonly #sdk: SdkRequests;
+  private readonly options: OpenAIClientOptions;
+  private readonly sdk: SdkRequests;
 
   constructor(options: OpenAIClientOptions) {
-    this.#options = options;
-    this.#sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
+    this.options = options;
+    this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
   send(call: VendorCall): Promise<VendorReply> {
-    const { wire, azure } = this.#options;
+    const { wire, azure } = this.options;
     const body = azure?.deployment === undefined ? call.body : { ...call.body, model: azure.deployment };
     const { headers } = call;
-    return this.#sdk.send({ method: 'post', path: PATHS[wire], body, ...(headers === undefined ? {} : { headers }) }, call);
+    return this.sdk.send(
+      { method: 'post', path: PATHS[wire], body, ...(headers === undefined ? {} : { headers }) },
+      call,
+    );
   }
 
   async probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    const reply = await this.#sdk.send({ method: 'get', path: '/models' }, { signal, credential });
+    const reply = await this.sdk.send({ method: 'get', path: '/models' }, { signal, credential });
     await reply.text();
   }
 
   /** An id that is gone already is no error. */
   async deleteResponse(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
     // A dot segment would lead to another path than a response's.
-    if (/^\.{0,2}$/.test(responseId)) throw new LLMInvalidRequestError('a response has no such id', { vendor: this.#options.vendor });
+    if (/^\.{0,2}$/.test(responseId))
+      throw new LLMInvalidRequestError('a response has no such id', { vendor: this.options.vendor });
     try {
-      const reply = await this.#sdk.send({ method: 'delete', path: `/responses/${encodeURIComponent(responseId)}` }, { signal, credential });
+      const reply = await this.sdk.send(
+        { method: 'delete', path: `/responses/${encodeURIComponent(responseId)}` },
+        { signal, credential },
+      );
       await reply.text();
     } catch (error) {
       if (!isLLMError(error) || error.status !== 404) throw error;
@@ -54,16 +64,29 @@ export class OpenAIClient implements VendorClient {
   }
 }
 
-async function loadSdk({ azure, baseURL }: OpenAIClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
+async function loadSdk({
+  azure,
+  baseURL,
+}: OpenAIClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
   const { AzureOpenAI, OpenAI } = await import('openai');
-  if (azure === undefined) return (credential, options) => new OpenAI({ ...options, ...NO_ACCOUNT, baseURL, ...bearer(credential) });
+  if (azure === undefined)
+    return (credential, options) => new OpenAI({ ...options, ...NO_ACCOUNT, baseURL, ...bearer(credential) });
   const { apiVersion, deployment } = azure;
   const place = azurePlace(baseURL, apiVersion);
   if (place.deployments) {
-    return (credential, options) => new AzureOpenAI({ ...options, ...NO_ACCOUNT, apiVersion, deployment, baseURL: place.baseURL, ...azureCredential(credential) });
+    return (credential, options) =>
+      new AzureOpenAI({
+        ...options,
+        ...NO_ACCOUNT,
+        apiVersion,
+        deployment,
+        baseURL: place.baseURL,
+        ...azureCredential(credential),
+      });
   }
   const query = apiVersion === undefined ? {} : { defaultQuery: { 'api-version': apiVersion } };
-  return (credential, options) => new OpenAI({ ...options, ...NO_ACCOUNT, ...query, baseURL: place.baseURL, ...apiKeyHeader(credential) });
+  return (credential, options) =>
+    new OpenAI({ ...options, ...NO_ACCOUNT, ...query, baseURL: place.baseURL, ...apiKeyHeader(credential) });
 }
 
 /** Said aloud, so that the SDK doesn't look for the operator's own. */
@@ -71,7 +94,9 @@ const NO_ACCOUNT = { organization: null, project: null, adminAPIKey: null, webho
 
 /** SDKs insist on a key; a host without authentication gets no header. */
 function bearer(credential: Credential | undefined): Pick<ClientOptions, 'apiKey' | 'defaultHeaders'> {
-  return credential === undefined ? { apiKey: 'none', defaultHeaders: { authorization: null } } : { apiKey: credential.token };
+  return credential === undefined
+    ? { apiKey: 'none', defaultHeaders: { authorization: null } }
+    : { apiKey: credential.token };
 }
 
 /** Azure's own header for keys; Entra tokens are bearer tokens. */
@@ -80,21 +105,32 @@ function apiKeyHeader(credential: Credential | undefined): Pick<ClientOptions, '
   return { apiKey: credential.token, defaultHeaders: { 'api-key': credential.token, authorization: null } };
 }
 
-function azureCredential(credential: Credential | undefined): Pick<AzureClientOptions, 'apiKey' | 'azureADTokenProvider' | 'defaultHeaders'> {
+function azureCredential(
+  credential: Credential | undefined,
+): Pick<AzureClientOptions, 'apiKey' | 'azureADTokenProvider' | 'defaultHeaders'> {
   if (credential?.kind === 'bearer') return { azureADTokenProvider: () => Promise.resolve(credential.token) };
-  return credential === undefined ? { apiKey: 'none', defaultHeaders: { 'api-key': null } } : { apiKey: credential.token };
+  return credential === undefined
+    ? { apiKey: 'none', defaultHeaders: { 'api-key': null } }
+    : { apiKey: credential.token };
 }
 
 /**
- * Azure has two kinds of paths: `/openai`, where the SDK puts deployment and api-version into the URL, and those that are like OpenAI's own
- * (`/openai/v1`, `/models`). A bare resource means the first with an api-version, the second without.
- * https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
+ * Azure has two kinds of paths: `/openai`, where the SDK puts deployment and api-version into the URL, and those
+ * that are like OpenAI's own (`/openai/v1`, `/models`). A bare resource means the first with an api-version, the
+ * second without. https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
  */
-function azurePlace(given: string | undefined, apiVersion: string | undefined): { readonly baseURL: string; readonly deployments: boolean } {
-  if (given === undefined || !URL.canParse(given)) throw new LLMInvalidRequestError('an Azure provider needs the URL of its resource', { vendor: 'azure_openai' });
+function azurePlace(
+  given: string | undefined,
+  apiVersion: string | undefined,
+): { readonly baseURL: string; readonly deployments: boolean } {
+  if (given === undefined || !URL.canParse(given))
+    throw new LLMInvalidRequestError('an Azure provider needs the URL of its resource', { vendor: 'azure_openai' });
   const baseURL = given.replace(/\/+$/, '');
   const { pathname } = new URL(baseURL);
-  if (pathname === '/') return apiVersion === undefined ? { baseURL: `${baseURL}/openai/v1`, deployments: false } : { baseURL: `${baseURL}/openai`, deployments: true };
+  if (pathname === '/')
+    return apiVersion === undefined
+      ? { baseURL: `${baseURL}/openai/v1`, deployments: false }
+      : { baseURL: `${baseURL}/openai`, deployments: true };
   if (pathname === '/openai' && apiVersion === undefined) return { baseURL: `${baseURL}/v1`, deployments: false };
   return { baseURL, deployments: pathname === '/openai' || pathname.includes('/deployments/') };
 }

@@ -1,7 +1,8 @@
 /**
- * Requests as an official SDK builds them (URL, authentication, versions, headers), sent over the guarded fetch. The SDK's own sending is left
- * out: its retries, timers, loggers and error classes cost more than the request and lose what vendors answer. What it writes before a body is
- * the same for every call of one credential to one place, so it is asked for once.
+ * Requests as an official SDK builds them (URL, authentication, versions, headers), sent over the guarded fetch.
+ * The SDK's own sending is left out: its retries, timers, loggers and error classes cost more than the request and
+ * lose what vendors answer. What it writes before a body is the same for every call of one credential to one place,
+ * so it is asked for once.
  */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
@@ -27,7 +28,10 @@ export interface SdkRequestsOptions {
   readonly vendor: VendorName;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
-  /** Imports the SDK and makes its client; called once per credential, out of sight of the SDK's environment variables. */
+  /**
+   * Imports the SDK and makes its client; called once per credential, out of sight of the SDK's environment
+   * variables.
+   */
   readonly load: () => Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder>;
 }
 
@@ -56,44 +60,47 @@ interface PooledSdk {
 }
 
 export class SdkRequests {
-  readonly #options: SdkRequestsOptions;
+  private readonly options: SdkRequestsOptions;
   /** The least recently used first. */
-  readonly #pool = new Map<string, PooledSdk>();
+  private readonly pool = new Map<string, PooledSdk>();
 
   constructor(options: SdkRequestsOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** @throws as `VendorClient.send` */
   send(request: SdkRequest, facts: CallFacts): Promise<GuardedResponse> {
-    const { vendor, fetch, limits } = this.#options;
+    const { vendor, fetch, limits } = this.options;
     return sendCall(vendor, facts, limits, async (call) => {
-      const pooled = this.#pooled(facts.credential) ?? (await this.#create(facts.credential));
+      const pooled = this.pooled(facts.credential) ?? (await this.create(facts.credential));
       const { url, headers } = knownHead(request, pooled) ?? (await writeHead(request, pooled));
       const body = request.body === undefined ? undefined : JSON.stringify(request.body);
       return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
     });
   }
 
-  #pooled(credential: Credential | undefined): PooledSdk | undefined {
+  private pooled(credential: Credential | undefined): PooledSdk | undefined {
     const key = keyOf(credential);
-    const pooled = this.#pool.get(key);
+    const pooled = this.pool.get(key);
     if (pooled !== undefined) {
-      this.#pool.delete(key);
-      this.#pool.set(key, pooled);
+      this.pool.delete(key);
+      this.pool.set(key, pooled);
     }
     return pooled;
   }
 
-  async #create(credential: Credential | undefined): Promise<PooledSdk> {
-    const { load, limits } = this.#options;
+  private async create(credential: Credential | undefined): Promise<PooledSdk> {
+    const { load, limits } = this.options;
     const construct = await load();
     const options = { maxRetries: 0, timeout: limits.totalTimeout, logLevel: 'off', fetch: refuse } as const;
-    const pooled = { sdk: withoutSdkEnvironment(() => construct(credential, options)), heads: new Map<string, RequestHead>() };
-    this.#pool.set(keyOf(credential), pooled);
-    for (const oldest of this.#pool.keys()) {
-      if (this.#pool.size <= POOL_SIZE) break;
-      this.#pool.delete(oldest);
+    const pooled = {
+      sdk: withoutSdkEnvironment(() => construct(credential, options)),
+      heads: new Map<string, RequestHead>(),
+    };
+    this.pool.set(keyOf(credential), pooled);
+    for (const oldest of this.pool.keys()) {
+      if (this.pool.size <= POOL_SIZE) break;
+      this.pool.delete(oldest);
     }
     return pooled;
   }
@@ -105,7 +112,9 @@ function knownHead(request: SdkRequest, { heads }: PooledSdk): RequestHead | und
 
 async function writeHead(request: SdkRequest, { sdk, heads }: PooledSdk): Promise<RequestHead> {
   const { body, ...rest } = request;
-  const { req, url } = await sdk.buildRequest(body === undefined ? rest : { ...rest, body: { model: modelOf(request) } });
+  const { req, url } = await sdk.buildRequest(
+    body === undefined ? rest : { ...rest, body: { model: modelOf(request) } },
+  );
   const head = { url: new URL(url), headers: Object.fromEntries(req.headers) };
   if (heads.size >= MAX_HEADS) heads.clear();
   heads.set(placeOf(request), head);
@@ -130,7 +139,10 @@ function refuse(): Promise<never> {
   return Promise.reject(new Error('requests go over the guarded fetch only'));
 }
 
-/** SDKs read keys, hosts, organisations and whole headers from variables: the operator's own must not mix into users' calls. */
+/**
+ * SDKs read keys, hosts, organisations and whole headers from variables: the operator's own must not mix into
+ * users' calls.
+ */
 function withoutSdkEnvironment<T>(construct: () => T): T {
   const hidden = Object.entries(process.env).filter(([name]) => /^(?:OPENAI|AZURE_OPENAI|ANTHROPIC|GROQ)_/.test(name));
   for (const [name] of hidden) Reflect.deleteProperty(process.env, name);

@@ -17,13 +17,18 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: () => createBrotliDecompress(BROTLI),
 };
 
-/** The decoded body; destroys the message when decoding fails. An unknown encoding is an error when the body is read. */
+/**
+ * The decoded body; destroys the message when decoding fails. An unknown encoding is an error when the body is
+ * read.
+ */
 export function decodedBody(message: IncomingMessage, details: LLMErrorDetails): Readable {
   const encoding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return message;
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
   if (decoder === undefined) {
-    message.destroy(new LLMStreamError('the answer has a content encoding that is not understood', { ...details, retryable: false }));
+    message.destroy(
+      new LLMStreamError('the answer has a content encoding that is not understood', { ...details, retryable: false }),
+    );
     return message;
   }
   // The decoder's own `error` event tells the reader what happened.

@@ -1,4 +1,7 @@
-/** One request and its answer over a pooled socket; whatever ends it early ends its timers, listeners and socket too. */
+/**
+ * One request and its answer over a pooled socket; whatever ends it early ends its timers, listeners and socket
+ * too.
+ */
 import { request as httpRequest } from 'node:http';
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -34,8 +37,15 @@ export interface Transport {
   readonly lookup: LookupFunction | undefined;
 }
 
-/** Settles with the answer's headers. @throws LLMConnectionError, LLMTimeoutError, the lookup's refusal, the signal's reason */
-export async function exchange(request: ExchangeRequest, call: GuardedCall, transport: Transport): Promise<GuardedResponse> {
+/**
+ * Settles with the answer's headers. @throws LLMConnectionError, LLMTimeoutError, the lookup's refusal, the
+ * signal's reason
+ */
+export async function exchange(
+  request: ExchangeRequest,
+  call: GuardedCall,
+  transport: Transport,
+): Promise<GuardedResponse> {
   try {
     return await new Exchange(request, call, transport).headers;
   } catch (error) {
@@ -46,25 +56,25 @@ export async function exchange(request: ExchangeRequest, call: GuardedCall, tran
 
 class Exchange {
   readonly headers: Promise<GuardedResponse>;
-  readonly #host: string;
-  readonly #secure: boolean;
-  readonly #call: GuardedCall;
-  readonly #limits: TransportLimits;
-  readonly #details: LLMErrorDetails;
-  readonly #request: ClientRequest;
-  readonly #totalTimer: NodeJS.Timeout;
-  #phaseTimer: NodeJS.Timeout | undefined;
-  #response: GuardedResponse | undefined;
-  #failure: LLMError | undefined;
+  private readonly host: string;
+  private readonly secure: boolean;
+  private readonly call: GuardedCall;
+  private readonly limits: TransportLimits;
+  private readonly details: LLMErrorDetails;
+  private readonly request: ClientRequest;
+  private readonly totalTimer: NodeJS.Timeout;
+  private phaseTimer: NodeJS.Timeout | undefined;
+  private response: GuardedResponse | undefined;
+  private failure: LLMError | undefined;
 
   constructor({ url, method, headers, body }: ExchangeRequest, call: GuardedCall, transport: Transport) {
-    this.#host = url.host;
-    this.#secure = url.protocol === 'https:';
-    this.#call = call;
-    this.#limits = transport.limits;
-    this.#details = call.vendor === undefined ? {} : { vendor: call.vendor };
-    this.#request = (this.#secure ? httpsRequest : httpRequest)({
-      agent: this.#secure ? transport.agents.https : transport.agents.http,
+    this.host = url.host;
+    this.secure = url.protocol === 'https:';
+    this.call = call;
+    this.limits = transport.limits;
+    this.details = call.vendor === undefined ? {} : { vendor: call.vendor };
+    this.request = (this.secure ? httpsRequest : httpRequest)({
+      agent: this.secure ? transport.agents.https : transport.agents.http,
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port,
       path: url.pathname + url.search,
@@ -72,78 +82,86 @@ class Exchange {
       headers,
       ...(transport.lookup === undefined ? {} : { lookup: transport.lookup }),
     });
-    const timeout = call.timeout ?? this.#limits.totalTimeout;
-    this.#totalTimer = after(timeout, () => this.#stop(this.#timedOut(`sent no whole answer within ${timeout} ms`)));
-    call.signal?.addEventListener('abort', this.#abort);
+    const timeout = call.timeout ?? this.limits.totalTimeout;
+    this.totalTimer = after(timeout, () => this.stop(this.timedOut(`sent no whole answer within ${timeout} ms`)));
+    call.signal?.addEventListener('abort', this.abort);
     this.headers = new Promise((resolve, reject) => {
-      this.#request.on('response', (message) => resolve(this.#respond(url.href, message)));
+      this.request.on('response', (message) => resolve(this.respond(url.href, message)));
       const end = (error?: Error): void => {
-        this.#release();
-        if (this.#response === undefined) reject(this.#failure ?? this.#unreachable(error));
+        this.release();
+        if (this.response === undefined) reject(this.failure ?? this.unreachable(error));
       };
-      this.#request.on('error', end);
+      this.request.on('error', end);
       // The last event of every exchange; a connection may close without an answer and without an error.
-      this.#request.on('close', () => end());
+      this.request.on('close', () => end());
     });
-    this.#request.on('socket', (socket) => this.#connect(socket));
-    this.#request.end(body);
+    this.request.on('socket', (socket) => this.connect(socket));
+    this.request.end(body);
   }
 
   /** A new socket has its own time limit: name, connection and TLS together. */
-  #connect(socket: Socket): void {
+  private connect(socket: Socket): void {
     if (!socket.connecting) {
-      this.#awaitHeaders();
+      this.awaitHeaders();
       return;
     }
-    const { connectTimeout } = this.#limits;
-    this.#phaseTimer = after(connectTimeout, () => this.#stop(this.#timedOut(`accepted no connection within ${connectTimeout} ms`)));
-    socket.once(this.#secure ? 'secureConnect' : 'connect', () => this.#awaitHeaders());
+    const { connectTimeout } = this.limits;
+    this.phaseTimer = after(connectTimeout, () =>
+      this.stop(this.timedOut(`accepted no connection within ${connectTimeout} ms`)),
+    );
+    socket.once(this.secure ? 'secureConnect' : 'connect', () => this.awaitHeaders());
   }
 
-  #awaitHeaders(): void {
-    clearTimeout(this.#phaseTimer);
-    const { headersTimeout } = this.#call;
-    if (headersTimeout === undefined || this.#response !== undefined) return;
-    this.#phaseTimer = after(headersTimeout, () => this.#stop(this.#timedOut(`sent nothing within ${headersTimeout} ms`)));
+  private awaitHeaders(): void {
+    clearTimeout(this.phaseTimer);
+    const { headersTimeout } = this.call;
+    if (headersTimeout === undefined || this.response !== undefined) return;
+    this.phaseTimer = after(headersTimeout, () => this.stop(this.timedOut(`sent nothing within ${headersTimeout} ms`)));
   }
 
-  #respond(url: string, message: IncomingMessage): GuardedResponse {
-    clearTimeout(this.#phaseTimer);
-    this.#response = new GuardedResponse(url, message, {
-      maxBytes: this.#call.maxResponseBytes ?? this.#limits.maxResponseBytes,
-      signal: this.#call.signal,
-      host: this.#host,
-      details: this.#details,
+  private respond(url: string, message: IncomingMessage): GuardedResponse {
+    clearTimeout(this.phaseTimer);
+    this.response = new GuardedResponse(url, message, {
+      maxBytes: this.call.maxResponseBytes ?? this.limits.maxResponseBytes,
+      signal: this.call.signal,
+      host: this.host,
+      details: this.details,
     });
-    return this.#response;
+    return this.response;
   }
 
-  readonly #abort = (): void => {
-    this.#stop(new LLMAbortedError('the call was aborted', this.#details));
+  private readonly abort = (): void => {
+    this.stop(new LLMAbortedError('the call was aborted', this.details));
   };
 
   /** Ends everything from this side; the reader of the body learns why. */
-  #stop(failure: LLMError): void {
-    this.#failure ??= failure;
-    if (this.#response === undefined) this.#request.destroy(failure);
-    else this.#response.body.stop(failure);
+  private stop(failure: LLMError): void {
+    this.failure ??= failure;
+    if (this.response === undefined) this.request.destroy(failure);
+    else this.response.body.stop(failure);
   }
 
-  #release(): void {
-    clearTimeout(this.#totalTimer);
-    clearTimeout(this.#phaseTimer);
-    this.#call.signal?.removeEventListener('abort', this.#abort);
+  private release(): void {
+    clearTimeout(this.totalTimer);
+    clearTimeout(this.phaseTimer);
+    this.call.signal?.removeEventListener('abort', this.abort);
   }
 
-  #timedOut(what: string): LLMTimeoutError {
-    return new LLMTimeoutError(`${this.#host} ${what}`, this.#details);
+  private timedOut(what: string): LLMTimeoutError {
+    return new LLMTimeoutError(`${this.host} ${what}`, this.details);
   }
 
-  /** No answer: a name that is not found, a refused or reset connection, a certificate, an idle socket that the host had closed. */
-  #unreachable(error: Error | undefined): LLMError {
+  /**
+   * No answer: a name that is not found, a refused or reset connection, a certificate, an idle socket that the host
+   * had closed.
+   */
+  private unreachable(error: Error | undefined): LLMError {
     if (isLLMError(error)) return error;
     const code = error !== undefined && 'code' in error && typeof error.code === 'string' ? `: ${error.code}` : '';
-    return new LLMConnectionError(`no answer from ${this.#host}${code}`, { ...this.#details, ...(error === undefined ? {} : { cause: error }) });
+    return new LLMConnectionError(`no answer from ${this.host}${code}`, {
+      ...this.details,
+      ...(error === undefined ? {} : { cause: error }),
+    });
   }
 }
 

@@ -28,7 +28,8 @@ const MAX_REDIRECTS = 5;
 
 /**
  * Every redirect is judged like the first URL. No cookie, key or referrer is sent.
- * @throws LLMInvalidRequestError for URLs, answers and media types that are refused, LLMStreamError for a body that is too large or cut off,
+ * @throws LLMInvalidRequestError for URLs, answers and media types that are refused, LLMStreamError for a body
+ *   that is too large or cut off,
  *   LLMTimeoutError, LLMConnectionError, the signal's reason
  */
 export async function downloadGuarded(url: string, options: DownloadOptions): Promise<Download> {
@@ -81,12 +82,16 @@ function successful(response: GuardedResponse): GuardedResponse {
   const { status } = response;
   if (status === 200) return response;
   const message = `the download was answered with status ${status}`;
-  throw status >= 500 || status === 429 ? new LLMConnectionError(message, { status }) : new LLMInvalidRequestError(message, { status });
+  throw status >= 500 || status === 429
+    ? new LLMConnectionError(message, { status })
+    : new LLMInvalidRequestError(message, { status });
 }
 
 function acceptedType(response: GuardedResponse, accepted: readonly string[]): string {
   const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const family = `${type.split('/', 1)[0] ?? ''}/*`;
   if (type !== '' && accepted.some((each) => each === type || each === family)) return type;
-  throw new LLMInvalidRequestError(`the download is of type ${type === '' ? 'unknown' : safeMessage(type)}, not ${accepted.join(', ')}`);
+  throw new LLMInvalidRequestError(
+    `the download is of type ${type === '' ? 'unknown' : safeMessage(type)}, not ${accepted.join(', ')}`,
+  );
 }

@@ -1,6 +1,6 @@
 /**
- * The one way out, for every vendor and every download, on `node:http`'s keep-alive agents: limits on time and size, and a guard on
- * where it may go. It follows no redirect and retries nothing.
+ * The one way out, for every vendor and every download, on `node:http`'s keep-alive agents: limits on time and
+ * size, and a guard on where it may go. It follows no redirect and retries nothing.
  */
 import { Agent as HttpAgent } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
@@ -31,7 +31,8 @@ export interface GuardedInit {
 export interface GuardedFetch {
   /**
    * Settles when the answer's headers are here, whatever its status.
-   * @throws LLMInvalidRequestError for a URL that is not allowed, LLMConnectionError, LLMTimeoutError, the signal's reason
+   * @throws LLMInvalidRequestError for a URL that is not allowed, LLMConnectionError, LLMTimeoutError, the
+   *   signal's reason
    */
   (url: string | URL, init?: GuardedInit): Promise<GuardedResponse>;
   /** Closes all sockets, those in use too; later calls fail. */

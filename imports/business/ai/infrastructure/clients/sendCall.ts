@@ -42,8 +42,17 @@ export async function sendCall(
   return response;
 }
 
-async function refusal(vendor: string, response: GuardedResponse, { credential, signal }: CallFacts): Promise<LLMError> {
-  const facts = { vendor, status: response.status, headers: response.shownHeaders, header: (name: string) => response.header(name) };
+async function refusal(
+  vendor: string,
+  response: GuardedResponse,
+  { credential, signal }: CallFacts,
+): Promise<LLMError> {
+  const facts = {
+    vendor,
+    status: response.status,
+    headers: response.shownHeaders,
+    header: (name: string) => response.header(name),
+  };
   try {
     return vendorError({ ...facts, body: withoutToken(await response.text(), credential) });
   } catch (cause) {
@@ -55,5 +64,7 @@ async function refusal(vendor: string, response: GuardedResponse, { credential, 
 
 /** Hosts quote the key that they refuse, in ways that no pattern foresees; shorter ones are words of their own. */
 function withoutToken(body: string, credential: Credential | undefined): string {
-  return credential === undefined || credential.token.length < 8 ? body : body.replaceAll(credential.token, '[redacted]');
+  return credential === undefined || credential.token.length < 8
+    ? body
+    : body.replaceAll(credential.token, '[redacted]');
 }

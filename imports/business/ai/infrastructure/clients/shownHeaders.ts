@@ -1,11 +1,16 @@
-/** The headers of a vendor's answer that its clients act upon: how much they may still ask, when to ask again, how long it took. */
+/**
+ * The headers of a vendor's answer that its clients act upon: how much they may still ask, when to ask again, how
+ * long it took.
+ */
 
 /**
- * Left out are those that tell of the account behind (`openai-organization`, `anthropic-organization-id`, …), of the way between, and cookies:
- * whose account it is, is the operator's affair.
- * https://platform.openai.com/docs/api-reference/debugging-requests, https://platform.claude.com/docs/en/api/rate-limits#response-headers
+ * Left out are those that tell of the account behind (`openai-organization`, `anthropic-organization-id`, …), of
+ * the way between, and cookies: whose account it is, is the operator's affair.
+ * https://platform.openai.com/docs/api-reference/debugging-requests,
+ * https://platform.claude.com/docs/en/api/rate-limits#response-headers
  */
-const SHOWN = /^(?:x-ratelimit-[\w-]+|anthropic-(?:ratelimit|priority)-[\w-]+|retry-after(?:-ms)?|x-should-retry|openai-(?:processing-ms|version))$/;
+const SHOWN =
+  /^(?:x-ratelimit-[\w-]+|anthropic-(?:ratelimit|priority)-[\w-]+|retry-after(?:-ms)?|x-should-retry|openai-(?:processing-ms|version))$/;
 
 /** What would fit into no header of ours, or is none of theirs. */
 const PLAIN = /^[\x20-\x7e]{1,200}$/;

@@ -34,28 +34,37 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
   const warnings = unsupportedOptions(options);
 
   const history = repairHistory(options.input, { nativeAsync: false });
-  const conversation = anthropicConversation(history.items, context, facts, (item) => pathOf(item, options.input, history.items));
+  const conversation = anthropicConversation(history.items, context, facts, (item) =>
+    pathOf(item, options.input, history.items),
+  );
 
   const tools = anthropicTools(options, context, facts);
-  const answer = 'format' in ownOutput || 'output_format' in own
-    ? structuredOutput(undefined, true, new Set())
-    : structuredOutput(options.response_format, context.capabilities.supportsJSONSchema, namesOf(tools.tools));
+  const answer =
+    'format' in ownOutput || 'output_format' in own
+      ? structuredOutput(undefined, true, new Set())
+      : structuredOutput(options.response_format, context.capabilities.supportsJSONSchema, namesOf(tools.tools));
   // Where no tool may be called, the one that stands for the answer is the only one.
   const offered = answer.tool !== undefined && tools.tool_choice?.type === 'none' ? { ...tools, tools: [] } : tools;
   const choice = answer.tool === undefined ? tools.tool_choice : answerChoice(answer.tool.name, offered, facts);
 
   const max_tokens = options.max_output_tokens ?? context.capabilities.maxOutputTokens;
-  const thinking = 'thinking' in own || 'effort' in ownOutput
-    ? { warnings: [] }
-    : anthropicThinking({
-        options,
-        facts,
-        supportsReasoning: context.capabilities.supportsReasoning,
-        maxTokens: max_tokens,
-        forcedTool: choice?.type === 'any' || choice?.type === 'tool',
-        midTurnWithoutThinking: endsMidTurnWithoutThinking(conversation.messages),
-      });
-  const sampling = anthropicSampling(options, facts, thinking.thinking !== undefined && thinking.thinking.type !== 'disabled', warnings);
+  const thinking =
+    'thinking' in own || 'effort' in ownOutput
+      ? { warnings: [] }
+      : anthropicThinking({
+          options,
+          facts,
+          supportsReasoning: context.capabilities.supportsReasoning,
+          maxTokens: max_tokens,
+          forcedTool: choice?.type === 'any' || choice?.type === 'tool',
+          midTurnWithoutThinking: endsMidTurnWithoutThinking(conversation.messages),
+        });
+  const sampling = anthropicSampling(
+    options,
+    facts,
+    thinking.thinking !== undefined && thinking.thinking.type !== 'disabled',
+    warnings,
+  );
 
   const allTools = answer.tool === undefined ? tools.tools : [...offered.tools, answer.tool.tool];
   const system = systemField(options, conversation.system, answer);
@@ -92,7 +101,8 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
 
 function unsupportedOptions(options: NormalizedOptions): string[] {
   const warnings: string[] = [];
-  if (options.previous_response_id !== undefined) warnings.push('previous_response_id left out: this wire keeps no responses, so the whole history must be sent');
+  if (options.previous_response_id !== undefined)
+    warnings.push('previous_response_id left out: this wire keeps no responses, so the whole history must be sent');
   if (options.store === true) warnings.push('store left out: this wire keeps no responses');
   const others = Object.keys(options.metadata ?? {}).filter((key) => key !== 'user_id');
   if (others.length > 0) warnings.push(`metadata ${others.join(', ')} left out: this wire takes a user's id only`);
@@ -109,7 +119,10 @@ function namesOf(tools: readonly JsonObject[]): ReadonlySet<string> {
   return new Set(tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
 }
 
-/** The answer is a call too, so the model must call something; which, is its own decision when it has other tools and none was chosen. */
+/**
+ * The answer is a call too, so the model must call something; which, is its own decision when it has other tools
+ * and none was chosen.
+ */
 function answerChoice(name: string, { tools, tool_choice }: AnthropicTools, facts: AnthropicModelFacts): JsonObject {
   if (tool_choice?.type === 'tool') return tool_choice;
   if (!facts.forcedTools) return { type: 'auto' };
@@ -117,7 +130,11 @@ function answerChoice(name: string, { tools, tool_choice }: AnthropicTools, fact
 }
 
 /** One plain text is sent as such; several, or one with a cache mark, as blocks. */
-function systemField(options: NormalizedOptions, said: readonly JsonObject[], answer: StructuredOutput): string | readonly JsonObject[] | undefined {
+function systemField(
+  options: NormalizedOptions,
+  said: readonly JsonObject[],
+  answer: StructuredOutput,
+): string | readonly JsonObject[] | undefined {
   const texts = [options.instructions, answer.instruction];
   const [before, after] = texts.map((text) => (text === undefined || isBlank(text) ? [] : [{ type: 'text', text }]));
   const blocks: readonly JsonObject[] = [...(before ?? []), ...said, ...(after ?? [])];
@@ -133,7 +150,11 @@ function systemField(options: NormalizedOptions, said: readonly JsonObject[], an
  * @param brokenInputs inputs that a stream left unfinished, as text, by their block
  * @throws LLMStreamError for a body that is not a message, LLMError for an error that came with status 200
  */
-export function fromAnthropic(body: unknown, context: ReplyContext, brokenInputs?: ReadonlyMap<JsonObject, string>): LLMResponse {
+export function fromAnthropic(
+  body: unknown,
+  context: ReplyContext,
+  brokenInputs?: ReadonlyMap<JsonObject, string>,
+): LLMResponse {
   const { id, type: _, role: __, model, content, stop_reason, usage, ...fields } = messageBody(body, context);
   const warnings = [...context.warnings];
   const finish_reason = stopReason(stop_reason, context);
@@ -163,7 +184,11 @@ export function fromAnthropic(body: unknown, context: ReplyContext, brokenInputs
   };
 }
 
-export function blockContext(context: ReplyContext, model: string, brokenInputs?: ReadonlyMap<JsonObject, string>): BlockContext {
+export function blockContext(
+  context: ReplyContext,
+  model: string,
+  brokenInputs?: ReadonlyMap<JsonObject, string>,
+): BlockContext {
   return {
     origin: { wire: 'anthropic_messages', vendor: context.vendor, model },
     trusted: true,
@@ -182,18 +207,27 @@ function endedBy(outcome: Outcome, output: readonly OutputItem[]): readonly Outp
 type MessageBody = JsonObject & { readonly id: string; readonly content: readonly JsonObject[] };
 
 function messageBody(body: unknown, context: ReplyContext): MessageBody {
-  const facts = { vendor: context.vendor, ...(context.requestId === undefined ? {} : { requestId: context.requestId }) };
+  const facts = {
+    vendor: context.vendor,
+    ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
+  };
   if (!isObject(body)) throw new LLMStreamError(`The answer is ${kindOf(body)} instead of a message.`, facts);
   if (body.type === 'error') throw vendorError({ ...facts, body });
   const { id, type, content } = body;
-  if (type !== 'message') throw new LLMStreamError(`The answer's type is ${type === undefined ? 'missing' : JSON.stringify(type)} instead of "message".`, facts);
+  if (type !== 'message')
+    throw new LLMStreamError(
+      `The answer's type is ${type === undefined ? 'missing' : JSON.stringify(type)} instead of "message".`,
+      facts,
+    );
   if (typeof id !== 'string') throw new LLMStreamError('The answer is a message without an id.', facts);
-  if (!isObjectList(content)) throw new LLMStreamError('The answer is a message without a list of content blocks.', facts);
+  if (!isObjectList(content))
+    throw new LLMStreamError('The answer is a message without a list of content blocks.', facts);
   return { ...body, id, content };
 }
 
 function kindOf(body: unknown): string {
-  if (typeof body === 'string') return /^\s*<(!doctype|html|\?xml)/i.test(body) ? 'an HTML page' : body.trim() === '' ? 'empty' : 'plain text';
+  if (typeof body === 'string')
+    return /^\s*<(!doctype|html|\?xml)/i.test(body) ? 'an HTML page' : body.trim() === '' ? 'empty' : 'plain text';
   if (body === null || body === undefined) return 'empty';
   return Array.isArray(body) ? 'a list' : `a ${typeof body}`;
 }

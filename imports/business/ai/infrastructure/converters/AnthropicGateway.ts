@@ -1,4 +1,7 @@
-/** The Messages API from its other side: requests of its clients in, answers for them out. https://platform.claude.com/docs/en/api/messages */
+/**
+ * The Messages API from its other side: requests of its clients in, answers for them out.
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../domain/json';
 import { assistantItems } from './anthropic/anthropicBlocks';
@@ -16,13 +19,26 @@ export interface AnthropicClientRequest extends GenerateOptions {
 }
 
 /**
- * Fields without a word in the inner language stand verbatim in `vendor.anthropic`; `thinking`, `output_config` and `metadata` stand
- * there too, beside what other wires can use of them.
+ * Fields without a word in the inner language stand verbatim in `vendor.anthropic`; `thinking`, `output_config` and
+ * `metadata` stand there too, beside what other wires can use of them.
  * @throws LLMInvalidRequestError with the JSON path of what is no request
  */
 export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
   if (!isObject(body)) throw wrong('body', 'must be an object');
-  const { model, messages, system, tools, tool_choice, max_tokens, temperature, top_p, stop_sequences, stream, metadata, ...rest } = body;
+  const {
+    model,
+    messages,
+    system,
+    tools,
+    tool_choice,
+    max_tokens,
+    temperature,
+    top_p,
+    stop_sequences,
+    stream,
+    metadata,
+    ...rest
+  } = body;
   if (typeof model !== 'string' || model === '') throw wrong('model', 'must be the name of a model');
   if (!Array.isArray(messages)) throw wrong('messages', 'must be a list');
   const readTools = toolList(tools).map((tool, index) => readTool(tool, `tools[${index}]`));
@@ -34,14 +50,19 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
     ...(choice.verbatim === undefined ? {} : { tool_choice: choice.verbatim }),
     // 0 fills the prompt cache and asks for no answer.
     ...(limit === undefined && max_tokens !== undefined ? { max_tokens } : {}),
-    ...(metadata !== undefined && !(isObject(metadata) && user !== undefined && Object.keys(metadata).length === 1) ? { metadata } : {}),
+    ...(metadata !== undefined && !(isObject(metadata) && user !== undefined && Object.keys(metadata).length === 1)
+      ? { metadata }
+      : {}),
   };
   const format = responseFormat(rest);
   const reasoning = reasoningOf(rest);
   const stop = Array.isArray(stop_sequences) ? stop_sequences.filter((word) => typeof word === 'string') : [];
   return {
     model,
-    input: [...systemItems(system), ...messages.flatMap((message, index) => messageItems(message, `messages[${index}]`))],
+    input: [
+      ...systemItems(system),
+      ...messages.flatMap((message, index) => messageItems(message, `messages[${index}]`)),
+    ],
     ...(typeof system === 'string' && system !== '' ? { instructions: system } : {}),
     ...(readTools.length > 0 ? { tools: readTools } : {}),
     ...choice.fields,
@@ -120,9 +141,21 @@ function wrong(path: string, problem: string): LLMInvalidRequestError {
 export function writeAnthropic(response: LLMResponse): JsonObject {
   const { id, model, output, usage, vendor } = response;
   const ours = vendor.wire === 'anthropic_messages';
-  const message = { id, type: 'message', role: 'assistant', model, content: output.flatMap((item) => clientBlocks(item, ours)) };
-  if (!ours) return { ...message, stop_reason: stopReasonOf(response), stop_sequence: null, usage: anthropicUsage(usage) };
-  return { ...message, stop_reason: vendor.finish_reason, ...vendor.fields, ...(vendor.usage === undefined ? {} : { usage: vendor.usage }) };
+  const message = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: output.flatMap((item) => clientBlocks(item, ours)),
+  };
+  if (!ours)
+    return { ...message, stop_reason: stopReasonOf(response), stop_sequence: null, usage: anthropicUsage(usage) };
+  return {
+    ...message,
+    stop_reason: vendor.finish_reason,
+    ...vendor.fields,
+    ...(vendor.usage === undefined ? {} : { usage: vendor.usage }),
+  };
 }
 
 /** What another wire's host made for itself is no client's business. */

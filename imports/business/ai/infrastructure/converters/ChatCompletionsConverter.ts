@@ -1,6 +1,6 @@
 /**
- * The chat completions wire, as OpenAI, Azure, xAI, Groq and the hosts of open models speak it: our request as its body, its answer as
- * ours. https://platform.openai.com/docs/api-reference/chat
+ * The chat completions wire, as OpenAI, Azure, xAI, Groq and the hosts of open models speak it: our request as its
+ * body, its answer as ours. https://platform.openai.com/docs/api-reference/chat
  */
 import { without } from './chat/chatJson';
 import { toChatMessages } from './chat/chatMessages';
@@ -22,17 +22,25 @@ import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
 /** @throws UnsupportedFeatureError for what the wire or the host cannot express */
 export function toChatCompletions(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
   if (options.previous_response_id !== undefined) {
-    throw new UnsupportedFeatureError('Chat completions keep no responses: the conversation has to be sent whole.', { path: 'previous_response_id' });
+    throw new UnsupportedFeatureError('Chat completions keep no responses: the conversation has to be sent whole.', {
+      path: 'previous_response_id',
+    });
   }
   const host: WireContext = { ...context, quirks: quirksOf(context.quirks, options.model) };
   const warnings: string[] = [];
   const losses: Loss[] = [];
   const { fields, instruction } = toChatParameters(options, host, warnings, losses);
   const history = toChatMessages(options.input, options.model, host);
-  const told = instruction ?? wordOfJson(fields, [options.instructions, ...history.messages.map(({ content }) => content)]);
+  const told =
+    instruction ?? wordOfJson(fields, [options.instructions, ...history.messages.map(({ content }) => content)]);
   const instructions = [options.instructions, told].filter((text) => text !== undefined && text !== '').join('\n\n');
   const operator = instructions === '' ? [] : [{ role: host.quirks.systemRole, content: instructions }];
-  const { body, streamOptions } = withVerbatim({ model: options.model, messages: [...operator, ...history.messages], ...fields }, options, host, warnings);
+  const { body, streamOptions } = withVerbatim(
+    { model: options.model, messages: [...operator, ...history.messages], ...fields },
+    options,
+    host,
+    warnings,
+  );
   if (stream) {
     body.stream = true;
     if (host.quirks.supportsStreamUsage) body.stream_options = { ...streamOptions, include_usage: true };
@@ -43,7 +51,9 @@ export function toChatCompletions(options: NormalizedOptions, context: WireConte
 /** OpenAI and Groq refuse `json_object` unless some message speaks of JSON. */
 function wordOfJson({ response_format }: JsonObject, contents: readonly unknown[]): string | undefined {
   if (!isObject(response_format) || response_format.type !== 'json_object') return undefined;
-  const isSpokenOf = contents.some((content) => (typeof content === 'string' ? /json/i.test(content) : Array.isArray(content) && /json/i.test(textsIn(content))));
+  const isSpokenOf = contents.some((content) =>
+    typeof content === 'string' ? /json/i.test(content) : Array.isArray(content) && /json/i.test(textsIn(content)),
+  );
   return isSpokenOf ? undefined : inWords({ type: 'json_object' });
 }
 
@@ -52,12 +62,18 @@ function textsIn(parts: readonly unknown[]): string {
 }
 
 /** The caller's own fields: the wire's lose what the host refuses, those for this very vendor are the caller's word. */
-function withVerbatim(body: JsonObject, options: NormalizedOptions, { quirks, vendor }: WireContext, warnings: string[]): { body: JsonObject; streamOptions: JsonObject } {
+function withVerbatim(
+  body: JsonObject,
+  options: NormalizedOptions,
+  { quirks, vendor }: WireContext,
+  warnings: string[],
+): { body: JsonObject; streamOptions: JsonObject } {
   const ofWire = options.vendor?.openai ?? {};
   const ofVendor = vendor === 'openai' ? {} : (options.vendor?.[vendor] ?? {});
   const merged: JsonObject = { ...body, ...ofWire };
   for (const field of new Set(quirks.unsupportedFields)) {
-    if (merged[field] !== undefined && merged[field] !== null) warnings.push(`${field} was left out: ${vendor} refuses it`);
+    if (merged[field] !== undefined && merged[field] !== null)
+      warnings.push(`${field} was left out: ${vendor} refuses it`);
   }
   // Both are the transport's business.
   const { stream: _, stream_options, ...rest } = { ...without(merged, quirks.unsupportedFields), ...ofVendor };
@@ -102,8 +118,15 @@ export function fromChatCompletions(body: unknown, context: ReplyContext): LLMRe
     },
   };
   if (FailureClass === undefined) return response;
-  const facts = { vendor: context.vendor, response, ...(context.requestId === undefined ? {} : { requestId: context.requestId }) };
-  throw new FailureClass(`${context.vendor} broke the answer off: ${String(word)}.`, { ...facts, vendorCode: String(word) });
+  const facts = {
+    vendor: context.vendor,
+    response,
+    ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
+  };
+  throw new FailureClass(`${context.vendor} broke the answer off: ${String(word)}.`, {
+    ...facts,
+    vendorCode: String(word),
+  });
 }
 
 type End =
@@ -135,7 +158,11 @@ const END_OF_WORD: Readonly<Record<string, End>> = {
 function endOf(word: string | null, warnings: string[]): End {
   const end = word !== null && Object.hasOwn(END_OF_WORD, word) ? END_OF_WORD[word] : undefined;
   if (end !== undefined) return end;
-  warnings.push(word === null ? 'the answer has no finish_reason: taken as completed' : `finish_reason '${word}' is not known: taken as completed`);
+  warnings.push(
+    word === null
+      ? 'the answer has no finish_reason: taken as completed'
+      : `finish_reason '${word}' is not known: taken as completed`,
+  );
   return COMPLETED;
 }
 
@@ -152,9 +179,12 @@ function usageOf(counted: JsonObject | undefined, context: ReplyContext, warning
 
 function warnAboutLeftovers({ choices, message }: Completion, warnings: string[]): void {
   if (choices.length > 1) {
-    const others = choices.slice(1).map((choice, at) => (isObject(choice) && typeof choice.index === 'number' ? choice.index : at + 1));
+    const others = choices
+      .slice(1)
+      .map((choice, at) => (isObject(choice) && typeof choice.index === 'number' ? choice.index : at + 1));
     warnings.push(`the first of ${choices.length} choices is the answer; left aside: ${others.join(', ')}`);
   }
   const { content } = message;
-  if (content !== null && content !== undefined && typeof content !== 'string' && !Array.isArray(content)) warnings.push(`the answer's content is ${typeof content}, not text: it was left aside`);
+  if (content !== null && content !== undefined && typeof content !== 'string' && !Array.isArray(content))
+    warnings.push(`the answer's content is ${typeof content}, not text: it was left aside`);
 }

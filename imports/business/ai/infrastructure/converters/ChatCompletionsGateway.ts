@@ -1,5 +1,15 @@
-/** The chat wire from the other side: a client's request as our options, our response as the completion that it waits for. */
-import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from './chat/chatAssistantMessage';
+/**
+ * The chat wire from the other side: a client's request as our options, our response as the completion that it
+ * waits for.
+ */
+import {
+  assistantContent,
+  isLegacy,
+  joinTexts,
+  reasoningFieldsOf,
+  reasoningText,
+  toToolCall,
+} from './chat/chatAssistantMessage';
 import { toChatAnnotation } from './chat/chatAnnotations';
 import { readMessages } from './chat/chatRequestMessages';
 import { readParameters } from './chat/chatRequestParameters';
@@ -21,21 +31,31 @@ export function readChatCompletionsRequest(body: unknown): GenerateOptions & { s
   if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
   const { messages, stream, ...fields } = body;
   if (!isList(messages)) throw new LLMInvalidRequestError('messages must be an array.', { path: 'messages' });
-  if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw new LLMInvalidRequestError('stream must be true or false.', { path: 'stream' });
-  return { ...readParameters(fields), input: readMessages(messages), ...(typeof stream === 'boolean' ? { stream } : {}) };
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+    throw new LLMInvalidRequestError('stream must be true or false.', { path: 'stream' });
+  return {
+    ...readParameters(fields),
+    input: readMessages(messages),
+    ...(typeof stream === 'boolean' ? { stream } : {}),
+  };
 }
 
 /** For an answer that came over this wire, what its vendor sent; for any other, the same in this wire's words. */
 export function writeChatCompletions(response: LLMResponse): JsonObject {
   const { wire, fields } = response.vendor;
-  return wire === 'chat_completions' && isList(fields?.choices) ? asItCame(response, fields, fields.choices) : inWiresWords(response);
+  return wire === 'chat_completions' && isList(fields?.choices)
+    ? asItCame(response, fields, fields.choices)
+    : inWiresWords(response);
 }
 
 function asItCame(response: LLMResponse, fields: JsonObject, [choice, ...others]: readonly unknown[]): JsonObject {
   const first = fieldsOf(choice);
   const kept = fieldsOf(first.message);
   const text = response.output.find((item): item is MessageItem => item.type === 'message')?.content[0];
-  const logprobs = text?.type === 'output_text' && text.logprobs !== undefined ? { logprobs: { ...fieldsOf(first.logprobs), content: text.logprobs } } : {};
+  const logprobs =
+    text?.type === 'output_text' && text.logprobs !== undefined
+      ? { logprobs: { ...fieldsOf(first.logprobs), content: text.logprobs } }
+      : {};
   return {
     ...fields,
     choices: [{ ...first, ...logprobs, message: messageAsItCame(response, kept) }, ...others],
@@ -82,7 +102,8 @@ function whatItTells(output: readonly OutputItem[], vendor: string): Told {
       const { texts, refusal } = assistantContent(item, vendor, true);
       if (texts.length > 0) told.texts.push(texts);
       if (refusal !== undefined) told.refusal = refusal;
-      for (const part of item.content) if (part.type === 'output_text') told.annotations.push(...part.annotations.map(toChatAnnotation));
+      for (const part of item.content)
+        if (part.type === 'output_text') told.annotations.push(...part.annotations.map(toChatAnnotation));
     } else if (item.type === 'function_call' && isLegacy(item)) {
       told.legacyCall = { name: item.name, arguments: item.arguments };
     } else if (item.type === 'function_call' || item.type === 'custom_tool_call') {
@@ -92,7 +113,8 @@ function whatItTells(output: readonly OutputItem[], vendor: string): Told {
     } else if (item.type === 'reasoning') {
       const fields = reasoningFieldsOf(item);
       for (const field of fields) told.reasoning[field] = reasoningText(item);
-      if (fields.length === 0) told.foreignReasoning += reasoningText(item) || item.summary.map((part) => part.text).join('\n\n');
+      if (fields.length === 0)
+        told.foreignReasoning += reasoningText(item) || item.summary.map((part) => part.text).join('\n\n');
     }
   }
   return told;
@@ -104,7 +126,8 @@ function inWiresWords(response: LLMResponse): JsonObject {
   const refusal = refusalOf(response);
   const message = {
     role: 'assistant',
-    content: response.output_text === '' && (told.calls.length > 0 || refusal !== undefined) ? null : response.output_text,
+    content:
+      response.output_text === '' && (told.calls.length > 0 || refusal !== undefined) ? null : response.output_text,
     refusal: refusal ?? null,
     ...(told.foreignReasoning === '' ? told.reasoning : { reasoning_content: told.foreignReasoning }),
     ...(told.annotations.length > 0 ? { annotations: told.annotations } : {}),
@@ -121,7 +144,10 @@ function inWiresWords(response: LLMResponse): JsonObject {
 }
 
 /** The wire's word for how a response ended. */
-export function finishWord({ status, incomplete_details }: Pick<LLMResponse, 'status' | 'incomplete_details'>, hasCalls: boolean): string {
+export function finishWord(
+  { status, incomplete_details }: Pick<LLMResponse, 'status' | 'incomplete_details'>,
+  hasCalls: boolean,
+): string {
   if (status !== 'incomplete') return hasCalls ? 'tool_calls' : 'stop';
   return incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
 }

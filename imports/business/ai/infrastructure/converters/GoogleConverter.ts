@@ -1,6 +1,6 @@
 /**
- * The Gemini wire's two conversions (https://ai.google.dev/api/generate-content; Vertex AI speaks it too): a request of ours as a
- * generateContent body, here, and its answer as a response of ours, in GoogleResponse.
+ * The Gemini wire's two conversions (https://ai.google.dev/api/generate-content; Vertex AI speaks it too): a
+ * request of ours as a generateContent body, here, and its answer as a response of ours, in GoogleResponse.
  */
 import { toContents } from './google/GoogleContents';
 import { toGenerationConfig } from './google/GoogleGeneration';
@@ -26,9 +26,20 @@ export function toGoogle(options: NormalizedOptions, context: WireContext, _stre
   const losses: Loss[] = [];
   const conversation = toContents(options.input, facts, context.quirks.fetchesImageUrls);
   losses.push(...conversation.losses);
-  const { tools, toolConfig } = toGoogleTools(options, facts, Array.isArray(verbatim.tools) ? verbatim.tools.filter(isObject) : [], warnings, losses);
+  const { tools, toolConfig } = toGoogleTools(
+    options,
+    facts,
+    Array.isArray(verbatim.tools) ? verbatim.tools.filter(isObject) : [],
+    warnings,
+    losses,
+  );
   const { generationConfig, instruction } = toGenerationConfig(
-    options, context, facts, fieldsOf(verbatim.generationConfig), warnings, losses,
+    options,
+    context,
+    facts,
+    fieldsOf(verbatim.generationConfig),
+    warnings,
+    losses,
   );
   const systemInstruction = toSystemInstruction(options.instructions, conversation, instruction);
   const body: JsonObject = {
@@ -43,7 +54,11 @@ export function toGoogle(options: NormalizedOptions, context: WireContext, _stre
 }
 
 /** Each piece of the operator's words is a part, which Gemini reads as a paragraph. */
-function toSystemInstruction(instructions: string | undefined, conversation: GoogleConversation, added: string | undefined): JsonObject | undefined {
+function toSystemInstruction(
+  instructions: string | undefined,
+  conversation: GoogleConversation,
+  added: string | undefined,
+): JsonObject | undefined {
   const parts = [
     ...(instructions === undefined || instructions === '' ? [] : [{ text: instructions }]),
     ...conversation.systemParts,
@@ -55,9 +70,11 @@ function toSystemInstruction(instructions: string | undefined, conversation: Goo
 /** Options for which the wire has no word at all. */
 function unsaid(options: NormalizedOptions): string[] {
   const warnings: string[] = [];
-  if (options.metadata !== undefined && !isEmpty(options.metadata)) warnings.push('metadata: Gemini has no word for it, so it is left out');
+  if (options.metadata !== undefined && !isEmpty(options.metadata))
+    warnings.push('metadata: Gemini has no word for it, so it is left out');
   if (options.user !== undefined) warnings.push('user: Gemini has no word for it, so it is left out');
-  if (options.previous_response_id !== undefined) warnings.push('previous_response_id: Gemini keeps no responses, so it is left out');
+  if (options.previous_response_id !== undefined)
+    warnings.push('previous_response_id: Gemini keeps no responses, so it is left out');
   return warnings;
 }
 
@@ -74,7 +91,8 @@ function spelled(fields: JsonObject): JsonObject {
   if (isObject(out.generationConfig)) out.generationConfig = camelFields(out.generationConfig);
   if (isObject(out.toolConfig)) {
     const toolConfig = { ...camelFields(out.toolConfig) };
-    if (isObject(toolConfig.functionCallingConfig)) toolConfig.functionCallingConfig = camelFields(toolConfig.functionCallingConfig);
+    if (isObject(toolConfig.functionCallingConfig))
+      toolConfig.functionCallingConfig = camelFields(toolConfig.functionCallingConfig);
     out.toolConfig = toolConfig;
   }
   return out;

@@ -1,6 +1,7 @@
 /**
- * The other direction: a generateContent body that a client sends to us, as a request of ours. What our words cannot say stays verbatim under
- * `vendor.google`, and marks on items keep the wire form, so that towards Gemini the same body goes out again.
+ * The other direction: a generateContent body that a client sends to us, as a request of ours. What our words
+ * cannot say stays verbatim under `vendor.google`, and marks on items keep the wire form, so that towards Gemini
+ * the same body goes out again.
  */
 import { readContents, readSystemInstruction } from './google/GoogleGatewayContents';
 import { readToolConfig, readTools } from './google/GoogleGatewayTools';
@@ -25,7 +26,8 @@ export function readGoogleRequest(body: unknown, model: string): GenerateOptions
   if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
   refuseDepth(body, 'body', 0);
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...rest } = camelFields(body);
-  if (contents !== undefined && !Array.isArray(contents)) throw new LLMInvalidRequestError('contents must be a list.', { path: 'contents' });
+  if (contents !== undefined && !Array.isArray(contents))
+    throw new LLMInvalidRequestError('contents must be a list.', { path: 'contents' });
 
   const offered = readTools(tools);
   const choice = readToolConfig(toolConfig);
@@ -48,6 +50,8 @@ export function readGoogleRequest(body: unknown, model: string): GenerateOptions
 
 function refuseDepth(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
-  if (depth > MAX_DEPTH) throw new LLMInvalidRequestError(`The request is nested deeper than ${MAX_DEPTH} levels.`, { path });
-  for (const [key, inner] of Object.entries(value)) if (typeof inner === 'object') refuseDepth(inner, depth < 4 ? `${path}.${key}` : path, depth + 1);
+  if (depth > MAX_DEPTH)
+    throw new LLMInvalidRequestError(`The request is nested deeper than ${MAX_DEPTH} levels.`, { path });
+  for (const [key, inner] of Object.entries(value))
+    if (typeof inner === 'object') refuseDepth(inner, depth < 4 ? `${path}.${key}` : path, depth + 1);
 }

@@ -1,6 +1,7 @@
 /**
- * The Responses wire, out and back. The inner language is this wire's own, so what is converted is what a caller may say and the wire
- * may not, and what a host sealed for itself. https://platform.openai.com/docs/api-reference/responses/create
+ * The Responses wire, out and back. The inner language is this wire's own, so what is converted is what a caller
+ * may say and the wire may not, and what a host sealed for itself.
+ * https://platform.openai.com/docs/api-reference/responses/create
  */
 import { readItem } from './responses/ResponsesItems';
 import { toInput } from './responses/ResponsesInput';
@@ -22,12 +23,24 @@ type RequestField = keyof OpenAI.Responses.ResponseCreateParams;
 
 /** Options that go out under their own name, as they are. */
 const SAME_WORDS = [
-  'instructions', 'temperature', 'top_p', 'max_output_tokens', 'previous_response_id', 'reasoning', 'metadata', 'user',
+  'instructions',
+  'temperature',
+  'top_p',
+  'max_output_tokens',
+  'previous_response_id',
+  'reasoning',
+  'metadata',
+  'user',
 ] as const satisfies readonly (RequestField & keyof NormalizedOptions)[];
 
-const STATUSES: ReadonlySet<string> = new Set(
-  ['completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete'] satisfies ResponseStatus[],
-);
+const STATUSES: ReadonlySet<string> = new Set([
+  'completed',
+  'failed',
+  'in_progress',
+  'cancelled',
+  'queued',
+  'incomplete',
+] satisfies ResponseStatus[]);
 
 /** Without it a host that stores nothing gives reasoning that cannot be sent back. */
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content' satisfies OpenAI.Responses.ResponseIncludable;
@@ -51,8 +64,10 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
   for (const word of SAME_WORDS) if (options[word] !== undefined) body[word] = options[word];
   const impliedInclude = !store && context.capabilities.supportsReasoning ? [ENCRYPTED_REASONING] : undefined;
   if (impliedInclude !== undefined) body.include = impliedInclude;
-  if (options.tools !== undefined) body.tools = toTools(options.tools, { vendor: context.vendor, quirks: context.quirks, nativeAsync }, warnings);
-  if (options.tool_choice !== undefined) body.tool_choice = toToolChoice(options.tool_choice, options.tools ?? [], context.vendor);
+  if (options.tools !== undefined)
+    body.tools = toTools(options.tools, { vendor: context.vendor, quirks: context.quirks, nativeAsync }, warnings);
+  if (options.tool_choice !== undefined)
+    body.tool_choice = toToolChoice(options.tool_choice, options.tools ?? [], context.vendor);
   if (options.parallel_tool_calls !== undefined) {
     if (context.quirks.supportsParallelToolCalls) body.parallel_tool_calls = options.parallel_tool_calls;
     else warnings.push(`${context.vendor} does not know parallel_tool_calls: it was left out`);
@@ -67,12 +82,20 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
   for (const field of unsupportedFields) {
     // What nobody asked for is not missed.
     const implied = field === 'store' ? options.store === undefined : body[field] === impliedInclude;
-    if (body[field] !== undefined && !implied) warnings.push(`${context.vendor} does not know ${field}: it was left out`);
+    if (body[field] !== undefined && !implied)
+      warnings.push(`${context.vendor} does not know ${field}: it was left out`);
   }
-  return { body: Object.fromEntries(Object.entries(body).filter(([field]) => !unsupportedFields.includes(field))), warnings, losses: [...input.losses, ...losses] };
+  return {
+    body: Object.fromEntries(Object.entries(body).filter(([field]) => !unsupportedFields.includes(field))),
+    warnings,
+    losses: [...input.losses, ...losses],
+  };
 }
 
-/** `text` holds more than the format, so a caller's own `text` joins it; `stream_options` is refused without a stream. */
+/**
+ * `text` holds more than the format, so a caller's own `text` joins it; `stream_options` is refused without a
+ * stream.
+ */
 function addVerbatim(body: JsonObject, fields: JsonObject | undefined, stream: boolean): void {
   if (fields === undefined) return;
   const { text, stream_options, ...rest } = fields;
@@ -81,11 +104,20 @@ function addVerbatim(body: JsonObject, fields: JsonObject | undefined, stream: b
   if (stream_options !== undefined && stream) body.stream_options = stream_options;
 }
 
-function toFormat(format: ResponseFormat, context: WireContext, warnings: string[], losses: Loss[]): JsonObject | undefined {
-  if (format.type !== 'json_schema') return format.type === 'text' ? format : jsonObject(format, context.quirks, warnings, context.vendor);
+function toFormat(
+  format: ResponseFormat,
+  context: WireContext,
+  warnings: string[],
+  losses: Loss[],
+): JsonObject | undefined {
+  if (format.type !== 'json_schema')
+    return format.type === 'text' ? format : jsonObject(format, context.quirks, warnings, context.vendor);
   switch (context.quirks.structuredOutput) {
     case 'json_schema':
-      return { ...strictFormat(format, context.quirks.supportsStrictSchemas !== false, losses), name: format.name ?? 'response' };
+      return {
+        ...strictFormat(format, context.quirks.supportsStrictSchemas !== false, losses),
+        name: format.name ?? 'response',
+      };
     case 'json_object':
       warnings.push(`${context.vendor} does not know json_schema: json_object was asked for instead`);
       return { type: 'json_object' };
@@ -95,7 +127,12 @@ function toFormat(format: ResponseFormat, context: WireContext, warnings: string
   }
 }
 
-function jsonObject(format: ResponseFormat & { type: 'json_object' }, quirks: VendorQuirks, warnings: string[], vendor: string): JsonObject | undefined {
+function jsonObject(
+  format: ResponseFormat & { type: 'json_object' },
+  quirks: VendorQuirks,
+  warnings: string[],
+  vendor: string,
+): JsonObject | undefined {
   if (quirks.structuredOutput !== 'none') return format;
   warnings.push(`${vendor} has no structured output: response_format was left out`);
   return undefined;
@@ -110,7 +147,11 @@ function jsonObject(format: ResponseFormat & { type: 'json_object' }, quirks: Ve
 export function fromResponses(body: unknown, context: ReplyContext): LLMResponse {
   const response = readResponse(body, context);
   if (response.status !== 'failed') return response;
-  throw vendorError({ ...factsOf(context), body: isObject(body) && isObject(body.error) ? body.error : 'the response failed', response });
+  throw vendorError({
+    ...factsOf(context),
+    body: isObject(body) && isObject(body.error) ? body.error : 'the response failed',
+    response,
+  });
 }
 
 /** The same, with failed responses among those that it gives. */
@@ -124,10 +165,14 @@ export function readResponse(body: unknown, context: ReplyContext): LLMResponse 
     object: 'response',
     created_at: typeof wire.created_at === 'number' ? wire.created_at : context.receivedAt,
     status,
-    ...(status === 'incomplete' && status !== wire.status ? { incomplete_details: { reason: 'content_filter' } } : incompleteDetails(wire)),
+    ...(status === 'incomplete' && status !== wire.status
+      ? { incomplete_details: { reason: 'content_filter' } }
+      : incompleteDetails(wire)),
     model: typeof wire.model === 'string' ? wire.model : context.model,
     ...errorIn(wire),
-    ...(typeof wire.previous_response_id === 'string' || wire.previous_response_id === null ? { previous_response_id: wire.previous_response_id } : {}),
+    ...(typeof wire.previous_response_id === 'string' || wire.previous_response_id === null
+      ? { previous_response_id: wire.previous_response_id }
+      : {}),
     ...(isMetadata(wire.metadata) ? { metadata: wire.metadata } : {}),
   } as const satisfies Partial<LLMResponse>;
   return {
@@ -158,7 +203,10 @@ export function usageOf(usage: JsonObject): Usage {
     input_tokens,
     output_tokens,
     total_tokens: typeof usage.total_tokens === 'number' ? count(usage.total_tokens) : input_tokens + output_tokens,
-    input_tokens_details: { cached_tokens: count(inputs.cached_tokens), cache_write_tokens: count(inputs.cache_write_tokens) },
+    input_tokens_details: {
+      cached_tokens: count(inputs.cached_tokens),
+      cache_write_tokens: count(inputs.cache_write_tokens),
+    },
     output_tokens_details: { reasoning_tokens: count(outputs.reasoning_tokens) },
   };
 }
@@ -177,7 +225,10 @@ function responseIn(body: unknown, context: ReplyContext): JsonObject {
   if (!isObject(body)) throw notAResponse(describe(body), context);
   if (Array.isArray(body.output) || body.object === 'response') return body;
   if (body.error !== undefined && body.error !== null) throw vendorError({ ...factsOf(context), body });
-  throw notAResponse(`it has no output; its fields are ${Object.keys(body).slice(0, 10).join(', ') || 'none'}`, context);
+  throw notAResponse(
+    `it has no output; its fields are ${Object.keys(body).slice(0, 10).join(', ') || 'none'}`,
+    context,
+  );
 }
 
 function outputOf(wire: JsonObject, context: ReplyContext): readonly OutputItem[] {
@@ -188,31 +239,48 @@ function outputOf(wire: JsonObject, context: ReplyContext): readonly OutputItem[
     }
     throw notAResponse('its output is not a list', context);
   }
-  const origin = { wire: 'responses', vendor: context.vendor, model: typeof wire.model === 'string' ? wire.model : context.model } as const;
+  const origin = {
+    wire: 'responses',
+    vendor: context.vendor,
+    model: typeof wire.model === 'string' ? wire.model : context.model,
+  } as const;
   const door = { origin, refuse: (path: string, what: string) => notAResponse(`${path} ${what}`, context) };
   return wire.output.map((item: unknown, index) => readItem(item, `output[${index}]`, door));
 }
 
-/** A refusal counts as an answer that the host's filter cut short. A word that is unknown or missing counts as completed. */
+/**
+ * A refusal counts as an answer that the host's filter cut short. A word that is unknown or missing counts as
+ * completed.
+ */
 function statusOf(wire: JsonObject, output: readonly OutputItem[], warnings: string[]): ResponseStatus {
   const word = wire.status;
   if (typeof word !== 'string' || !STATUSES.has(word)) {
-    warnings.push(typeof word === 'string' ? `unknown status '${word}': it counts as completed` : 'the answer carries no status: it counts as completed');
+    warnings.push(
+      typeof word === 'string'
+        ? `unknown status '${word}': it counts as completed`
+        : 'the answer carries no status: it counts as completed',
+    );
   } else if (word !== 'completed') return word as ResponseStatus;
-  return output.some((item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal')) ? 'incomplete' : 'completed';
+  return output.some((item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'))
+    ? 'incomplete'
+    : 'completed';
 }
 
 function incompleteDetails(wire: JsonObject): Pick<LLMResponse, 'incomplete_details'> {
   const details = wire.incomplete_details;
   if (details === null) return { incomplete_details: null };
-  return isObject(details) && typeof details.reason === 'string' ? { incomplete_details: details as { reason: string } } : {};
+  return isObject(details) && typeof details.reason === 'string'
+    ? { incomplete_details: details as { reason: string } }
+    : {};
 }
 
 function errorIn(wire: JsonObject): Pick<LLMResponse, 'error'> {
   const { error } = wire;
   if (error === null) return { error: null };
   if (!isObject(error)) return {};
-  return typeof error.code === 'string' && typeof error.message === 'string' ? { error: error as { code: string; message: string } } : {};
+  return typeof error.code === 'string' && typeof error.message === 'string'
+    ? { error: error as { code: string; message: string } }
+    : {};
 }
 
 function isMetadata(value: unknown): value is Readonly<Record<string, string>> {

@@ -13,7 +13,10 @@ import type { InputItem, LLMResponse, OutputItem, Usage } from '../../domain/typ
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 /** A request as the inner language puts it; `model` and `stream` as the client gave them. */
-export type ResponsesRequest = Omit<NormalizedOptions, 'model'> & { readonly model?: string; readonly stream?: boolean };
+export type ResponsesRequest = Omit<NormalizedOptions, 'model'> & {
+  readonly model?: string;
+  readonly stream?: boolean;
+};
 
 /** The inner options that have the same name and meaning on the wire, and the type of their values. */
 const SAME_WORDS = {
@@ -34,13 +37,15 @@ const SAME_WORDS = {
 const MEANT: ReadonlySet<string> = new Set([...Object.keys(SAME_WORDS), 'input', 'text', 'tools', 'tool_choice']);
 
 /**
- * What the inner language has no word for is kept under `vendor.openai_responses`. `store` is true where the client says nothing: on this
- * wire a response can be continued unless it was asked otherwise.
+ * What the inner language has no word for is kept under `vendor.openai_responses`. `store` is true where the client
+ * says nothing: on this wire a response can be continued unless it was asked otherwise.
  * @throws LLMInvalidRequestError with the JSON path of what is wrong
  */
 export function readResponsesRequest(body: unknown): ResponsesRequest {
   if (!isObject(body)) throw refuse('', 'is not a JSON object');
-  const verbatim: [string, unknown][] = Object.entries(body).filter(([field, value]) => !MEANT.has(field) || (value === null && field !== 'input'));
+  const verbatim: [string, unknown][] = Object.entries(body).filter(
+    ([field, value]) => !MEANT.has(field) || (value === null && field !== 'input'),
+  );
   const said: JsonObject = { store: true };
   for (const [field, type] of Object.entries(SAME_WORDS)) {
     const value = body[field];
@@ -69,12 +74,14 @@ export function readResponsesRequest(body: unknown): ResponsesRequest {
 }
 
 /**
- * The body that a client gets. A response that came over this wire is what its host sent, unknown fields included; any other is given all
- * fields that Open Responses demands. `echo` holds the request's own fields that a response repeats; they win over what is assumed.
+ * The body that a client gets. A response that came over this wire is what its host sent, unknown fields included;
+ * any other is given all fields that Open Responses demands. `echo` holds the request's own fields that a response
+ * repeats; they win over what is assumed.
  */
 export function writeResponses(response: LLMResponse, echo: JsonObject = {}): JsonObject {
   const { vendor, output_text: _, output, usage, ...said } = response;
-  if (vendor.wire === 'responses') return { ...said, output: output.map(wireForm), ...vendor.fields, ...countedUsage(response) };
+  if (vendor.wire === 'responses')
+    return { ...said, output: output.map(wireForm), ...vendor.fields, ...countedUsage(response) };
   return {
     ...ASSUMED,
     completed_at: response.status === 'completed' ? response.created_at : null,
@@ -85,12 +92,24 @@ export function writeResponses(response: LLMResponse, echo: JsonObject = {}): Js
   };
 }
 
-/** An output item that came over another wire, with the id and status that this format demands; its vendor's words travel along. */
-export function writeForeignItem(item: OutputItem, response: Pick<LLMResponse, 'id' | 'status' | 'output'>, index: number): JsonObject {
+/**
+ * An output item that came over another wire, with the id and status that this format demands; its vendor's words
+ * travel along.
+ */
+export function writeForeignItem(
+  item: OutputItem,
+  response: Pick<LLMResponse, 'id' | 'status' | 'output'>,
+  index: number,
+): JsonObject {
   const id = `${ID_PREFIXES.get(item.type) ?? 'item'}_${response.id.replace(/^resp_/, '')}_${index}`;
   const cutShort = response.status === 'incomplete' && index === response.output.length - 1;
   const form = item.type === 'reasoning' || item.type === 'vendor_item' ? wrapForeign(item) : wireForm(item);
-  return { id, status: cutShort ? 'incomplete' : 'completed', ...form, ...(item.vendor === undefined ? {} : { vendor: item.vendor }) };
+  return {
+    id,
+    status: cutShort ? 'incomplete' : 'completed',
+    ...form,
+    ...(item.vendor === undefined ? {} : { vendor: item.vendor }),
+  };
 }
 
 const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
@@ -180,7 +199,9 @@ function readText(text: unknown): { readonly format?: ResponseFormat; readonly o
       if (!isObject(schema)) throw refuse('text.format.schema', 'is not an object');
       const said = Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
       const inner: ResponseFormat = { ...said, type: format.type, schema };
-      return Object.values(format).includes(null) ? { format: inner, others: text } : { format: inner, ...atLeastOne(others) };
+      return Object.values(format).includes(null)
+        ? { format: inner, others: text }
+        : { format: inner, ...atLeastOne(others) };
     }
     default:
       return { others: text };
@@ -196,5 +217,8 @@ function isPresent(value: unknown): boolean {
 }
 
 function refuse(path: string, what: string, cause?: unknown): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${path === '' ? 'the request' : path} ${what}`, { path, ...(cause === undefined ? {} : { cause }) });
+  return new LLMInvalidRequestError(`${path === '' ? 'the request' : path} ${what}`, {
+    path,
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

@@ -1,4 +1,7 @@
-/** What every wire gives: two pure conversions and a stream decoder. Converters belong to wires; vendors' departures come in as quirks. */
+/**
+ * What every wire gives: two pure conversions and a stream decoder. Converters belong to wires; vendors' departures
+ * come in as quirks.
+ */
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';

@@ -7,8 +7,8 @@ export interface CallIdRule {
 }
 
 /**
- * The id itself where the rule accepts it, else a valid id that depends on nothing but `id`: a call and its answer get the same one.
- * Distinct ids stay distinct.
+ * The id itself where the rule accepts it, else a valid id that depends on nothing but `id`: a call and its answer
+ * get the same one. Distinct ids stay distinct.
  */
 export function toCallId(id: string, rule: CallIdRule): string {
   if (id.length > 0 && id.length <= rule.maxLength && rule.pattern.test(id)) return id;
@@ -16,7 +16,10 @@ export function toCallId(id: string, rule: CallIdRule): string {
   return `${readable}${fingerprint(id)}`.slice(-rule.maxLength);
 }
 
-/** 14 letters of two independent 32-bit FNV-1a hashes (http://www.isthe.com/chongo/tech/comp/fnv/), enough for the calls of one conversation. */
+/**
+ * 14 letters of two independent 32-bit FNV-1a hashes (http://www.isthe.com/chongo/tech/comp/fnv/), enough for the
+ * calls of one conversation.
+ */
 function fingerprint(text: string): string {
   return `${hash(text, 0x811c9dc5)}${hash(text, 0x9747b28c)}`;
 }

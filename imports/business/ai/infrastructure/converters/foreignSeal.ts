@@ -1,13 +1,17 @@
 /**
- * What was made over another wire, in the one place of the Responses format that clients send back untouched: a reasoning item's
- * `encrypted_content`. It is a wrapping, not a secret: it keeps origin and vendor words together, so that they go back to their maker only.
+ * What was made over another wire, in the one place of the Responses format that clients send back untouched: a
+ * reasoning item's `encrypted_content`. It is a wrapping, not a secret: it keeps origin and vendor words together,
+ * so that they go back to their maker only.
  */
 import type { ReasoningItem, VendorItem } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 const MARK = 'bolide.1.';
 
-/** A reasoning item of another wire, or an item that the format has no word for, as a reasoning item of the Responses format. */
+/**
+ * A reasoning item of another wire, or an item that the format has no word for, as a reasoning item of the
+ * Responses format.
+ */
 export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
   const readable = item.type === 'reasoning' ? item : undefined;
   return {
@@ -18,7 +22,10 @@ export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
   };
 }
 
-/** What was wrapped, as it comes out of JSON; `undefined` for content that is not wrapped. @throws SyntaxError for a broken wrapping */
+/**
+ * What was wrapped, as it comes out of JSON; `undefined` for content that is not wrapped. @throws SyntaxError for a
+ * broken wrapping
+ */
 export function unwrapForeign(raw: JsonObject): unknown {
   const sealed = raw.encrypted_content;
   if (raw.type !== 'reasoning' || typeof sealed !== 'string' || !sealed.startsWith(MARK)) return undefined;

@@ -1,13 +1,17 @@
 /**
- * The one late pass over a history before it is sent. Every vendor demands that each call has exactly one answer right after its
- * turn; callers, crashes, evicted chains and results that come later leave histories where that is not so.
+ * The one late pass over a history before it is sent. Every vendor demands that each call has exactly one answer
+ * right after its turn; callers, crashes, evicted chains and results that come later leave histories where that is
+ * not so.
  */
 import type { FunctionCallItem, InputItem } from '../../domain/types/ResponsesAPITypes';
 import type { Loss } from '../../domain/types/VendorTypes';
 import { deferredEnvelope } from './deferredEnvelope';
 
 export interface RepairOptions {
-  /** The wire takes a late output on its original call id, so acknowledgements are left out and async calls may stay open. */
+  /**
+   * The wire takes a late output on its original call id, so acknowledgements are left out and async calls may stay
+   * open.
+   */
   readonly nativeAsync: boolean;
   /** The server holds the earlier part: answers here may belong to calls that are not here. */
   readonly partial?: boolean;
@@ -58,7 +62,9 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
   const answerOf = pairAnswers(items);
   const answering = new Set(answerOf.values());
   const ids = distinctIds(items);
-  const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])));
+  const names = new Map(
+    items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),
+  );
   const out: InputItem[] = [];
   const losses: Loss[] = [];
   let turn: { readonly call: FunctionCallItem; readonly index: number }[] = [];
@@ -70,7 +76,11 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
       if (answer?.type !== 'function_call_output') {
         if (options.nativeAsync && call.async === true) continue;
         out.push({ type: 'function_call_output', call_id, output: NO_RESULT });
-        losses.push({ path: `input[${index}]`, what: `result of call ${call.call_id} (${call.name})`, reason: 'none was recorded; a synthetic answer is sent' });
+        losses.push({
+          path: `input[${index}]`,
+          what: `result of call ${call.call_id} (${call.name})`,
+          reason: 'none was recorded; a synthetic answer is sent',
+        });
       } else if (!(options.nativeAsync && answer.status === 'in_progress')) {
         out.push(call_id === answer.call_id ? answer : { ...answer, call_id });
       }
@@ -90,14 +100,22 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
       const isKnown = names.has(item.call_id);
       const staysAsIs = isKnown ? options.nativeAsync && item.deferred === true : options.partial === true;
       out.push(staysAsIs ? item : deferredEnvelope(item, names.get(item.call_id)));
-      if (!staysAsIs && item.deferred !== true) losses.push({ path: `input[${index}]`, what: `answer to call ${item.call_id}`, reason: 'it answers no open call; sent as text' });
+      if (!staysAsIs && item.deferred !== true)
+        losses.push({
+          path: `input[${index}]`,
+          what: `answer to call ${item.call_id}`,
+          reason: 'it answers no open call; sent as text',
+        });
     }
   });
   closeTurn();
   return { items: out, losses };
 }
 
-/** Call → answer, by index. The first answer after a call, and before a later turn calls with the same id, is that call's own. */
+/**
+ * Call → answer, by index. The first answer after a call, and before a later turn calls with the same id, is that
+ * call's own.
+ */
 function pairAnswers(items: readonly InputItem[]): ReadonlyMap<number, number> {
   const waiting = new Map<string, { readonly index: number; readonly turn: number }[]>();
   const answerOf = new Map<number, number>();

@@ -15,7 +15,10 @@ export interface StrictSchema {
 
 type JsonSchemaFormat = Extract<ResponseFormat, { readonly type: 'json_schema' }>;
 
-/** The format with a schema that the host accepts in the mode that was asked for, or without `strict` where that mode can't hold it. */
+/**
+ * The format with a schema that the host accepts in the mode that was asked for, or without `strict` where that
+ * mode can't hold it.
+ */
 export function strictFormat(format: JsonSchemaFormat, isKnown: boolean, losses: Loss[]): JsonSchemaFormat {
   if (format.strict !== true) return format;
   const strict = isKnown ? toStrictSchema(format.schema) : undefined;
@@ -30,15 +33,47 @@ export function strictFormat(format: JsonSchemaFormat, isKnown: boolean, losses:
 }
 
 const KEPT = new Set([
-  '$defs', '$ref', 'additionalProperties', 'anyOf', 'const', 'definitions', 'description', 'enum', 'exclusiveMaximum', 'exclusiveMinimum', 'format', 'items',
-  'maxItems', 'maximum', 'minItems', 'minimum', 'multipleOf', 'pattern', 'properties', 'required', 'title', 'type',
+  '$defs',
+  '$ref',
+  'additionalProperties',
+  'anyOf',
+  'const',
+  'definitions',
+  'description',
+  'enum',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'items',
+  'maxItems',
+  'maximum',
+  'minItems',
+  'minimum',
+  'multipleOf',
+  'pattern',
+  'properties',
+  'required',
+  'title',
+  'type',
 ]);
 /** They say something about the schema, not about values. */
-const ANNOTATIONS = new Set(['$comment', '$id', '$schema', 'default', 'deprecated', 'examples', 'readOnly', 'writeOnly']);
+const ANNOTATIONS = new Set([
+  '$comment',
+  '$id',
+  '$schema',
+  'default',
+  'deprecated',
+  'examples',
+  'readOnly',
+  'writeOnly',
+]);
 const FORMATS = new Set(['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid']);
 const MAX_DEPTH = 10;
 
-/** @returns undefined for schemas that strict mode has no words for: maps, untyped values, combinations, nesting over ten levels */
+/**
+ * @returns undefined for schemas that strict mode has no words for: maps, untyped values, combinations, nesting
+ * over ten levels
+ */
 export function toStrictSchema(schema: JsonObject, path = 'response_format.schema'): StrictSchema | undefined {
   const losses: Loss[] = [];
   if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
@@ -48,20 +83,40 @@ export function toStrictSchema(schema: JsonObject, path = 'response_format.schem
 }
 
 function strictOf(schema: unknown, path: string, losses: Loss[], depth: number): JsonObject | undefined {
-  if (!isObject(schema) || depth > MAX_DEPTH || ['allOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'prefixItems'].some((word) => word in schema)) return undefined;
+  if (
+    !isObject(schema) ||
+    depth > MAX_DEPTH ||
+    ['allOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'prefixItems'].some(
+      (word) => word in schema,
+    )
+  )
+    return undefined;
   const strict: Record<string, unknown> = {};
   for (const [word, value] of Object.entries(schema)) {
     if (word === 'oneOf' && !('anyOf' in schema)) {
       strict.anyOf = value;
       losses.push({ path, what: 'oneOf', reason: 'sent as anyOf' });
     } else if (KEPT.has(word) && !(word === 'format' && !FORMATS.has(String(value)))) strict[word] = value;
-    else if (!ANNOTATIONS.has(word)) losses.push({ path: `${path}.${word}`, what: word, reason: 'strict mode does not know it' });
+    else if (!ANNOTATIONS.has(word))
+      losses.push({ path: `${path}.${word}`, what: word, reason: 'strict mode does not know it' });
   }
-  if (strict.$ref === undefined && strict.anyOf === undefined && strict.enum === undefined && strict.const === undefined && strict.type === undefined) return undefined;
+  if (
+    strict.$ref === undefined &&
+    strict.anyOf === undefined &&
+    strict.enum === undefined &&
+    strict.const === undefined &&
+    strict.type === undefined
+  )
+    return undefined;
   return withChildren(strict, path, losses, depth);
 }
 
-function withChildren(strict: Record<string, unknown>, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+function withChildren(
+  strict: Record<string, unknown>,
+  path: string,
+  losses: Loss[],
+  depth: number,
+): JsonObject | undefined {
   for (const word of ['$defs', 'definitions'] as const) {
     if (strict[word] === undefined) continue;
     const defined = eachOf(strict[word], (child, name) => strictOf(child, `${path}.${word}.${name}`, losses, depth));
@@ -100,10 +155,17 @@ function orNull(schema: JsonObject): JsonObject {
   const types = typesOf(schema);
   if (types.includes('null')) return schema;
   if (types.length === 0 || schema.const !== undefined) return { anyOf: [schema, { type: 'null' }] };
-  return { ...schema, type: [...types, 'null'], ...(Array.isArray(schema.enum) ? { enum: [...(schema.enum as unknown[]), null] } : {}) };
+  return {
+    ...schema,
+    type: [...types, 'null'],
+    ...(Array.isArray(schema.enum) ? { enum: [...(schema.enum as unknown[]), null] } : {}),
+  };
 }
 
-function eachOf(children: unknown, convert: (child: unknown, name: string) => JsonObject | undefined): JsonObject | undefined {
+function eachOf(
+  children: unknown,
+  convert: (child: unknown, name: string) => JsonObject | undefined,
+): JsonObject | undefined {
   if (!isObject(children)) return undefined;
   const converted: [string, JsonObject][] = [];
   for (const [name, child] of Object.entries(children)) {

@@ -1,4 +1,7 @@
-/** Providers from rows that may change while the app runs: one object per row, made anew when the row says something else. */
+/**
+ * Providers from rows that may change while the app runs: one object per row, made anew when the row says something
+ * else.
+ */
 import { TextToolProvider } from '../../application/services/TextToolProvider';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
@@ -9,7 +12,10 @@ export interface ProviderSettings extends CreateProviderRow {
   readonly id: string;
   /** The only models that may be asked of it. Absent: any. */
   readonly allowedModels?: readonly string[];
-  /** Sources of regular expressions: names that mean this provider even where nobody names it. Absent: its vendor's own families. */
+  /**
+   * Sources of regular expressions: names that mean this provider even where nobody names it. Absent: its vendor's
+   * own families.
+   */
   readonly modelPatterns?: readonly string[];
   /** For models without tool calling of their own: tools are described in words. */
   readonly toolsInText?: boolean;

@@ -89,12 +89,27 @@ export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {
   const settings = { ...given, providers: (given.providers ?? []).map(named) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.kept);
   const tools = ports.tools ?? new ToolRegistry();
-  const options = { directory: providers, toolExecutor: tools, ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }) };
+  const options = {
+    directory: providers,
+    toolExecutor: tools,
+    ...(ports.onUsage === undefined ? {} : { onUsage: ports.onUsage }),
+  };
   const manager = createManager(options, settings.budgets, ports);
   const runs = ports.runs ?? new MemoryRunStore();
   const logger = ports.logger === undefined ? {} : { logger: ports.logger };
-  const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: runs, ...logger, ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }) });
-  const recovery = new RunRecovery({ loop, store: runs, ...logger, ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }) });
+  const loop = new AgenticLoop({
+    provider: manager,
+    toolExecutor: tools,
+    runStore: runs,
+    ...logger,
+    ...(ports.leaseTimes === undefined ? {} : { leaseTimes: ports.leaseTimes }),
+  });
+  const recovery = new RunRecovery({
+    loop,
+    store: runs,
+    ...logger,
+    ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
+  });
   const responses = ports.responses ?? new MemoryResponseStore();
   const conversations = createConversations({ settings, loop, tools }, ports);
   const jobs = ports.jobs ?? new LocalJobQueue(logger);
@@ -105,7 +120,21 @@ export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {
     await queue.stop();
     await loop.close();
   };
-  return { settings, providers, manager, tools, loop, responses, conversations, useCases, runs, jobs, queue, recovery, close };
+  return {
+    settings,
+    providers,
+    manager,
+    tools,
+    loop,
+    responses,
+    conversations,
+    useCases,
+    runs,
+    jobs,
+    queue,
+    recovery,
+    close,
+  };
 }
 
 function named(row: ProviderRow): ProviderSettings {

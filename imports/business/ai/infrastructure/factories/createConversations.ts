@@ -32,7 +32,10 @@ export interface ConversationParts {
   readonly tools: { readonly tools: readonly FunctionTool[] };
 }
 
-export function createConversations({ settings, loop, tools }: ConversationParts, ports: ConversationPorts): Conversations {
+export function createConversations(
+  { settings, loop, tools }: ConversationParts,
+  ports: ConversationPorts,
+): Conversations {
   const { defaultProvider = settings.providers[0]?.id ?? '', temperature, systemPrompt } = settings;
   const channels = new ConversationChannels();
   const handler = new ResponseHandler({

@@ -19,7 +19,11 @@ export interface ManagerPorts {
   readonly logger?: Logger;
 }
 
-export function createManager(options: LLMManagerOptions, settings: BudgetSettings | undefined, { budgets, logger }: ManagerPorts): LLMManager {
+export function createManager(
+  options: LLMManagerOptions,
+  settings: BudgetSettings | undefined,
+  { budgets, logger }: ManagerPorts,
+): LLMManager {
   if (settings === undefined) return new LLMManager(options);
   const { users = {}, ...everybody } = settings;
   const limitsOf = (userId: string): BudgetLimits | undefined => {
@@ -27,5 +31,8 @@ export function createManager(options: LLMManagerOptions, settings: BudgetSettin
     return limits?.day === undefined && limits?.month === undefined ? undefined : limits;
   };
   const store = budgets ?? new MemoryBudgetStore();
-  return new BudgetedManager({ ...options, budgets: new CallBudgets({ store, limitsOf, ...(logger === undefined ? {} : { logger }) }) });
+  return new BudgetedManager({
+    ...options,
+    budgets: new CallBudgets({ store, limitsOf, ...(logger === undefined ? {} : { logger }) }),
+  });
 }

@@ -48,16 +48,23 @@ const WIRES: Readonly<Record<WireName, Wire>> = {
 
 /** @throws LLMInvalidRequestError for a row that names no vendor, or a wire that its vendor does not speak */
 export function createProvider(row: CreateProviderRow): ILLMProvider {
-  if (!VENDORS.includes(row.vendor)) throw new LLMInvalidRequestError(`'${row.vendor}' is none of the vendors: ${VENDORS.join(', ')}`, { path: 'vendor' });
+  if (!VENDORS.includes(row.vendor))
+    throw new LLMInvalidRequestError(`'${row.vendor}' is none of the vendors: ${VENDORS.join(', ')}`, {
+      path: 'vendor',
+    });
   const ProviderClass = PROVIDER_CLASSES[row.vendor];
   const { wires, speaksAll, createClient, defaultModel: usualModel } = ProviderClass.facts;
   const wire = row.wire ?? wires[0];
-  if (!wires.includes(wire)) throw new LLMInvalidRequestError(`${row.vendor} speaks ${wires.join(', ')}, not ${wire}`, { path: 'wire' });
+  if (!wires.includes(wire))
+    throw new LLMInvalidRequestError(`${row.vendor} speaks ${wires.join(', ')}, not ${wire}`, { path: 'wire' });
   const { vendor, baseURL, deployment, apiVersion } = row;
   const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...row.limits };
   const fetch = createGuardedFetch({ limits, allowPrivateHosts: row.allowPrivateHosts ?? false });
   const defaultModel = row.defaultModel ?? deployment ?? usualModel;
-  const lane = (name: WireName): Lane => ({ client: createClient({ vendor, wire: name, baseURL, deployment, apiVersion, fetch, limits }), wire: WIRES[name] });
+  const lane = (name: WireName): Lane => ({
+    client: createClient({ vendor, wire: name, baseURL, deployment, apiVersion, fetch, limits }),
+    wire: WIRES[name],
+  });
   // A row that names a wire means that one alone.
   const others = speaksAll === true && row.wire === undefined ? wires.slice(1) : [];
   return new ProviderClass(

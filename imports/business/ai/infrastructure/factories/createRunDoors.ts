@@ -57,11 +57,18 @@ export interface RunDoors {
 
 const MINUTE = 60_000;
 
-export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>, ports: RunDoorsPorts): RunDoors {
+export function createRunDoors(
+  { loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>,
+  ports: RunDoorsPorts,
+): RunDoors {
   const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
-  const texts = new LiveTexts({ collection: collection<DeltaDocument>(DELTAS_COLLECTION), flush: (executionId) => feed.flush(executionId), logger });
+  const texts = new LiveTexts({
+    collection: collection<DeltaDocument>(DELTAS_COLLECTION),
+    flush: (executionId) => feed.flush(executionId),
+    logger,
+  });
   const counts = new RunCounts(collection<RunCountDocument>(STATS_COLLECTION));
   const states = new StateCounter({ runs: collection(RUNS), counts, logger });
   const windows = new WindowCounter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
@@ -72,7 +79,8 @@ export function createRunDoors({ loop, useCases, tools }: Pick<AIModule, 'loop' 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
     const wait = await windows.admit([kind, userId], limits[kind], MINUTE);
-    if (wait > 0) throw new LLMRateLimitError('You have done this too often in the last minute.', { retryAfterMs: wait });
+    if (wait > 0)
+      throw new LLMRateLimitError('You have done this too often in the last minute.', { retryAfterMs: wait });
   };
 
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);

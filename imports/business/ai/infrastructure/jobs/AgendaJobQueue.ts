@@ -1,6 +1,6 @@
 /**
- * The queue of several processes: Agenda, on MongoDB. A job whose process dies is taken by another one when its lock has not been renewed for a while.
- * https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
+ * The queue of several processes: Agenda, on MongoDB. A job whose process dies is taken by another one when its
+ * lock has not been renewed for a while. https://github.com/agenda/agenda (5.x, by its own MongoDB driver)
  */
 import type { Agenda, Job } from 'agenda';
 import { LLMConnectionError } from '../../domain/errors/LLMErrors';
@@ -55,21 +55,21 @@ export async function openAgendaQueue(options: AgendaOptions): Promise<AgendaJob
 }
 
 export class AgendaJobQueue implements JobQueue {
-  readonly #agenda: Agenda;
-  readonly #options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger };
-  readonly #underWay = new Set<Promise<void>>();
+  private readonly agenda: Agenda;
+  private readonly options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger };
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(agenda: Agenda, options: JobLimits & { readonly lockLifetime: number; readonly logger: Logger }) {
-    this.#agenda = agenda;
-    this.#options = options;
-    this.#keepAlive();
-    agenda.on('success', (job: Job) => this.#follow(this.#succeeded(job)));
-    agenda.on('fail', (error: unknown, job: Job) => this.#follow(this.#failed(job, error)));
+    this.agenda = agenda;
+    this.options = options;
+    this.keepAlive();
+    agenda.on('success', (job: Job) => this.follow(this.succeeded(job)));
+    agenda.on('fail', (error: unknown, job: Job) => this.follow(this.failed(job, error)));
     agenda.on('error', (error: unknown) => options.logger.error('the job queue failed', error));
   }
 
   async add(executionId: string, at?: number): Promise<void> {
-    await this.#agenda
+    await this.agenda
       .create(RUN, { executionId })
       .unique({ 'data.executionId': executionId }, { insertOnly: true })
       .schedule(new Date(at ?? Date.now()))
@@ -80,31 +80,32 @@ export class AgendaJobQueue implements JobQueue {
     checkSchedule(schedule);
     const name = `task:${schedule.name}`;
     const { cron, timezone = 'UTC' } = schedule;
-    this.#agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => this.#track(this.#renewing(job, task())));
-    const [planned] = await this.#agenda.jobs({ name });
+    this.agenda.define(name, { concurrency: 1, lockLimit: 1 }, (job: Job) => this.track(this.renewing(job, task())));
+    const [planned] = await this.agenda.jobs({ name });
     // Planning it anew would forget the time that came while nobody was there.
     if (planned?.attrs.repeatInterval === cron && planned.attrs.repeatTimezone === timezone) return;
-    await this.#agenda.every(cron, name, undefined, { timezone });
+    await this.agenda.every(cron, name, undefined, { timezone });
   }
 
   async start(work: JobWork): Promise<void> {
-    const { concurrency } = this.#options;
+    const { concurrency } = this.options;
     if (concurrency > 0) {
-      const runJob = (job: Job<RunJob>): Promise<void> => this.#track(this.#renewing(job, work(job.attrs.data.executionId)));
-      this.#agenda.define<RunJob>(RUN, { concurrency, lockLimit: concurrency }, runJob);
+      const runJob = (job: Job<RunJob>): Promise<void> =>
+        this.track(this.renewing(job, work(job.attrs.data.executionId)));
+      this.agenda.define<RunJob>(RUN, { concurrency, lockLimit: concurrency }, runJob);
     }
-    await this.#agenda.start();
+    await this.agenda.start();
   }
 
   async stop(): Promise<void> {
-    await this.#agenda.stop();
-    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
-    await this.#agenda.close({ force: true });
+    await this.agenda.stop();
+    while (this.underWay.size > 0) await Promise.allSettled(this.underWay);
+    await this.agenda.close({ force: true });
   }
 
   /** Shows the others that this process lives as long as the work takes. */
-  async #renewing(job: { touch(): Promise<unknown> }, work: Promise<void>): Promise<void> {
-    const renewal = setInterval(() => void job.touch().catch(() => undefined), this.#options.lockLifetime / 3);
+  private async renewing(job: { touch(): Promise<unknown> }, work: Promise<void>): Promise<void> {
+    const renewal = setInterval(() => void job.touch().catch(() => undefined), this.options.lockLifetime / 3);
     try {
       await work;
     } finally {
@@ -113,7 +114,7 @@ export class AgendaJobQueue implements JobQueue {
   }
 
   /** What is done is forgotten, so that the run could be added again; a schedule's job comes again. */
-  async #succeeded(job: Job): Promise<void> {
+  private async succeeded(job: Job): Promise<void> {
     if (job.attrs.name === RUN) await job.remove();
     else if ((job.attrs.failCount ?? 0) > 0) {
       job.attrs.failCount = 0;
@@ -121,8 +122,8 @@ export class AgendaJobQueue implements JobQueue {
     }
   }
 
-  async #failed(job: Job, error: unknown): Promise<void> {
-    const { retries, retryDelay, logger } = this.#options;
+  private async failed(job: Job, error: unknown): Promise<void> {
+    const { retries, retryDelay, logger } = this.options;
     const { name, failCount = 1 } = job.attrs;
     const what = name === RUN ? `the run ${String(job.attrs.data['executionId'])}` : `the ${name}`;
     if (failCount <= retries) {
@@ -131,38 +132,40 @@ export class AgendaJobQueue implements JobQueue {
       return;
     }
     logger.error(`${what} was given up after ${failCount} attempts`, error);
-    await this.#succeeded(job);
+    await this.succeeded(job);
   }
 
   /** The same promise; `stop` waits for it. */
-  #track(work: Promise<void>): Promise<void> {
+  private track(work: Promise<void>): Promise<void> {
     const settled = work.then(
       () => undefined,
       () => undefined,
     );
-    this.#underWay.add(settled);
-    void settled.then(() => this.#underWay.delete(settled));
+    this.underWay.add(settled);
+    void settled.then(() => this.underWay.delete(settled));
     return work;
   }
 
   /** For work that nobody else hears of. */
-  #follow(work: Promise<void>): void {
-    this.#track(work).catch((error: unknown) => this.#options.logger.error('a job could not be brought to its end', error));
+  private follow(work: Promise<void>): void {
+    this.track(work).catch((error: unknown) =>
+      this.options.logger.error('a job could not be brought to its end', error),
+    );
   }
 
   /**
-   * Agenda writes a job's state in places where nobody hears of a failure, and where it would end the process. A job that could not be written is
-   * found by its old lock; who adds one has to know.
+   * Agenda writes a job's state in places where nobody hears of a failure, and where it would end the process. A
+   * job that could not be written is found by its old lock; who adds one has to know.
    */
-  #keepAlive(): void {
-    const agenda = this.#agenda;
+  private keepAlive(): void {
+    const agenda = this.agenda;
     const save = agenda.saveJob.bind(agenda);
     agenda.saveJob = async (job: Job) => {
       try {
         return await save(job);
       } catch (error) {
         if (!('_id' in job.attrs)) throw error;
-        this.#options.logger.error(`the state of the job ${job.attrs.name} could not be written`, error);
+        this.options.logger.error(`the state of the job ${job.attrs.name} could not be written`, error);
         return job;
       }
     };

@@ -1,6 +1,7 @@
 /**
- * The queue of a single process, in its memory: at the next start, the runs that still wait are added again from the store. Where it is given a place to
- * write down when its schedules come next, those that came while nobody was there are made up for, once.
+ * The queue of a single process, in its memory: at the next start, the runs that still wait are added again from
+ * the store. Where it is given a place to write down when its schedules come next, those that came while nobody was
+ * there are made up for, once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Cron } from 'croner';
@@ -102,7 +103,9 @@ export class LocalJobQueue implements JobQueue {
   private run(plan: Plan): void {
     const { cron, timezone = 'UTC' } = plan.schedule;
     // A task that takes longer than its schedule's step is not done twice at the same time.
-    const timer: Cron = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () => this.track(this.perform(plan, timer)));
+    const timer: Cron = new Cron(cron, { ...CRON_OPTIONS, timezone, protect: true }, () =>
+      this.track(this.perform(plan, timer)),
+    );
     plan.timer = timer;
     const { times } = this;
     if (times !== undefined) void this.track(this.makeUp(times, plan, timer));
@@ -113,7 +116,8 @@ export class LocalJobQueue implements JobQueue {
     try {
       const next = await times.next(plan.schedule);
       if (next === undefined) await keepNext(times, plan, timer);
-      else if (next <= Date.now() && plan.timer === timer && this.work !== undefined && !timer.isBusy()) await timer.trigger();
+      else if (next <= Date.now() && plan.timer === timer && this.work !== undefined && !timer.isBusy())
+        await timer.trigger();
     } catch (error) {
       this.logger.warn(`it is not known when the task ${plan.schedule.name} was to come`, error);
     }

@@ -1,7 +1,8 @@
 /**
- * One process at a time in a data directory. The lock is a directory `lock` that holds one file about its owner: it appears whole, by a rename
- * that fails while another stands there, and a dead owner's is taken apart by removing that owner's file, whose name nobody else's has.
- * So of two processes that find the same stale lock one gets it, and no living one's is ever removed.
+ * One process at a time in a data directory. The lock is a directory `lock` that holds one file about its owner: it
+ * appears whole, by a rename that fails while another stands there, and a dead owner's is taken apart by removing
+ * that owner's file, whose name nobody else's has. So of two processes that find the same stale lock one gets it,
+ * and no living one's is ever removed.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
@@ -17,9 +18,15 @@ export class DirectoryLockedError extends ConflictError {
   readonly pid: number | undefined;
 
   constructor(directory: string, owner: Owner | undefined) {
-    const who = owner === undefined ? 'another process' : `process ${owner.pid}${owner.host === hostname() ? '' : ` on ${owner.host}`}`;
-    const remedy = owner === undefined || owner.host === hostname() ? '' : ` If that host is gone, remove ${join(directory, LOCK)}.`;
-    super(`The data directory ${directory} is in use by ${who}. Stop it, set DATA_DIR, or use MongoDB for several processes.${remedy}`);
+    const who =
+      owner === undefined
+        ? 'another process'
+        : `process ${owner.pid}${owner.host === hostname() ? '' : ` on ${owner.host}`}`;
+    const remedy =
+      owner === undefined || owner.host === hostname() ? '' : ` If that host is gone, remove ${join(directory, LOCK)}.`;
+    super(
+      `The data directory ${directory} is in use by ${who}. Stop it, set DATA_DIR, or use MongoDB for several processes.${remedy}`,
+    );
     this.directory = directory;
     this.pid = owner?.pid;
   }
@@ -48,7 +55,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const lock = join(directory, LOCK);
   const file = `${randomUUID()}.json`;
   const prepared = await mkdtemp(join(directory, `${LOCK}-`));
-  const owner: Owner = { pid: process.pid, host: hostname(), incarnation: (await processState(process.pid))?.incarnation ?? null };
+  const owner: Owner = {
+    pid: process.pid,
+    host: hostname(),
+    incarnation: (await processState(process.pid))?.incarnation ?? null,
+  };
   await writeFile(join(prepared, file), JSON.stringify(owner), { mode: 0o600 });
   try {
     await takeOver(directory, lock, prepared);
@@ -66,7 +77,8 @@ async function takeOver(directory: string, lock: string, prepared: string): Prom
     for (const file of await filesIn(lock)) {
       holder = await readOwner(join(lock, file));
       if (holder !== undefined && (await isAlive(holder))) throw new DirectoryLockedError(directory, holder);
-      // A file that can't be read was cut off when the whole machine stopped: a living owner's was there in one piece before it was seen.
+      // A file that can't be read was cut off when the whole machine stopped: a living owner's was there in one
+      // piece before it was seen.
       await succeeds(unlink(join(lock, file)), GONE);
     }
     await succeeds(rmdir(lock), [...GONE, ...TAKEN]);
@@ -108,7 +120,11 @@ async function readOwner(path: string): Promise<Owner | undefined> {
   try {
     const owner: unknown = JSON.parse(await readFile(path, 'utf8'));
     if (!isRecord(owner) || typeof owner.pid !== 'number' || typeof owner.host !== 'string') return undefined;
-    return { pid: owner.pid, host: owner.host, incarnation: typeof owner.incarnation === 'string' ? owner.incarnation : null };
+    return {
+      pid: owner.pid,
+      host: owner.host,
+      incarnation: typeof owner.incarnation === 'string' ? owner.incarnation : null,
+    };
   } catch (error) {
     if (error instanceof SyntaxError || GONE.includes(codeOf(error))) return undefined;
     throw error;
@@ -125,11 +141,15 @@ async function isAlive(owner: Owner): Promise<boolean> {
     if (codeOf(error) !== 'EPERM') return false;
   }
   const state = await processState(owner.pid);
-  return state === undefined || (!state.isDead && (owner.incarnation === null || owner.incarnation === state.incarnation));
+  return (
+    state === undefined || (!state.isDead && (owner.incarnation === null || owner.incarnation === state.incarnation))
+  );
 }
 
 /** Linux: proc_pid_stat(5), fields 3 (state) and 22 (start time in ticks since boot); nothing elsewhere. */
-async function processState(pid: number): Promise<{ readonly isDead: boolean; readonly incarnation: string } | undefined> {
+async function processState(
+  pid: number,
+): Promise<{ readonly isDead: boolean; readonly incarnation: string } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');

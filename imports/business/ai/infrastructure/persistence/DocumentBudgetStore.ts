@@ -1,4 +1,7 @@
-/** Budgets in a document collection, one document for each user: used amounts as fields for people to read, holds as JSON. */
+/**
+ * Budgets in a document collection, one document for each user: used amounts as fields for people to read, holds as
+ * JSON.
+ */
 import { BUDGET_WINDOWS, endOfWindow } from '../../domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetWindow } from '../../domain/entities/BudgetAccount';
 import { isLLMError } from '../../domain/errors/LLMErrors';
@@ -23,28 +26,28 @@ export type BudgetCollection = DocumentCollection<BudgetDocument>;
 const KEPT_FOR = 86_400_000;
 
 export class DocumentBudgetStore implements BudgetStore {
-  readonly #collection: BudgetCollection;
+  private readonly collection: BudgetCollection;
 
   constructor(collection: BudgetCollection) {
-    this.#collection = collection;
+    this.collection = collection;
   }
 
   /** Safe to call again. */
   async ready(): Promise<void> {
-    await this.#collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+    await this.collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
   }
 
   async find(userId: string): Promise<StoredBudget | undefined> {
-    const document = await this.#collection.findOne({ _id: idOf(userId) });
+    const document = await this.collection.findOne({ _id: idOf(userId) });
     return document === undefined ? undefined : { revision: document.revision, account: toAccount(userId, document) };
   }
 
   async replace(account: BudgetAccount, revision: number): Promise<boolean> {
     const _id = idOf(account.userId);
     const fields = { revision: revision + 1, ...fromAccount(account) };
-    if (revision > 0) return (await this.#collection.update({ _id, revision }, { $set: fields })) === 1;
+    if (revision > 0) return (await this.collection.update({ _id, revision }, { $set: fields })) === 1;
     try {
-      await this.#collection.insert({ _id, ...fields });
+      await this.collection.insert({ _id, ...fields });
       return true;
     } catch (error) {
       if (isLLMError(error) && error.code === 'conflict') return false;
@@ -76,7 +79,10 @@ function fromAccount({ day, month, used, holds, paid }: BudgetAccount): Omit<Bud
 
 function toAccount(userId: string, document: BudgetDocument): BudgetAccount {
   const used = Object.fromEntries(
-    BUDGET_WINDOWS.map((window) => [window, { calls: document[`${window}_calls`], tokens: document[`${window}_tokens`], money: document[`${window}_money`] }]),
+    BUDGET_WINDOWS.map((window) => [
+      window,
+      { calls: document[`${window}_calls`], tokens: document[`${window}_tokens`], money: document[`${window}_money`] },
+    ]),
   ) as Record<BudgetWindow, Amount>;
   // The boundary to the store: what stands in these fields was written above.
   const holds = JSON.parse(document.holds) as BudgetAccount['holds'];

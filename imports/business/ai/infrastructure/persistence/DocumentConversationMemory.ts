@@ -23,27 +23,39 @@ export const MESSAGES = 'ai_messages';
 const TIME_TO_LIVE = 30 * 24 * 3_600;
 
 export class DocumentConversationMemory implements MemoryStore {
-  readonly #messages: DocumentCollection<MessageDocument>;
-  readonly #most: number;
-  #place = 0;
+  private readonly messages: DocumentCollection<MessageDocument>;
+  private readonly most: number;
+  private place = 0;
 
   /** @param most messages of one conversation that are told again */
   constructor(messages: DocumentCollection<MessageDocument>, most = 200) {
-    this.#messages = messages;
-    this.#most = most;
+    this.messages = messages;
+    this.most = most;
   }
 
   /** Makes the indexes. Safe to call again. */
   async ready(): Promise<void> {
-    await this.#messages.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TIME_TO_LIVE });
-    await this.#messages.ensureIndex({ userId: 1, conversationId: 1, at: 1, place: 1 });
+    await this.messages.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TIME_TO_LIVE });
+    await this.messages.ensureIndex({ userId: 1, conversationId: 1, at: 1, place: 1 });
   }
 
   async storeInput(userId: string, conversationId: string, { id, role, text, at }: MemoryMessage): Promise<void> {
-    this.#place += 1;
-    const _id = createHash('sha256').update(JSON.stringify([userId, conversationId, id])).digest('base64url');
+    this.place += 1;
+    const _id = createHash('sha256')
+      .update(JSON.stringify([userId, conversationId, id]))
+      .digest('base64url');
     try {
-      await this.#messages.insert({ _id, userId, conversationId, messageId: id, role, text, at, place: this.#place, storedAt: new Date() });
+      await this.messages.insert({
+        _id,
+        userId,
+        conversationId,
+        messageId: id,
+        role,
+        text,
+        at,
+        place: this.place,
+        storedAt: new Date(),
+      });
     } catch (error) {
       // It is there already, and stays as it is.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
@@ -51,7 +63,10 @@ export class DocumentConversationMemory implements MemoryStore {
   }
 
   async getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]> {
-    const last = await this.#messages.find({ userId, conversationId }, { sort: { at: -1, place: -1 }, limit: this.#most });
+    const last = await this.messages.find(
+      { userId, conversationId },
+      { sort: { at: -1, place: -1 }, limit: this.most },
+    );
     return last.map(({ messageId, role, text, at }) => ({ id: messageId, role, text, at })).reverse();
   }
 }

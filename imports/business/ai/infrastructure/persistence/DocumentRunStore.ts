@@ -6,9 +6,30 @@ import type { ToolCall } from '../../domain/entities/Tool';
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import type { DocumentCollection, FindOptions } from '../../domain/interfaces/DocumentCollection';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { ClaimReason, HeldRun, RunCommand, RunLease, RunOrder, RunProgress, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type {
+  ClaimReason,
+  HeldRun,
+  RunCommand,
+  RunLease,
+  RunOrder,
+  RunProgress,
+  RunRequest,
+  StoredRun,
+} from '../../domain/types/RunRecords';
 import type { DocumentDatabase } from './DocumentDatabase';
-import { callDocumentId, fromCallDocument, fromRunDocument, RUN_COMMANDS, RUN_OWNERS, RUNS, toCallFields, TOOL_CALLS, toRunDocument, toRunFields, WITHOUT_WORDS } from './runDocuments';
+import {
+  callDocumentId,
+  fromCallDocument,
+  fromRunDocument,
+  RUN_COMMANDS,
+  RUN_OWNERS,
+  RUNS,
+  toCallFields,
+  TOOL_CALLS,
+  toRunDocument,
+  toRunFields,
+  WITHOUT_WORDS,
+} from './runDocuments';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
 const UNFINISHED = (Object.keys(RUN_MOVES) as RunState[]).filter((state) => !isFinished(state));
@@ -55,18 +76,32 @@ export class DocumentRunStore implements RunStore {
     return { executionId: request.executionId, userId: request.userId, owner, fence: 1 };
   }
 
-  async claim({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, owner: string, reason: ClaimReason = 'asked'): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+  async claim(
+    { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
+    owner: string,
+    reason: ClaimReason = 'asked',
+  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
     const next = fence + 1;
-    const claimed = await this.runs.update({ _id: executionId, fence, state: { $in: UNFINISHED } }, { $set: { owner, fence: next }, ...(reason === 'lost' ? { $inc: { takeovers: 1 } } : {}) });
+    const claimed = await this.runs.update(
+      { _id: executionId, fence, state: { $in: UNFINISHED } },
+      { $set: { owner, fence: next }, ...(reason === 'lost' ? { $inc: { takeovers: 1 } } : {}) },
+    );
     if (claimed === 0) return undefined;
     // From here on the old owner can write to none of them; only then is it read what it has written.
     await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
     const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_WORDS } : {});
-    return whole === undefined ? undefined : { ...whole, lease: { executionId, userId: whole.run.userId, owner, fence: next } };
+    return whole === undefined
+      ? undefined
+      : { ...whole, lease: { executionId, userId: whole.run.userId, owner, fence: next } };
   }
 
   async saveRun({ executionId, fence }: RunLease, change: Partial<RunProgress>): Promise<boolean> {
-    return (await this.runs.update({ _id: executionId, fence, state: { $in: UNFINISHED } }, { $set: toRunFields(change) })) === 1;
+    return (
+      (await this.runs.update(
+        { _id: executionId, fence, state: { $in: UNFINISHED } },
+        { $set: toRunFields(change) },
+      )) === 1
+    );
   }
 
   async addCall(lease: RunLease, call: ToolCall): Promise<boolean> {
@@ -77,8 +112,10 @@ export class DocumentRunStore implements RunStore {
       await this.calls.insert({ _id, fence, ...fields });
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // An old owner put it there after it had lost the run, and has not begun it: it asks, as below, before it begins anything.
-      if ((await this.calls.update({ _id, fence: { $lte: fence } }, { $set: { ...fields, fence } })) === 0) return false;
+      // An old owner put it there after it had lost the run, and has not begun it: it asks, as below, before it
+      // begins anything.
+      if ((await this.calls.update({ _id, fence: { $lte: fence } }, { $set: { ...fields, fence } })) === 0)
+        return false;
     }
     // No selector can say that the run is still ours while a document is inserted, so it is asked afterwards.
     return (await this.runs.findOne({ _id: executionId, fence }, { fields: { fence: 1 } })) !== undefined;
@@ -100,18 +137,31 @@ export class DocumentRunStore implements RunStore {
 
   async held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
     const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1 } as const;
-    const found = await this.runs.find({ state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } }, { sort: { createdAt: 1 }, limit, fields });
-    return found.map(({ _id: executionId, userId, owner, fence, takeovers }) => ({ executionId, userId, owner, fence, takeovers }));
+    const found = await this.runs.find(
+      { state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } },
+      { sort: { createdAt: 1 }, limit, fields },
+    );
+    return found.map(({ _id: executionId, userId, owner, fence, takeovers }) => ({
+      executionId,
+      userId,
+      owner,
+      fence,
+      takeovers,
+    }));
   }
 
   async queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
-    const found = await this.runs.find({ state: 'queued', owner: '' }, { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } });
+    const found = await this.runs.find(
+      { state: 'queued', owner: '' },
+      { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } },
+    );
     return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
   }
 
   async beat(owner: string): Promise<void> {
     const seenAt = new Date();
-    if ((await this.owners.update({ _id: owner }, { $inc: { beats: 1 }, $set: { seenAt } })) === 0) await this.owners.insert({ _id: owner, beats: 1, seenAt });
+    if ((await this.owners.update({ _id: owner }, { $inc: { beats: 1 }, $set: { seenAt } })) === 0)
+      await this.owners.insert({ _id: owner, beats: 1, seenAt });
   }
 
   async beats(): Promise<ReadonlyMap<string, number>> {

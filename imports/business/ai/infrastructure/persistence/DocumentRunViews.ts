@@ -32,7 +32,10 @@ export const RUN_FIELDS = {
 } as const satisfies Record<Exclude<keyof RunView, 'usage' | 'error'> | UsageField | ErrorField, 1>;
 
 /** As `ai.run` publishes them. */
-export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, transcript: 1 } as const satisfies Record<Exclude<keyof RunDetailView, keyof RunView>, 1>;
+export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, transcript: 1 } as const satisfies Record<
+  Exclude<keyof RunDetailView, keyof RunView>,
+  1
+>;
 
 export const TOOL_CALL_FIELDS = {
   _id: 1,
@@ -80,7 +83,11 @@ export class DocumentRunViews implements RunViewReader {
   }
 
   async toolCounts({ userId }: Pick<RunFilter, 'userId'>): Promise<ReadonlyMap<string, ToolCounts>> {
-    const calls = await this.calls.find(userId === undefined ? {} : { userId }, { sort: { createdAt: -1 }, limit: MOST_COUNTED, fields: { name: 1, state: 1 } });
+    const calls = await this.calls.find(userId === undefined ? {} : { userId }, {
+      sort: { createdAt: -1 },
+      limit: MOST_COUNTED,
+      fields: { name: 1, state: 1 },
+    });
     const counts = new Map<string, ToolCounts>();
     for (const { name, state } of calls) {
       const ofTool = counts.get(name) ?? {};

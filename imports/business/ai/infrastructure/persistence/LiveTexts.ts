@@ -1,4 +1,7 @@
-/** `ai_deltas`: pieces of live text as documents of their own, kept for a while. Growing one document would send its whole text with every piece. */
+/**
+ * `ai_deltas`: pieces of live text as documents of their own, kept for a while. Growing one document would send its
+ * whole text with every piece.
+ */
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { LiveTextReader } from '../../domain/interfaces/RunViewReader';
@@ -13,7 +16,10 @@ export interface DeltaDocument extends DeltaView, StoredDocument {
 export const DELTAS_COLLECTION = 'ai_deltas';
 
 /** The published fields. */
-export const DELTA_FIELDS = { _id: 1, executionId: 1, seq: 1, kind: 1, text: 1 } as const satisfies Record<keyof DeltaView, 1>;
+export const DELTA_FIELDS = { _id: 1, executionId: 1, seq: 1, kind: 1, text: 1 } as const satisfies Record<
+  keyof DeltaView,
+  1
+>;
 
 const KEPT_SECONDS = 3_600;
 
@@ -44,11 +50,20 @@ export class LiveTexts implements LiveTextReader {
   readonly take = (event: AgentEvent): void => {
     if (event.type !== 'llm:delta') return;
     const { executionId, seq, kind, delta } = event;
-    const document = { _id: `${executionId}:${seq}`, executionId, seq, kind, text: delta, createdAt: new Date(event.at) };
+    const document = {
+      _id: `${executionId}:${seq}`,
+      executionId,
+      seq,
+      kind,
+      text: delta,
+      createdAt: new Date(event.at),
+    };
     // One after another, so that readers see no gap that is filled later.
     const write = (this.writing.get(executionId) ?? Promise.resolve())
       .then(() => this.ports.collection.insert(document))
-      .catch((error: unknown) => (this.ports.logger ?? console).warn(`live text of the run ${executionId} could not be kept`, error))
+      .catch((error: unknown) =>
+        (this.ports.logger ?? console).warn(`live text of the run ${executionId} could not be kept`, error),
+      )
       .finally(() => {
         if (this.writing.get(executionId) === write) this.writing.delete(executionId);
       });

@@ -20,6 +20,7 @@ export class MemoryBudgetStore implements BudgetStore {
 
   /** What was used in earlier months counts no more. */
   private forgetBefore(month: string): void {
-    for (const [userId, { account }] of this.accounts) if (account.month < month && account.holds.length === 0) this.accounts.delete(userId);
+    for (const [userId, { account }] of this.accounts)
+      if (account.month < month && account.holds.length === 0) this.accounts.delete(userId);
   }
 }

@@ -30,7 +30,12 @@ export class MemoryResponseStore implements ResponseStore {
   private readonly now: () => number;
   private size = 0;
 
-  constructor({ maxResponses = 10_000, maxSize = 256 * 1024 * 1024, timeToLive = 30 * 24 * 3600 * 1000, now = () => performance.now() }: MemoryResponseStoreOptions = {}) {
+  constructor({
+    maxResponses = 10_000,
+    maxSize = 256 * 1024 * 1024,
+    timeToLive = 30 * 24 * 3600 * 1000,
+    now = () => performance.now(),
+  }: MemoryResponseStoreOptions = {}) {
     this.maxResponses = maxResponses;
     this.maxSize = maxSize;
     this.timeToLive = timeToLive;
@@ -52,7 +57,10 @@ export class MemoryResponseStore implements ResponseStore {
     return Promise.resolve(this.use(keyOf(userId, id)));
   }
 
-  findItem(userId: string, itemId: string): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
+  findItem(
+    userId: string,
+    itemId: string,
+  ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
     const place = this.places.get(keyOf(userId, itemId));
     const stored = place === undefined ? undefined : this.use(place);
     const item = stored === undefined ? undefined : itemsOf(stored).find((each) => each.id === itemId);

@@ -1,10 +1,21 @@
-/** The journal of a process that forgets its runs when it ends: what is saved is kept as it is, so that saving costs next to nothing. */
+/**
+ * The journal of a process that forgets its runs when it ends: what is saved is kept as it is, so that saving costs
+ * next to nothing.
+ */
 import { initialProgress } from '../../domain/entities/initialProgress';
 import { isFinished } from '../../domain/entities/Run';
 import type { ToolCall } from '../../domain/entities/Tool';
 import { ConflictError } from '../../domain/errors/LLMErrors';
 import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { ClaimReason, HeldRun, RunCommand, RunLease, RunProgress, RunRequest, StoredRun } from '../../domain/types/RunRecords';
+import type {
+  ClaimReason,
+  HeldRun,
+  RunCommand,
+  RunLease,
+  RunProgress,
+  RunRequest,
+  StoredRun,
+} from '../../domain/types/RunRecords';
 
 interface Entry {
   run: StoredRun;
@@ -33,18 +44,30 @@ export class MemoryRunStore implements RunStore {
   create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
     const { executionId, userId, requestId } = request;
     const key = requestKey(userId, requestId);
-    if (this.entries.has(executionId) || this.requests.has(key)) return Promise.reject(new ConflictError(`there is a run '${executionId}', or one for its request, already`));
+    if (this.entries.has(executionId) || this.requests.has(key))
+      return Promise.reject(new ConflictError(`there is a run '${executionId}', or one for its request, already`));
     this.requests.set(key, executionId);
-    this.entries.set(executionId, { run: { ...request, ...initialProgress(request, state), owner, fence: 1 }, calls: new Map() });
+    this.entries.set(executionId, {
+      run: { ...request, ...initialProgress(request, state), owner, fence: 1 },
+      calls: new Map(),
+    });
     return Promise.resolve({ executionId, userId, owner, fence: 1 });
   }
 
-  claim({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>, owner: string, reason: ClaimReason = 'asked'): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+  claim(
+    { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
+    owner: string,
+    reason: ClaimReason = 'asked',
+  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
     entry.run = { ...entry.run, owner, fence: fence + 1, takeovers: entry.run.takeovers + (reason === 'lost' ? 1 : 0) };
     const { run, calls } = wholeOf(entry);
-    return Promise.resolve({ run: reason === 'end' ? withoutWords(run) : run, calls, lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 } });
+    return Promise.resolve({
+      run: reason === 'end' ? withoutWords(run) : run,
+      calls,
+      lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 },
+    });
   }
 
   saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean> {
@@ -80,14 +103,21 @@ export class MemoryRunStore implements RunStore {
     for (const { run } of this.entries.values()) {
       if (held.length >= limit) break;
       const { executionId, userId, owner, fence, takeovers } = run;
-      if (owner !== '' && !except.includes(owner) && !isFinished(run.state)) held.push({ executionId, userId, owner, fence, takeovers });
+      if (owner !== '' && !except.includes(owner) && !isFinished(run.state))
+        held.push({ executionId, userId, owner, fence, takeovers });
     }
     return Promise.resolve(held);
   }
 
   queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
-    const waiting = [...this.entries.values()].map(({ run }) => run).filter(({ state, owner }) => state === 'queued' && owner === '');
-    return Promise.resolve(waiting.slice(0, limit).map(({ executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })));
+    const waiting = [...this.entries.values()]
+      .map(({ run }) => run)
+      .filter(({ state, owner }) => state === 'queued' && owner === '');
+    return Promise.resolve(
+      waiting
+        .slice(0, limit)
+        .map(({ executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })),
+    );
   }
 
   beat(owner: string): Promise<void> {

@@ -1,6 +1,15 @@
-/** DocumentCollection over Meteor's own collection, whose writes its observers, and so the publications, see at once. */
+/**
+ * DocumentCollection over Meteor's own collection, whose writes its observers, and so the publications, see at
+ * once.
+ */
 import type { Mongo } from 'meteor/mongo';
-import type { DocumentCollection, FindOptions, Modifier, Selector, StoredDocument } from '../../domain/interfaces/DocumentCollection';
+import type {
+  DocumentCollection,
+  FindOptions,
+  Modifier,
+  Selector,
+  StoredDocument,
+} from '../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './documents/copyDocument';
 import { readFindOptions } from './documents/findOptions';
 import { readIndex } from './documents/readIndex';
@@ -10,17 +19,17 @@ import { readSelector } from './documents/readSelector';
 import { storeError } from './storeErrors';
 
 export class MeteorCollection<T extends StoredDocument> implements DocumentCollection<T> {
-  readonly #name: string;
-  readonly #collection: Mongo.Collection<StoredDocument>;
+  private readonly name: string;
+  private readonly collection: Mongo.Collection<StoredDocument>;
 
   constructor(name: string, collection: Mongo.Collection<StoredDocument>) {
-    this.#name = name;
-    this.#collection = collection;
+    this.name = name;
+    this.collection = collection;
   }
 
   async insert(document: T): Promise<void> {
     const row = copyDocument<StoredDocument>(document);
-    await this.#ask((collection) => collection.insertAsync(row));
+    await this.ask((collection) => collection.insertAsync(row));
   }
 
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
@@ -31,7 +40,7 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
     const checked = readSelector(selector);
     const checkedOptions = readFindOptions(options);
-    const rows = await this.#ask((collection) => collection.find(checked, checkedOptions).fetchAsync());
+    const rows = await this.ask((collection) => collection.find(checked, checkedOptions).fetchAsync());
     // The boundary to Meteor: what is in the collection was put there as T.
     return rows as readonly StoredDocument[] as readonly T[];
   }
@@ -39,24 +48,26 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
     const checked = readSelector(selector);
     const change = readModifier(modifier);
-    return this.#ask((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
+    return this.ask((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
   }
 
   async remove(selector: Selector): Promise<number> {
     const checked = readSelector(selector);
-    return this.#ask((collection) => collection.removeAsync(checked));
+    return this.ask((collection) => collection.removeAsync(checked));
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
     const index = readIndex(keys, options);
-    await this.#ask((collection) => collection.createIndexAsync(index.keys, index.options));
+    await this.ask((collection) => collection.createIndexAsync(index.keys, index.options));
   }
 
-  async #ask<Answer>(question: (collection: Mongo.Collection<StoredDocument>) => Promise<Answer>): Promise<Answer> {
+  private async ask<Answer>(
+    question: (collection: Mongo.Collection<StoredDocument>) => Promise<Answer>,
+  ): Promise<Answer> {
     try {
-      return await question(this.#collection);
+      return await question(this.collection);
     } catch (cause) {
-      throw storeError(cause, this.#name);
+      throw storeError(cause, this.name);
     }
   }
 }

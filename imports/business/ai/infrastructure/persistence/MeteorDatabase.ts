@@ -7,7 +7,7 @@ import { MeteorCollection } from './MeteorCollection';
 
 export class MeteorDatabase implements DocumentDatabase {
   readonly isExclusive = false;
-  readonly #collections = new Map<string, Mongo.Collection<StoredDocument>>();
+  private readonly collections = new Map<string, Mongo.Collection<StoredDocument>>();
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
     return new MeteorCollection<T>(name, this.published(name));
@@ -16,11 +16,11 @@ export class MeteorDatabase implements DocumentDatabase {
   /** The collection itself, for publications: its cursors are what they return. Writes go through `collection`. */
   published(name: string): Mongo.Collection<StoredDocument> {
     checkCollectionName(name);
-    const known = this.#collections.get(name);
+    const known = this.collections.get(name);
     if (known !== undefined) return known;
     // Without them a client has no methods to write with, whatever allow rules say.
     const made = new Mongo.Collection<StoredDocument>(name, { defineMutationMethods: false });
-    this.#collections.set(name, made);
+    this.collections.set(name, made);
     return made;
   }
 

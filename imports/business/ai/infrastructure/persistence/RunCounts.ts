@@ -1,4 +1,7 @@
-/** `ai_stats`: how many runs there are in each state, by user, provider and day; counted as they move, never by looking at all of them. */
+/**
+ * `ai_stats`: how many runs there are in each state, by user, provider and day; counted as they move, never by
+ * looking at all of them.
+ */
 import type { RunState } from '../../domain/entities/Run';
 import { isLLMError } from '../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
@@ -14,7 +17,10 @@ export interface RunCountDocument extends RunCountView, StoredDocument {
 export const STATS_COLLECTION = 'ai_stats';
 
 /** The published fields. */
-export const COUNT_FIELDS = { _id: 1, userId: 1, day: 1, providerId: 1, state: 1, count: 1 } as const satisfies Record<keyof RunCountView, 1>;
+export const COUNT_FIELDS = { _id: 1, userId: 1, day: 1, providerId: 1, state: 1, count: 1 } as const satisfies Record<
+  keyof RunCountView,
+  1
+>;
 
 const KEPT_SECONDS = 90 * 24 * 60 * 60;
 
@@ -46,7 +52,10 @@ export class RunCounts implements RunCountReader {
   }
 
   counts({ userId }: Pick<RunFilter, 'userId'>, limit: number): Promise<readonly RunCountView[]> {
-    return this.collection.find({ count: { $gt: 0 }, ...(userId === undefined ? {} : { userId }) }, { sort: { day: -1, _id: 1 }, limit, fields: COUNT_FIELDS });
+    return this.collection.find(
+      { count: { $gt: 0 }, ...(userId === undefined ? {} : { userId }) },
+      { sort: { day: -1, _id: 1 }, limit, fields: COUNT_FIELDS },
+    );
   }
 
   private async add({ userId, providerId, createdAt }: CountedRun, state: RunState, by: 1 | -1): Promise<void> {
@@ -55,7 +64,15 @@ export class RunCounts implements RunCountReader {
     const count = (): Promise<number> => this.collection.update({ _id }, { $inc: { count: by } });
     if ((await count()) === 1) return;
     try {
-      await this.collection.insert({ _id, userId, day, providerId, state, count: by, date: new Date(`${day}T00:00:00Z`) });
+      await this.collection.insert({
+        _id,
+        userId,
+        day,
+        providerId,
+        state,
+        count: by,
+        date: new Date(`${day}T00:00:00Z`),
+      });
     } catch (error) {
       // Another has made it in the meantime.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;

@@ -1,6 +1,7 @@
 /**
- * The one sweeper of the store: runs that ended a while ago are made small, those that ended long ago are removed. Live text, commands, budgets and signs
- * of life have dates of their own, by which the database removes them itself.
+ * The one sweeper of the store: runs that ended a while ago are made small, those that ended long ago are removed.
+ * Live text, commands, budgets and signs of life have dates of their own, by which the database removes them
+ * itself.
  */
 import type { DocumentCollection, Selector } from '../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -65,10 +66,12 @@ export class RunRetention {
   start(): void {
     this.isStopped = false;
     const sweep = (): void => {
-      this.underWay = this.underWay.then(() => this.sweep()).then(
-        () => undefined,
-        (error: unknown) => (this.options.logger ?? console).error('old runs could not be swept', error),
-      );
+      this.underWay = this.underWay
+        .then(() => this.sweep())
+        .then(
+          () => undefined,
+          (error: unknown) => (this.options.logger ?? console).error('old runs could not be swept', error),
+        );
     };
     sweep();
     this.timer = setInterval(sweep, this.options.every ?? HOUR);
@@ -85,7 +88,10 @@ export class RunRetention {
   async sweep(): Promise<Swept> {
     const now = this.now();
     const removed = await this.each({ endedAt: { $lt: now - this.times.keep } }, (runs) => this.remove(runs));
-    const compacted = await this.each({ endedAt: { $lt: now - this.times.keepWhole }, compactedAt: { $exists: false } }, (runs) => this.compact(runs, now));
+    const compacted = await this.each(
+      { endedAt: { $lt: now - this.times.keepWhole }, compactedAt: { $exists: false } },
+      (runs) => this.compact(runs, now),
+    );
     return { compacted, removed };
   }
 
@@ -93,7 +99,11 @@ export class RunRetention {
   private async each(selector: Selector, work: (runs: readonly SweptRun[]) => Promise<void>): Promise<number> {
     let count = 0;
     for (;;) {
-      const runs = await this.runs.find(selector, { sort: { endedAt: 1 }, limit: BATCH, fields: { input: 1, response: 1 } });
+      const runs = await this.runs.find(selector, {
+        sort: { endedAt: 1 },
+        limit: BATCH,
+        fields: { input: 1, response: 1 },
+      });
       if (runs.length === 0 || this.isStopped) return count;
       await work(runs);
       count += runs.length;
@@ -109,7 +119,8 @@ export class RunRetention {
 
   private async compact(runs: readonly SweptRun[], now: number): Promise<void> {
     for (const run of runs) {
-      for (const call of await this.calls.find({ executionId: run._id })) await this.calls.update({ _id: call._id }, { $set: compactCall(call) });
+      for (const call of await this.calls.find({ executionId: run._id }))
+        await this.calls.update({ _id: call._id }, { $set: compactCall(call) });
       await this.runs.update({ _id: run._id }, { $set: { ...compactRun(run), compactedAt: now } });
     }
   }

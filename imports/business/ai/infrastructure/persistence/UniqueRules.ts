@@ -1,6 +1,6 @@
 /**
- * The one thing about unique keys that NeDB sees otherwise than MongoDB: to MongoDB a missing field and null are the same key. So keys that hold
- * null are checked here, all others by NeDB.
+ * The one thing about unique keys that NeDB sees otherwise than MongoDB: to MongoDB a missing field and null are
+ * the same key. So keys that hold null are checked here, all others by NeDB.
  */
 import type { StoredDocument } from '../../domain/interfaces/DocumentCollection';
 import { valuesAt } from './documents/fieldPaths';
@@ -12,8 +12,14 @@ export interface UniqueRule {
   readonly isSparse: boolean;
 }
 
-/** A condition that a stored document fulfils if it and `document` can't both be there; undefined where NeDB's own check is enough. */
-export function clashWith(document: StoredDocument, rules: readonly UniqueRule[]): ((other: StoredDocument) => boolean) | undefined {
+/**
+ * A condition that a stored document fulfils if it and `document` can't both be there; undefined where NeDB's own
+ * check is enough.
+ */
+export function clashWith(
+  document: StoredDocument,
+  rules: readonly UniqueRule[],
+): ((other: StoredDocument) => boolean) | undefined {
   const keys = rules.flatMap((rule) => {
     const key = keyOf(document, rule);
     return key !== undefined && key.includes(null) ? [{ rule, key }] : [];
@@ -25,7 +31,9 @@ export function clashWith(document: StoredDocument, rules: readonly UniqueRule[]
 /** Undefined for a document that a sparse index leaves out: one that has none of its fields. */
 function keyOf(document: StoredDocument, rule: UniqueRule): readonly unknown[] | undefined {
   const values = rule.fields.map((field) => valuesAt(document, field.split('.'))[0]);
-  return rule.isSparse && values.every((value) => value === undefined) ? undefined : values.map((value) => value ?? null);
+  return rule.isSparse && values.every((value) => value === undefined)
+    ? undefined
+    : values.map((value) => value ?? null);
 }
 
 function isSameKey(left: readonly unknown[] | undefined, right: readonly unknown[]): boolean {

@@ -1,4 +1,7 @@
-/** How often somebody did something in the present window of time, counted in the store: every process counts to the same number. */
+/**
+ * How often somebody did something in the present window of time, counted in the store: every process counts to the
+ * same number.
+ */
 import { isLLMError } from '../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 

@@ -1,6 +1,6 @@
 /**
- * A NeDB file before NeDB reads it: NeDB skips lines that it can't read and writes the file anew without them. Here an append that a crash cut
- * off is taken back, and anything else that is wrong stops the start.
+ * A NeDB file before NeDB reads it: NeDB skips lines that it can't read and writes the file anew without them. Here
+ * an append that a crash cut off is taken back, and anything else that is wrong stops the start.
  */
 import { open, readFile } from 'node:fs/promises';
 import { isRecord } from './documents/fieldPaths';
@@ -13,9 +13,12 @@ export class CorruptDataFileError extends StoreError {
   readonly line: number | undefined;
 
   constructor(file: string, line: number | undefined, cause?: unknown) {
-    super(`${file}${line === undefined ? '' : `, line ${line},`} is damaged. Restore it from a backup, or remove ${line === undefined ? 'it' : 'the line'} and lose what it holds.`, {
-      ...(cause === undefined ? {} : { cause }),
-    });
+    super(
+      `${file}${line === undefined ? '' : `, line ${line},`} is damaged. Restore it from a backup, or remove ${line === undefined ? 'it' : 'the line'} and lose what it holds.`,
+      {
+        ...(cause === undefined ? {} : { cause }),
+      },
+    );
     this.file = file;
     this.line = line;
   }
@@ -51,7 +54,10 @@ export async function checkDataFile(file: string): Promise<number> {
 function isRecordLine(bytes: Uint8Array): boolean {
   try {
     const record: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isRecord(record) && (isName(record['_id']) || isRecord(record['$$indexCreated']) || isName(record['$$indexRemoved']));
+    return (
+      isRecord(record) &&
+      (isName(record['_id']) || isRecord(record['$$indexCreated']) || isName(record['$$indexRemoved']))
+    );
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return false;
     throw error;

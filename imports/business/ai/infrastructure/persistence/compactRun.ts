@@ -1,4 +1,7 @@
-/** What stays of a run that ended a while ago: the question, the answer, and the beginnings of what its tools were told and said. */
+/**
+ * What stays of a run that ended a while ago: the question, the answer, and the beginnings of what its tools were
+ * told and said.
+ */
 import { textOfContent } from '../../domain/entities/Content';
 import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import { fromCallDocument, toCallFields } from './runDocuments';
@@ -12,7 +15,9 @@ export type CompactedFields = Pick<RunDocument, 'input' | 'transcript' | 'turnSt
 
 export function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFields {
   // The store wrote them.
-  const question = (JSON.parse(run.input) as readonly Item[]).findLast((item) => item.type === 'message' && item.role === 'user');
+  const question = (JSON.parse(run.input) as readonly Item[]).findLast(
+    (item) => item.type === 'message' && item.role === 'user',
+  );
   const response = run.response === undefined ? undefined : (JSON.parse(run.response) as LLMResponse);
   const asked = question === undefined ? [] : [shortened(question, QUESTION)];
   // Reasoning, calls and what vendors sealed are of use only to a run that goes on.
@@ -28,14 +33,22 @@ export function compactRun(run: Pick<RunDocument, 'input' | 'response'>): Compac
 export function compactCall(document: ToolCallDocument): Omit<ToolCallDocument, '_id' | 'fence'> {
   const call = fromCallDocument(document);
   const { lateResult: _late, ...kept } = { lateResult: undefined, ...call };
-  const short = { ...kept, arguments: cut(call.arguments, CALL), ...('result' in call ? { result: cut(call.result, CALL) } : {}) };
+  const short = {
+    ...kept,
+    arguments: cut(call.arguments, CALL),
+    ...('result' in call ? { result: cut(call.result, CALL) } : {}),
+  };
   // The same state with shorter texts, and without what came too late.
   return toCallFields(document.executionId, document.userId, short);
 }
 
 function shortened(item: Item, characters: number): Item {
   if (item.type !== 'message') return item;
-  return { type: 'message', role: item.role, content: [{ type: 'input_text', text: cut(textOfContent(item.content), characters) }] };
+  return {
+    type: 'message',
+    role: item.role,
+    content: [{ type: 'input_text', text: cut(textOfContent(item.content), characters) }],
+  };
 }
 
 function cut(text: string, characters: number): string {

@@ -1,6 +1,7 @@
 /**
- * A run and its calls as documents: `ai_runs`, `ai_tool_calls`. The fields of the views stand in them as they are published; the fields that only the
- * journal reads are named in `PrivateRunFields` and `PrivateCallFields`, and are published nowhere.
+ * A run and its calls as documents: `ai_runs`, `ai_tool_calls`. The fields of the views stand in them as they are
+ * published; the fields that only the journal reads are named in `PrivateRunFields` and `PrivateCallFields`, and
+ * are published nowhere.
  */
 import { isSettled } from '../../domain/entities/Tool';
 import type { ToolCall } from '../../domain/entities/Tool';
@@ -71,8 +72,32 @@ export interface CommandDocument {
 
 /** All of a run but what was said in it, which may be long. */
 export const WITHOUT_WORDS = {
-  _id: 1, userId: 1, requestId: 1, argumentsHash: 1, source: 1, providerId: 1, model: 1, title: 1, createdAt: 1, dueAt: 1, plan: 1, owner: 1, fence: 1, state: 1,
-  startedAt: 1, endedAt: 1, iterations: 1, isCalling: 1, usage: 1, cost: 1, error: 1, turnStart: 1, failedTurns: 1, worked: 1, seq: 1, takeovers: 1,
+  _id: 1,
+  userId: 1,
+  requestId: 1,
+  argumentsHash: 1,
+  source: 1,
+  providerId: 1,
+  model: 1,
+  title: 1,
+  createdAt: 1,
+  dueAt: 1,
+  plan: 1,
+  owner: 1,
+  fence: 1,
+  state: 1,
+  startedAt: 1,
+  endedAt: 1,
+  iterations: 1,
+  isCalling: 1,
+  usage: 1,
+  cost: 1,
+  error: 1,
+  turnStart: 1,
+  failedTurns: 1,
+  worked: 1,
+  seq: 1,
+  takeovers: 1,
 } as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response'>, 1>;
 
 /** Characters of arguments and results that people are shown. */
@@ -80,11 +105,22 @@ const SHOWN = 16 * 1024;
 
 export function toRunDocument(request: RunRequest, progress: RunProgress, owner: string): RunDocument {
   const { executionId, input, plan, ...facts } = request;
-  return { ...facts, _id: executionId, owner, fence: 1, input: JSON.stringify(input), plan: JSON.stringify(plan), ...toRunFields(progress) };
+  return {
+    ...facts,
+    _id: executionId,
+    owner,
+    fence: 1,
+    input: JSON.stringify(input),
+    plan: JSON.stringify(plan),
+    ...toRunFields(progress),
+  };
 }
 
 /** The fields of a part of the progress; absent ones are left out. */
-export function toRunFields<P extends Partial<RunProgress>>(progress: P): Omit<P, 'transcript' | 'response' | 'usage'> & Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'usage'>>;
+export function toRunFields<P extends Partial<RunProgress>>(
+  progress: P,
+): Omit<P, 'transcript' | 'response' | 'usage'> &
+  Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'usage'>>;
 export function toRunFields({ transcript, response, usage, ...plain }: Partial<RunProgress>): Partial<RunDocument> {
   return {
     ...plain,
@@ -95,7 +131,9 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
 }
 
 /** @param document whole, or without its words */
-export function fromRunDocument(document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>): StoredRun {
+export function fromRunDocument(
+  document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
+): StoredRun {
   const { _id, input = '[]', plan, transcript = '[]', response, usage, ...plain } = document;
   return {
     ...plain,
@@ -114,7 +152,11 @@ export function callDocumentId(executionId: string, callId: string): string {
 }
 
 /** All fields but `_id` and `fence`. */
-export function toCallFields(executionId: string, userId: string, call: ToolCall): Omit<ToolCallDocument, '_id' | 'fence'> {
+export function toCallFields(
+  executionId: string,
+  userId: string,
+  call: ToolCall,
+): Omit<ToolCallDocument, '_id' | 'fence'> {
   return {
     executionId,
     userId,

@@ -1,4 +1,7 @@
-/** OpenAI models on Azure: the deployment's name stands for the model. https://learn.microsoft.com/azure/ai-foundry/openai/reference */
+/**
+ * OpenAI models on Azure: the deployment's name stands for the model.
+ * https://learn.microsoft.com/azure/ai-foundry/openai/reference
+ */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { OpenAIClient } from '../clients/OpenAIClient';
 import { BaseLLMProvider } from './BaseLLMProvider';
@@ -9,8 +12,13 @@ export class AzureOpenAIProvider extends BaseLLMProvider {
     wires: ['responses', 'chat_completions'],
     speaksAll: true,
     createClient: ({ wire, deployment, apiVersion, ...options }) => {
-      if (options.baseURL === undefined) throw new LLMInvalidRequestError('an Azure provider needs the URL of its resource', { path: 'baseURL' });
-      return new OpenAIClient({ ...options, wire: wire === 'chat_completions' ? wire : 'responses', azure: { deployment, apiVersion } });
+      if (options.baseURL === undefined)
+        throw new LLMInvalidRequestError('an Azure provider needs the URL of its resource', { path: 'baseURL' });
+      return new OpenAIClient({
+        ...options,
+        wire: wire === 'chat_completions' ? wire : 'responses',
+        azure: { deployment, apiVersion },
+      });
     },
   };
 }

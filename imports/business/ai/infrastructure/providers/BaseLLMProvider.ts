@@ -18,7 +18,10 @@ import type { ModelRow } from './modelTable';
 export interface VendorFacts {
   /** The first is the default. */
   readonly wires: readonly [WireName, ...WireName[]];
-  /** Every host of this vendor speaks all of them, so each call may choose; elsewhere the account's row says which one its host speaks. */
+  /**
+   * Every host of this vendor speaks all of them, so each call may choose; elsewhere the account's row says which
+   * one its host speaks.
+   */
   readonly speaksAll?: true;
   /** For callers that name no model. */
   readonly defaultModel?: string;
@@ -126,7 +129,8 @@ export class BaseLLMProvider implements ILLMProvider {
       await this.withCredential(userId, (credential) => this.ports.client.probe(credential));
       return true;
     } catch (error) {
-      if (error instanceof LLMError && (error.code === 'auth-failed' || error.code === 'permission-denied')) return false;
+      if (error instanceof LLMError && (error.code === 'auth-failed' || error.code === 'permission-denied'))
+        return false;
       throw error;
     }
   }
@@ -143,11 +147,17 @@ export class BaseLLMProvider implements ILLMProvider {
   private async prepare(options: GenerateOptions, stream: boolean): Promise<Exchange> {
     const { vendor, quirks, allowPrivateMedia } = this.row;
     const model = options.model ?? this.row.defaultModel;
-    const checked = this.ports.normalize(model === undefined || options.model !== undefined ? options : { ...options, model });
+    const checked = this.ports.normalize(
+      model === undefined || options.model !== undefined ? options : { ...options, model },
+    );
     const lane = this.lane(checked.wire);
     const { wire } = lane;
     const hostFetches = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
-    const input = await inlineMedia(checked.input, { hostFetches, allowPrivateHosts: allowPrivateMedia, signal: checked.signal });
+    const input = await inlineMedia(checked.input, {
+      hostFetches,
+      allowPrivateHosts: allowPrivateMedia,
+      signal: checked.signal,
+    });
     const normalized = input === checked.input ? checked : { ...checked, input };
     const context = { vendor, quirks, capabilities: this.getCapabilities(normalized.model, wire.name) };
     return { lane, options: normalized, context, request: wire.toRequest(normalized, context, stream), stream };
@@ -175,14 +185,19 @@ export class BaseLLMProvider implements ILLMProvider {
   }
 
   /** A refused OAuth token is refreshed by force once; nothing else is tried twice here. */
-  private async withCredential<T>(userId: string, attempt: (credential: Credential | undefined) => Promise<T>): Promise<T> {
+  private async withCredential<T>(
+    userId: string,
+    attempt: (credential: Credential | undefined) => Promise<T>,
+  ): Promise<T> {
     const request = { providerId: this.row.id, userId };
     const credential = await this.ports.credentials.getAccessToken(request);
     try {
       return await attempt(credential);
     } catch (error) {
       if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer') throw error;
-      return attempt(await this.ports.credentials.getAccessToken({ ...request, forceRefresh: true, refusedToken: credential.token }));
+      return attempt(
+        await this.ports.credentials.getAccessToken({ ...request, forceRefresh: true, refusedToken: credential.token }),
+      );
     }
   }
 

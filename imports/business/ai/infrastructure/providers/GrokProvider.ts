@@ -7,6 +7,7 @@ export class GrokProvider extends OpenAICompatibleProvider {
     ...OpenAICompatibleProvider.facts,
     speaksAll: true,
     defaultModel: 'grok-4.7',
-    createClient: ({ baseURL = 'https://api.x.ai/v1', ...options }) => OpenAICompatibleProvider.facts.createClient({ ...options, baseURL }),
+    createClient: ({ baseURL = 'https://api.x.ai/v1', ...options }) =>
+      OpenAICompatibleProvider.facts.createClient({ ...options, baseURL }),
   };
 }

@@ -1,4 +1,7 @@
-/** Llama and other open models on Groq, by Groq's SDK; with a base URL, on any host that speaks Chat Completions. https://console.groq.com/docs */
+/**
+ * Llama and other open models on Groq, by Groq's SDK; with a base URL, on any host that speaks Chat Completions.
+ * https://console.groq.com/docs
+ */
 import { GroqClient } from '../clients/GroqClient';
 import type { VendorFacts } from './BaseLLMProvider';
 import { OpenAICompatibleProvider } from './OpenAICompatibleProvider';
@@ -8,6 +11,8 @@ export class LlamaProvider extends OpenAICompatibleProvider {
     wires: ['chat_completions'],
     defaultModel: 'llama-3.3-70b-versatile',
     createClient: (options) =>
-      options.vendor === 'llama' && options.baseURL !== undefined ? OpenAICompatibleProvider.facts.createClient(options) : new GroqClient(options),
+      options.vendor === 'llama' && options.baseURL !== undefined
+        ? OpenAICompatibleProvider.facts.createClient(options)
+        : new GroqClient(options),
   };
 }

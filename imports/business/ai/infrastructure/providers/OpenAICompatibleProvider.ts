@@ -8,7 +8,8 @@ export class OpenAICompatibleProvider extends BaseLLMProvider {
   static readonly facts: VendorFacts = {
     wires: ['chat_completions', 'responses'],
     createClient: ({ wire, ...options }) => {
-      if (options.baseURL === undefined) throw new LLMInvalidRequestError('a compatible host needs its base URL', { path: 'baseURL' });
+      if (options.baseURL === undefined)
+        throw new LLMInvalidRequestError('a compatible host needs its base URL', { path: 'baseURL' });
       return new OpenAIClient({ ...options, wire: wire === 'responses' ? wire : 'chat_completions' });
     },
   };

@@ -8,6 +8,7 @@ export class OpenAIProvider extends BaseLLMProvider {
     wires: ['responses', 'chat_completions'],
     speaksAll: true,
     defaultModel: 'gpt-5.4-mini',
-    createClient: ({ wire, ...options }) => new OpenAIClient({ ...options, wire: wire === 'chat_completions' ? wire : 'responses' }),
+    createClient: ({ wire, ...options }) =>
+      new OpenAIClient({ ...options, wire: wire === 'chat_completions' ? wire : 'responses' }),
   };
 }

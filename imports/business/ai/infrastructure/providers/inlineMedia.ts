@@ -1,4 +1,7 @@
-/** Images and files behind URLs that the host does not fetch itself, downloaded under guard and put into the request. */
+/**
+ * Images and files behind URLs that the host does not fetch itself, downloaded under guard and put into the
+ * request.
+ */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage, InputItem } from '../../domain/types/ResponsesAPITypes';
 import { downloadGuarded } from '../clients/guardedDownload';
@@ -10,10 +13,16 @@ export interface InlineOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What hosts take in one request, all media together, is about 20 MB (https://ai.google.dev/gemini-api/docs/file-input-methods). */
+/**
+ * What hosts take in one request, all media together, is about 20 MB
+ * (https://ai.google.dev/gemini-api/docs/file-input-methods).
+ */
 const MAX_BYTES = 20 * 1024 * 1024;
 const TIMEOUT = 30_000;
-const KINDS = { input_image: ['image/*'], input_file: ['application/*', 'text/*', 'audio/*', 'video/*', 'image/*'] } as const;
+const KINDS = {
+  input_image: ['image/*'],
+  input_file: ['application/*', 'text/*', 'audio/*', 'video/*', 'image/*'],
+} as const;
 
 /** Items are immutable, so what was downloaded for one serves every later turn of its conversation. */
 const inlined = new WeakMap<InputItem, InputItem>();
@@ -23,7 +32,8 @@ const inlined = new WeakMap<InputItem, InputItem>();
  * @throws LLMInvalidRequestError for URLs that are not allowed or give no media, with the part's path
  */
 export async function inlineMedia(items: readonly InputItem[], options: InlineOptions): Promise<readonly InputItem[]> {
-  if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => hasToBeFetched(part, options)))) return items;
+  if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => hasToBeFetched(part, options))))
+    return items;
   return Promise.all(items.map((item, index) => inlineItem(item, `input[${index}]`, options)));
 }
 
@@ -33,7 +43,9 @@ async function inlineItem(item: InputItem, path: string, options: InlineOptions)
   const known = inlined.get(item);
   if (known !== undefined) return known;
   const fetched = await Promise.all(
-    parts.map((part, index) => (hasToBeFetched(part, options) ? inlinePart(part, `${path}.content[${index}]`, options) : Promise.resolve(part))),
+    parts.map((part, index) =>
+      hasToBeFetched(part, options) ? inlinePart(part, `${path}.content[${index}]`, options) : Promise.resolve(part),
+    ),
   );
   const result = withParts(item, fetched);
   inlined.set(item, result);
@@ -42,7 +54,10 @@ async function inlineItem(item: InputItem, path: string, options: InlineOptions)
 
 /** Long conversations are mostly calls and texts, which cost no more than this look. */
 function mayHoldMedia(item: InputItem): boolean {
-  return (item.type === 'message' && item.role !== 'assistant') || (item.type === 'function_call_output' && typeof item.output !== 'string');
+  return (
+    (item.type === 'message' && item.role !== 'assistant') ||
+    (item.type === 'function_call_output' && typeof item.output !== 'string')
+  );
 }
 
 function partsOf(item: InputItem): readonly Content[] {
@@ -58,14 +73,22 @@ function withParts(item: InputItem, parts: readonly Content[]): InputItem {
 }
 
 function hasToBeFetched(part: Content, { hostFetches }: InlineOptions): part is InputImage | InputFile {
-  return (part.type === 'input_image' || part.type === 'input_file') && /^https?:/i.test(urlOf(part) ?? '') && !hostFetches(part);
+  return (
+    (part.type === 'input_image' || part.type === 'input_file') &&
+    /^https?:/i.test(urlOf(part) ?? '') &&
+    !hostFetches(part)
+  );
 }
 
 function urlOf(part: InputImage | InputFile): string | undefined {
   return part.type === 'input_image' ? part.image_url : part.file_url;
 }
 
-async function inlinePart(part: InputImage | InputFile, path: string, options: InlineOptions): Promise<InputImage | InputFile> {
+async function inlinePart(
+  part: InputImage | InputFile,
+  path: string,
+  options: InlineOptions,
+): Promise<InputImage | InputFile> {
   const url = urlOf(part) ?? '';
   const { bytes, contentType } = await download(url, part.type, path, options);
   const data = `data:${contentType};base64,${Buffer.from(bytes).toString('base64')}`;
@@ -74,9 +97,20 @@ async function inlinePart(part: InputImage | InputFile, path: string, options: I
   return { ...rest, file_data: data, filename: part.filename ?? (new URL(url).pathname.split('/').pop() || 'file') };
 }
 
-async function download(url: string, kind: keyof typeof KINDS, path: string, { allowPrivateHosts, signal }: InlineOptions): ReturnType<typeof downloadGuarded> {
+async function download(
+  url: string,
+  kind: keyof typeof KINDS,
+  path: string,
+  { allowPrivateHosts, signal }: InlineOptions,
+): ReturnType<typeof downloadGuarded> {
   try {
-    return await downloadGuarded(url, { maxBytes: MAX_BYTES, timeout: TIMEOUT, contentTypes: KINDS[kind], signal, allowPrivateHosts });
+    return await downloadGuarded(url, {
+      maxBytes: MAX_BYTES,
+      timeout: TIMEOUT,
+      contentTypes: KINDS[kind],
+      signal,
+      allowPrivateHosts,
+    });
   } catch (cause) {
     if (cause instanceof LLMInvalidRequestError) throw new LLMInvalidRequestError(cause.message, { cause, path });
     throw cause;

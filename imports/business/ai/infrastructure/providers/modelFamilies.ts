@@ -1,4 +1,7 @@
-/** How a vendor's own models are called, so that a model's name alone may tell whom to ask. Hosts of anybody's models claim none. */
+/**
+ * How a vendor's own models are called, so that a model's name alone may tell whom to ask. Hosts of anybody's
+ * models claim none.
+ */
 import type { VendorName } from '../../domain/types/VendorTypes';
 
 const FAMILIES: Readonly<Record<VendorName, readonly RegExp[]>> = {

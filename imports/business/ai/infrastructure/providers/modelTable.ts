@@ -58,7 +58,12 @@ const EVERY_FAMILY = [...OPENAI_MODELS, ...ANTHROPIC_MODELS, ...GOOGLE_MODELS, .
 const FACTS: Readonly<Record<VendorName, VendorFacts>> = {
   openai: { wire: 'responses', models: OPENAI_MODELS, keepsResponses: true },
   // A deployment can have any name; one that does not tell its model needs a row of its own in the settings.
-  azure_openai: { wire: 'responses', models: [], guests: [...OPENAI_MODELS, ...GROK_MODELS, ...OPEN_MODELS], keepsResponses: true },
+  azure_openai: {
+    wire: 'responses',
+    models: [],
+    guests: [...OPENAI_MODELS, ...GROK_MODELS, ...OPEN_MODELS],
+    keepsResponses: true,
+  },
   anthropic: { wire: 'anthropic_messages', models: ANTHROPIC_MODELS, keepsResponses: false },
   google: { wire: 'gemini', models: GOOGLE_MODELS, keepsResponses: false },
   // https://docs.x.ai/docs/guides/responses-api: stored for 30 days
@@ -120,6 +125,9 @@ function compile(source: string): RegExp {
   try {
     return new RegExp(source, 'i');
   } catch (cause) {
-    throw new LLMInvalidRequestError(`models is no regular expression: ${source.slice(0, 100)}`, { path: 'models', cause });
+    throw new LLMInvalidRequestError(`models is no regular expression: ${source.slice(0, 100)}`, {
+      path: 'models',
+      cause,
+    });
   }
 }

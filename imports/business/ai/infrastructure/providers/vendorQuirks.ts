@@ -17,9 +17,15 @@ export const DEFAULT_QUIRKS: VendorQuirks = {
 /** https://docs.x.ai/docs/guides/reasoning */
 const GROK_MODELS: readonly ModelRule[] = [
   // An error on models that reason.
-  { models: '^grok-(?!.*non-reasoning)(3-mini|4|code)', quirks: { unsupportedFields: ['stop', 'presence_penalty', 'frequency_penalty'] } },
+  {
+    models: '^grok-(?!.*non-reasoning)(3-mini|4|code)',
+    quirks: { unsupportedFields: ['stop', 'presence_penalty', 'frequency_penalty'] },
+  },
   // Models that don't reason, or reason without a dial for it.
-  { models: '^grok-(2|3(?!-mini)|4($|-)|4\\.20(?!.*multi-agent)|code)', quirks: { unsupportedFields: ['reasoning_effort'] } },
+  {
+    models: '^grok-(2|3(?!-mini)|4($|-)|4\\.20(?!.*multi-agent)|code)',
+    quirks: { unsupportedFields: ['reasoning_effort'] },
+  },
   { models: '^grok-3-mini', quirks: { reasoningEfforts: ['low', 'high'] } },
   { models: '^grok-4\\.3', quirks: { reasoningEfforts: ['none', 'low', 'medium', 'high'] } },
 ];
@@ -32,7 +38,12 @@ const GROQ_MODELS: readonly ModelRule[] = [
   // https://console.groq.com/docs/browser-search
   {
     models: '^openai/gpt-oss',
-    quirks: { builtInTools: { web_search: { as: 'tool', type: 'browser_search' }, code_interpreter: { as: 'tool', type: 'code_interpreter' } } },
+    quirks: {
+      builtInTools: {
+        web_search: { as: 'tool', type: 'browser_search' },
+        code_interpreter: { as: 'tool', type: 'code_interpreter' },
+      },
+    },
   },
   // https://console.groq.com/docs/compound/built-in-tools
   {

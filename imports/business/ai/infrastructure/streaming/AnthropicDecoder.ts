@@ -17,128 +17,142 @@ export function createAnthropicDecoder(context: ReplyContext): StreamDecoder {
   return new AnthropicDecoder(context);
 }
 
-/** Neighbouring text blocks are parts of one message, so it ends when another kind of block begins, or the answer ends. */
+/**
+ * Neighbouring text blocks are parts of one message, so it ends when another kind of block begins, or the answer
+ * ends.
+ */
 interface OpenMessage {
   readonly index: number;
   readonly parts: OutputText[];
 }
 
 class AnthropicDecoder implements StreamDecoder {
-  readonly #context: ReplyContext;
-  #assembly: AnthropicMessageAssembly | undefined;
-  #blocks: BlockContext;
-  #message: OpenMessage | undefined;
-  #nextIndex = 0;
-  #state: 'open' | 'completed' | 'broken' = 'open';
+  private readonly context: ReplyContext;
+  private assembly: AnthropicMessageAssembly | undefined;
+  private blocks: BlockContext;
+  private message: OpenMessage | undefined;
+  private nextIndex = 0;
+  private state: 'open' | 'completed' | 'broken' = 'open';
 
   constructor(context: ReplyContext) {
-    this.#context = context;
-    this.#blocks = blockContext(context, context.model);
+    this.context = context;
+    this.blocks = blockContext(context, context.model);
   }
 
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
-    if (this.#state === 'completed') return;
-    if (this.#state === 'broken') throw new LLMStreamError('The stream goes on after its error.', { vendor: this.#context.vendor });
+    if (this.state === 'completed') return;
+    if (this.state === 'broken')
+      throw new LLMStreamError('The stream goes on after its error.', { vendor: this.context.vendor });
     try {
-      this.#event(parsed(message), out);
+      this.event(parsed(message), out);
     } catch (error) {
-      this.#state = 'broken';
+      this.state = 'broken';
       throw error;
     }
   }
 
   end(): void {
-    if (this.#state === 'completed') return;
-    throw new LLMStreamError('The stream ended without message_stop: the answer is cut off.', { vendor: this.#context.vendor });
+    if (this.state === 'completed') return;
+    throw new LLMStreamError('The stream ended without message_stop: the answer is cut off.', {
+      vendor: this.context.vendor,
+    });
   }
 
-  #event(event: JsonObject, out: ResponseStreamEvent[]): void {
+  private event(event: JsonObject, out: ResponseStreamEvent[]): void {
     switch (event.type) {
       case 'content_block_delta':
-        this.#delta(event, out);
+        this.delta(event, out);
         return;
       case 'content_block_start':
-        this.#start(event, out);
+        this.start(event, out);
         return;
       case 'content_block_stop':
-        this.#stop(event.index, out);
+        this.stop(event.index, out);
         return;
       case 'message_start':
-        this.#begin(event, out);
+        this.begin(event, out);
         return;
       case 'message_delta':
-        this.#change(event, out);
+        this.change(event, out);
         return;
       case 'message_stop':
-        this.#complete(out);
+        this.complete(out);
         return;
       case 'ping':
         return;
       case 'error':
         throw vendorError({
-          vendor: this.#context.vendor,
+          vendor: this.context.vendor,
           body: event,
-          ...(this.#context.requestId === undefined ? {} : { requestId: this.#context.requestId }),
+          ...(this.context.requestId === undefined ? {} : { requestId: this.context.requestId }),
         });
       default:
-        out.push({ type: 'vendor.event', origin: this.#blocks.origin, raw: event });
+        out.push({ type: 'vendor.event', origin: this.blocks.origin, raw: event });
     }
   }
 
-  #begin({ message }: JsonObject, out: ResponseStreamEvent[]): void {
-    if (!isObject(message) || typeof message.id !== 'string') throw new LLMStreamError('The stream began without a message.');
-    if (this.#assembly !== undefined) {
+  private begin({ message }: JsonObject, out: ResponseStreamEvent[]): void {
+    if (!isObject(message) || typeof message.id !== 'string')
+      throw new LLMStreamError('The stream began without a message.');
+    if (this.assembly !== undefined) {
       // Hosts have been seen to say it twice.
-      if (this.#assembly.message.id === message.id) return;
+      if (this.assembly.message.id === message.id) return;
       throw new LLMStreamError('The stream began a second message inside the first.');
     }
-    const model = typeof message.model === 'string' ? message.model : this.#context.model;
-    this.#assembly = new AnthropicMessageAssembly(message);
-    this.#blocks = blockContext(this.#context, model, this.#assembly.brokenInputs);
+    const model = typeof message.model === 'string' ? message.model : this.context.model;
+    this.assembly = new AnthropicMessageAssembly(message);
+    this.blocks = blockContext(this.context, model, this.assembly.brokenInputs);
     out.push({ type: 'response.created', id: message.id, model });
-    this.#usage(out);
+    this.usage(out);
     // A turn that goes on after its tools ran may bring blocks that are already whole.
     if (!Array.isArray(message.content)) return;
     message.content.forEach((block: unknown, index) => {
       const key = `whole ${index}`;
-      this.#start({ index: key, content_block: block }, out);
-      this.#stop(key, out);
+      this.start({ index: key, content_block: block }, out);
+      this.stop(key, out);
     });
   }
 
-  #started(): AnthropicMessageAssembly {
-    if (this.#assembly === undefined) throw new LLMStreamError('The stream has content before message_start.');
-    return this.#assembly;
+  private started(): AnthropicMessageAssembly {
+    if (this.assembly === undefined) throw new LLMStreamError('The stream has content before message_start.');
+    return this.assembly;
   }
 
-  #start({ index, content_block }: JsonObject, out: ResponseStreamEvent[]): void {
+  private start({ index, content_block }: JsonObject, out: ResponseStreamEvent[]): void {
     if (!isObject(content_block)) throw new LLMStreamError('The stream began a content block without saying which.');
-    const open = this.#started().start(index, content_block);
+    const open = this.started().start(index, content_block);
     const { block } = open;
-    if (block.type === 'text' || isStructuredAnswer(block, this.#blocks)) {
-      this.#message ??= this.#openMessage(out);
-      open.outputIndex = this.#message.index;
-      if (typeof block.text === 'string' && block.text !== '') out.push({ type: 'response.output_text.delta', output_index: this.#message.index, delta: block.text, ...placed(this.#message) });
+    if (block.type === 'text' || isStructuredAnswer(block, this.blocks)) {
+      this.message ??= this.openMessage(out);
+      open.outputIndex = this.message.index;
+      if (typeof block.text === 'string' && block.text !== '')
+        out.push({
+          type: 'response.output_text.delta',
+          output_index: this.message.index,
+          delta: block.text,
+          ...placed(this.message),
+        });
       return;
     }
-    this.#closeMessage('completed', out);
-    const output_index = this.#nextIndex;
-    this.#nextIndex += 1;
+    this.closeMessage('completed', out);
+    const output_index = this.nextIndex;
+    this.nextIndex += 1;
     open.outputIndex = output_index;
-    const item = beginning(blockItem(block, this.#blocks));
+    const item = beginning(blockItem(block, this.blocks));
     out.push({ type: 'response.output_item.added', output_index, item });
-    if (item.type === 'function_call') out.push({ type: 'response.tool_use.announced', output_index, call_id: item.call_id, name: item.name });
+    if (item.type === 'function_call')
+      out.push({ type: 'response.tool_use.announced', output_index, call_id: item.call_id, name: item.name });
   }
 
-  #delta({ index, delta }: JsonObject, out: ResponseStreamEvent[]): void {
-    const open = this.#started().opened(index);
+  private delta({ index, delta }: JsonObject, out: ResponseStreamEvent[]): void {
+    const open = this.started().opened(index);
     const output_index = open.outputIndex;
     if (!isObject(delta)) throw new LLMStreamError('The stream has a delta without content.');
     switch (delta.type) {
       case 'text_delta': {
         const piece = text(delta, 'text');
         addText(open, 'text', piece);
-        out.push({ type: 'response.output_text.delta', output_index, delta: piece, ...placed(this.#message) });
+        out.push({ type: 'response.output_text.delta', output_index, delta: piece, ...placed(this.message) });
         return;
       }
       case 'input_json_delta':
@@ -154,69 +168,94 @@ class AnthropicDecoder implements StreamDecoder {
         open.block.signature = text(delta, 'signature');
         return;
       case 'citations_delta':
-        open.block.citations = [...(Array.isArray(open.block.citations) ? (open.block.citations as unknown[]) : []), delta.citation];
-        out.push({ type: 'response.annotation.added', output_index, annotation: annotationOf(delta.citation), ...placed(this.#message) });
+        open.block.citations = [
+          ...(Array.isArray(open.block.citations) ? (open.block.citations as unknown[]) : []),
+          delta.citation,
+        ];
+        out.push({
+          type: 'response.annotation.added',
+          output_index,
+          annotation: annotationOf(delta.citation),
+          ...placed(this.message),
+        });
         // As the API wrote it, for a client of the same wire.
-        out.push({ type: 'vendor.event', origin: this.#blocks.origin, raw: { type: 'content_block_delta', index, delta } });
+        out.push({
+          type: 'vendor.event',
+          origin: this.blocks.origin,
+          raw: { type: 'content_block_delta', index, delta },
+        });
         return;
       default:
         addUnknown(open, delta);
-        out.push({ type: 'vendor.event', origin: this.#blocks.origin, raw: { type: 'content_block_delta', index, delta } });
+        out.push({
+          type: 'vendor.event',
+          origin: this.blocks.origin,
+          raw: { type: 'content_block_delta', index, delta },
+        });
     }
   }
 
-  #stop(index: unknown, out: ResponseStreamEvent[]): void {
-    const open = this.#started().stop(index);
+  private stop(index: unknown, out: ResponseStreamEvent[]): void {
+    const open = this.started().stop(index);
     const output_index = open.outputIndex;
-    const part = outputPart(open.block, this.#blocks);
+    const part = outputPart(open.block, this.blocks);
     if (part !== undefined) {
       // The answer tool's input is text only now that it is whole.
-      if (open.block.type === 'tool_use') out.push({ type: 'response.output_text.delta', output_index, delta: part.text, ...placed(this.#message) });
-      this.#message?.parts.push(part);
+      if (open.block.type === 'tool_use')
+        out.push({ type: 'response.output_text.delta', output_index, delta: part.text, ...placed(this.message) });
+      this.message?.parts.push(part);
       return;
     }
-    const item = blockItem(open.block, this.#blocks);
-    if (item.type === 'function_call' && item.status !== 'incomplete') out.push({ type: 'response.tool_use.done', output_index, item });
+    const item = blockItem(open.block, this.blocks);
+    if (item.type === 'function_call' && item.status !== 'incomplete')
+      out.push({ type: 'response.tool_use.done', output_index, item });
     out.push({ type: 'response.output_item.done', output_index, item });
   }
 
-  #openMessage(out: ResponseStreamEvent[]): OpenMessage {
-    const message: OpenMessage = { index: this.#nextIndex, parts: [] };
-    this.#nextIndex += 1;
-    out.push({ type: 'response.output_item.added', output_index: message.index, item: assistantText([], 'in_progress') });
+  private openMessage(out: ResponseStreamEvent[]): OpenMessage {
+    const message: OpenMessage = { index: this.nextIndex, parts: [] };
+    this.nextIndex += 1;
+    out.push({
+      type: 'response.output_item.added',
+      output_index: message.index,
+      item: assistantText([], 'in_progress'),
+    });
     return message;
   }
 
-  #closeMessage(status: 'completed' | 'incomplete', out: ResponseStreamEvent[]): void {
-    if (this.#message === undefined) return;
-    const { index, parts } = this.#message;
-    this.#message = undefined;
+  private closeMessage(status: 'completed' | 'incomplete', out: ResponseStreamEvent[]): void {
+    if (this.message === undefined) return;
+    const { index, parts } = this.message;
+    this.message = undefined;
     out.push({ type: 'response.output_item.done', output_index: index, item: { ...assistantText(parts), status } });
   }
 
-  #change(event: JsonObject, out: ResponseStreamEvent[]): void {
-    const assembly = this.#started();
+  private change(event: JsonObject, out: ResponseStreamEvent[]): void {
+    const assembly = this.started();
     assembly.change(event);
     const { message } = assembly;
     if (typeof message.stop_reason === 'string') {
-      this.#closeMessage(outcomeOf(message.stop_reason, []).reason === 'max_output_tokens' ? 'incomplete' : 'completed', out);
+      this.closeMessage(
+        outcomeOf(message.stop_reason, []).reason === 'max_output_tokens' ? 'incomplete' : 'completed',
+        out,
+      );
     }
-    if (isObject(event.usage)) this.#usage(out);
+    if (isObject(event.usage)) this.usage(out);
   }
 
-  #usage(out: ResponseStreamEvent[]): void {
-    const usage = this.#assembly?.message.usage;
+  private usage(out: ResponseStreamEvent[]): void {
+    const usage = this.assembly?.message.usage;
     if (isObject(usage)) out.push({ type: 'response.usage', usage: usageOf(usage) });
   }
 
-  #complete(out: ResponseStreamEvent[]): void {
-    const assembly = this.#started();
+  private complete(out: ResponseStreamEvent[]): void {
+    const assembly = this.started();
     const { unfinished } = assembly;
     if (unfinished !== '') throw new LLMStreamError(`The stream ended inside content block ${unfinished}.`);
-    const response = fromAnthropic(assembly.message, this.#context, assembly.brokenInputs);
-    this.#closeMessage('completed', out);
+    const response = fromAnthropic(assembly.message, this.context, assembly.brokenInputs);
+    this.closeMessage('completed', out);
     out.push({ type: 'response.completed', response });
-    this.#state = 'completed';
+    this.state = 'completed';
   }
 }
 
@@ -248,6 +287,7 @@ function text(delta: JsonObject, field: string): string {
 /** An item whose content is still to come. */
 function beginning(item: OutputItem): OutputItem {
   if (item.type === 'function_call') return { ...item, arguments: '', status: 'in_progress' };
-  if (item.type === 'reasoning') return { type: 'reasoning', summary: [], ...(item.origin === undefined ? {} : { origin: item.origin }) };
+  if (item.type === 'reasoning')
+    return { type: 'reasoning', summary: [], ...(item.origin === undefined ? {} : { origin: item.origin }) };
   return item;
 }

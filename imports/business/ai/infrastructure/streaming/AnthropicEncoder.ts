@@ -26,7 +26,6 @@ interface OpenBlock {
   readonly beforeText: string;
 }
 
-
 export class AnthropicEncoder extends BaseStreamEncoder {
   private readonly told = new ToldText();
   private id: string;
@@ -66,7 +65,10 @@ export class AnthropicEncoder extends BaseStreamEncoder {
         return this.start();
       case 'response.tool_use.announced':
         if (this.facts.emitFunctionAnnouncements !== true) return NO_FRAMES;
-        return [...this.start(), namedFrame('tool_use_announced', { type: 'tool_use_announced', id: event.call_id, name: event.name })];
+        return [
+          ...this.start(),
+          namedFrame('tool_use_announced', { type: 'tool_use_announced', id: event.call_id, name: event.name }),
+        ];
       case 'response.tool_use.done':
         return [...this.close(), ...this.block(...callBlock(event.item))];
       case 'response.output_item.done':
@@ -109,8 +111,21 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   private start(): readonly string[] {
     if (this.started) return NO_FRAMES;
     this.started = true;
-    const message = { id: this.id, type: 'message', role: 'assistant', model: this.model, content: [], stop_reason: null, stop_sequence: null };
-    return [namedFrame('message_start', { type: 'message_start', message: { ...message, usage: anthropicUsage(this.usage) } })];
+    const message = {
+      id: this.id,
+      type: 'message',
+      role: 'assistant',
+      model: this.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+    };
+    return [
+      namedFrame('message_start', {
+        type: 'message_start',
+        message: { ...message, usage: anthropicUsage(this.usage) },
+      }),
+    ];
   }
 
   private delta(kind: DeltaKind, event: TextEvent): readonly string[] {
@@ -128,7 +143,11 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     return [...frames, textFrame(block, delta)];
   }
 
-  private openBlock(kind: DeltaKind, output_index: number, content_index: number): { readonly frames: readonly string[]; readonly block: OpenBlock } {
+  private openBlock(
+    kind: DeltaKind,
+    output_index: number,
+    content_index: number,
+  ): { readonly frames: readonly string[]; readonly block: OpenBlock } {
     const index = this.next;
     const { start, name, field } = BLOCK_DELTAS[kind];
     const beforeText = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${name}","${field}":`;
@@ -161,25 +180,41 @@ export class AnthropicEncoder extends BaseStreamEncoder {
 
   /** What a block says last: the seal of its thinking, the sources of its text. */
   private ending(item: OutputItem, open: OpenBlock): readonly string[] {
-    if (item.type === 'reasoning' && item.origin?.wire === 'anthropic_messages' && item.encrypted_content !== undefined) {
+    if (
+      item.type === 'reasoning' &&
+      item.origin?.wire === 'anthropic_messages' &&
+      item.encrypted_content !== undefined
+    ) {
       return [blockDelta(open.index, { type: 'signature_delta', signature: item.encrypted_content })];
     }
     if (item.type !== 'message' || this.toldSources.has(open.output_index)) return NO_FRAMES;
-    return item.content.flatMap(citationsOf).map((citation) => blockDelta(open.index, { type: 'citations_delta', citation }));
+    return item.content
+      .flatMap(citationsOf)
+      .map((citation) => blockDelta(open.index, { type: 'citations_delta', citation }));
   }
 
   /** A block that comes in one piece. */
   private block(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
     const index = this.next;
     this.next += 1;
-    return [...this.start(), blockStart(index, block), ...deltas.map((delta) => blockDelta(index, delta)), blockStop(index)];
+    return [
+      ...this.start(),
+      blockStart(index, block),
+      ...deltas.map((delta) => blockDelta(index, delta)),
+      blockStop(index),
+    ];
   }
 
-  /** Deltas of a kind that is newer than this program belong to the open block; blocks that come whole hold theirs already. */
+  /**
+   * Deltas of a kind that is newer than this program belong to the open block; blocks that come whole hold theirs
+   * already.
+   */
   private vendorEvent(raw: JsonObject): readonly string[] {
     if (raw.type !== 'content_block_delta') return [...this.start(), namedFrame(String(raw.type), raw)];
     if (isObject(raw.delta) && raw.delta.type === 'citations_delta') return this.citation(raw.delta);
-    return this.open === undefined ? NO_FRAMES : [namedFrame('content_block_delta', { ...raw, index: this.open.index })];
+    return this.open === undefined
+      ? NO_FRAMES
+      : [namedFrame('content_block_delta', { ...raw, index: this.open.index })];
   }
 
   /** Sources come before the text that they are for. */
@@ -187,8 +222,14 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     const { output_index, content_index = 0 } = this.cited ?? this.open ?? { output_index: 0 };
     const { open } = this;
     this.toldSources.add(output_index);
-    const isOpen = open !== undefined && open.kind === 'text' && open.output_index === output_index && open.content_index === content_index;
-    const { frames, block } = isOpen ? { frames: NO_FRAMES, block: open } : this.openBlock('text', output_index, content_index);
+    const isOpen =
+      open !== undefined &&
+      open.kind === 'text' &&
+      open.output_index === output_index &&
+      open.content_index === content_index;
+    const { frames, block } = isOpen
+      ? { frames: NO_FRAMES, block: open }
+      : this.openBlock('text', output_index, content_index);
     return [...frames, blockDelta(block.index, delta)];
   }
 }

@@ -18,7 +18,7 @@ export class AnthropicMessageAssembly {
   readonly content: JsonObject[] = [];
   /** Inputs that were cut off, as text, by their block. */
   readonly brokenInputs = new Map<JsonObject, string>();
-  readonly #open = new Map<unknown, OpenBlock>();
+  private readonly open = new Map<unknown, OpenBlock>();
 
   constructor(message: JsonObject) {
     this.message = { ...message, content: this.content };
@@ -26,41 +26,42 @@ export class AnthropicMessageAssembly {
 
   /** @throws LLMStreamError for a second block under the index of one that is still open */
   start(index: unknown, block: JsonObject): OpenBlock {
-    if (this.#open.has(index)) throw new LLMStreamError(`The stream began content block ${String(index)} twice.`);
+    if (this.open.has(index)) throw new LLMStreamError(`The stream began content block ${String(index)} twice.`);
     const copy = { ...block };
     if (copy.type === 'text') copy.text ??= '';
     const open: OpenBlock = { block: copy, outputIndex: 0, texts: new Map(), input: undefined };
     this.content.push(copy);
-    this.#open.set(index, open);
+    this.open.set(index, open);
     return open;
   }
 
   /** @throws LLMStreamError for a block that is not open */
   opened(index: unknown): OpenBlock {
-    const open = this.#open.get(index);
-    if (open === undefined) throw new LLMStreamError(`The stream goes on with content block ${String(index)}, which is not open.`);
+    const open = this.open.get(index);
+    if (open === undefined)
+      throw new LLMStreamError(`The stream goes on with content block ${String(index)}, which is not open.`);
     return open;
   }
 
   /** The finished block. @throws LLMStreamError for a block that is not open */
   stop(index: unknown): OpenBlock {
     const open = this.opened(index);
-    this.#open.delete(index);
+    this.open.delete(index);
     for (const [field, pieces] of open.texts) {
       const before = open.block[field];
       open.block[field] = (typeof before === 'string' ? before : '') + pieces.join('');
     }
-    if (open.input !== undefined) this.#finishInput(open.block, open.input.join(''));
+    if (open.input !== undefined) this.finishInput(open.block, open.input.join(''));
     return open;
   }
 
   /** The indexes of blocks that never ended. */
   get unfinished(): string {
-    return [...this.#open.keys()].map(String).join(', ');
+    return [...this.open.keys()].map(String).join(', ');
   }
 
   /** `max_tokens` may cut an input anywhere; what the model wrote is kept as it is then. */
-  #finishInput(block: JsonObject, json: string): void {
+  private finishInput(block: JsonObject, json: string): void {
     if (json.trim() === '') {
       block.input ??= {};
       return;
@@ -73,7 +74,10 @@ export class AnthropicMessageAssembly {
     }
   }
 
-  /** https://platform.claude.com/docs/en/build-with-claude/streaming: counts are totals, and what is null or left out says nothing new. */
+  /**
+   * https://platform.claude.com/docs/en/build-with-claude/streaming: counts are totals, and what is null or left
+   * out says nothing new.
+   */
   change({ delta, usage, type: _, ...others }: JsonObject): void {
     assignKnown(this.message, others);
     if (isObject(delta)) assignKnown(this.message, delta);

@@ -8,7 +8,10 @@ import { NO_FRAMES } from './StreamEncoder';
 import type { EncoderFacts, StreamEncoder } from './StreamEncoder';
 
 /** Events that say something, and neither end the stream nor fail it. */
-export type OpenEvent = Exclude<ResponseStreamEvent, { readonly type: 'response.completed' | 'response.failed' | 'wire.message' }>;
+export type OpenEvent = Exclude<
+  ResponseStreamEvent,
+  { readonly type: 'response.completed' | 'response.failed' | 'wire.message' }
+>;
 
 export abstract class BaseStreamEncoder implements StreamEncoder {
   protected readonly facts: EncoderFacts;

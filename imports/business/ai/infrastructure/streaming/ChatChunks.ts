@@ -1,4 +1,7 @@
-/** Domain events as chunks of a chat completion: for the loop beside every relayed stream, and for clients that speak this wire. */
+/**
+ * Domain events as chunks of a chat completion: for the loop beside every relayed stream, and for clients that
+ * speak this wire.
+ */
 import { finishWord } from '../converters/ChatCompletionsGateway';
 import { toChatAnnotation } from '../converters/chat/chatAnnotations';
 import { isLegacy, toToolCall } from '../converters/chat/chatAssistantMessage';
@@ -70,7 +73,8 @@ export class ChatChunks {
         return this.begin();
       case 'response.tool_use.announced':
         if (this.facts.emitFunctionAnnouncements !== true) return NO_CHUNKS;
-        // Clients hand every frame's data to their chunk reader, so what they don't know must be a chunk that says nothing.
+        // Clients hand every frame's data to their chunk reader, so what they don't know must be a chunk that says
+        // nothing.
         return [...this.begin(), { ...this.chunk({}), tool_use_announced: { id: event.call_id, name: event.name } }];
       case 'response.tool_use.done':
         return this.call(event.item);
@@ -95,7 +99,10 @@ export class ChatChunks {
   private begin(): readonly OpenAIChunk[] {
     if (this.begun) return NO_CHUNKS;
     this.begun = true;
-    return [this.chunk({ role: 'assistant', content: '' }), ...this.early.map((raw) => this.remainder.tell(raw, this.known))];
+    return [
+      this.chunk({ role: 'assistant', content: '' }),
+      ...this.early.map((raw) => this.remainder.tell(raw, this.known)),
+    ];
   }
 
   private vendorChunk(raw: JsonObject): readonly OpenAIChunk[] {
@@ -120,12 +127,14 @@ export class ChatChunks {
   private item(output_index: number, item: OutputItem): readonly OpenAIChunk[] {
     if (item.type === 'function_call') return NO_CHUNKS;
     if (isCall(item)) return this.call(item);
-    if (item.type === 'vendor_item') return item.origin.wire === 'chat_completions' ? this.say({ executed_tools: [item.item] }) : NO_CHUNKS;
+    if (item.type === 'vendor_item')
+      return item.origin.wire === 'chat_completions' ? this.say({ executed_tools: [item.item] }) : NO_CHUNKS;
     return this.told.untold(output_index, item).flatMap((delta) => this.push(delta));
   }
 
   private call(item: CallItem): readonly OpenAIChunk[] {
-    if (item.type === 'function_call' && isLegacy(item)) return this.say({ function_call: { name: item.name, arguments: wholeArguments(item) } });
+    if (item.type === 'function_call' && isLegacy(item))
+      return this.say({ function_call: { name: item.name, arguments: wholeArguments(item) } });
     const index = this.calls;
     this.calls += 1;
     return this.say({ tool_calls: [toolCallDelta(item, index)] });

@@ -1,6 +1,7 @@
 /**
- * A stream of the chat wire as domain events. The chunks are put together on the side, so that the end is the same response that the
- * same answer gives without streaming. https://platform.openai.com/docs/api-reference/chat-streaming
+ * A stream of the chat wire as domain events. The chunks are put together on the side, so that the end is the same
+ * response that the same answer gives without streaming.
+ * https://platform.openai.com/docs/api-reference/chat-streaming
  */
 import { ChatCompletionAssembly } from './chatCompletionAssembly';
 import type { ChoiceAssembly } from './chatCompletionAssembly';
@@ -23,7 +24,16 @@ import type { JsonObject, Origin, VendorQuirks } from '../../domain/types/Vendor
 /** The wire's end marker. */
 const DONE = '[DONE]';
 /** Fields of a delta that become events of their own. */
-const TOLD_FIELDS: ReadonlySet<string> = new Set(['role', 'content', 'refusal', 'tool_calls', 'function_call', 'annotations', 'channel', ...REASONING_FIELDS]);
+const TOLD_FIELDS: ReadonlySet<string> = new Set([
+  'role',
+  'content',
+  'refusal',
+  'tool_calls',
+  'function_call',
+  'annotations',
+  'channel',
+  ...REASONING_FIELDS,
+]);
 
 export class ChatCompletionsDecoder implements StreamDecoder {
   private readonly context: ReplyContext;
@@ -106,32 +116,51 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     if (this.isCreated) return;
     this.isCreated = true;
     const { id, model } = this.assembly;
-    out.push({ type: 'response.created', id: replyId(id, this.context), model: isText(model) ? model : this.context.model });
+    out.push({
+      type: 'response.created',
+      id: replyId(id, this.context),
+      model: isText(model) ? model : this.context.model,
+    });
   }
 
   private tellText(delta: JsonObject, out: ResponseStreamEvent[]): void {
     const reasoning = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning;
-    if (isText(reasoning)) out.push({ type: 'response.reasoning.delta', output_index: this.places.reasoning(out), delta: reasoning, summary: false });
+    if (isText(reasoning))
+      out.push({
+        type: 'response.reasoning.delta',
+        output_index: this.places.reasoning(out),
+        delta: reasoning,
+        summary: false,
+      });
     const { content, refusal, annotations } = delta;
-    if (isText(content)) out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: content });
+    if (isText(content))
+      out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: content });
     else if (isList(content)) this.tellParts(content, out);
-    if (isText(refusal)) out.push({ type: 'response.refusal.delta', output_index: this.places.message(out), delta: refusal });
+    if (isText(refusal))
+      out.push({ type: 'response.refusal.delta', output_index: this.places.message(out), delta: refusal });
     if (!isList(annotations)) return;
     for (const annotation of annotations) {
-      if (isObject(annotation)) out.push({ type: 'response.annotation.added', output_index: this.places.message(out), annotation: fromChatAnnotation(annotation) });
+      if (isObject(annotation))
+        out.push({
+          type: 'response.annotation.added',
+          output_index: this.places.message(out),
+          annotation: fromChatAnnotation(annotation),
+        });
     }
   }
 
   private tellParts(parts: readonly unknown[], out: ResponseStreamEvent[]): void {
     for (const part of parts) {
-      if (isObject(part) && part.type === 'text' && isText(part.text)) out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: part.text });
+      if (isObject(part) && part.type === 'text' && isText(part.text))
+        out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: part.text });
     }
   }
 
   private announce(call: CallFragments, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
     if (this.places.hasCall(call) || call.name === '') return;
     // Hosts that give ids give them with the name.
-    if (call.id === '') call.id = missingCallId(replyId(this.assembly.id, this.context), Math.max(0, choice.calls.calls.indexOf(call)));
+    if (call.id === '')
+      call.id = missingCallId(replyId(this.assembly.id, this.context), Math.max(0, choice.calls.calls.indexOf(call)));
     this.places.call(call, out);
   }
 
@@ -144,14 +173,16 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     const { answer } = this.assembly;
     if (answer === undefined) throw this.cut('the stream has no choices');
     if (!answer.isBegun) throw this.cut('the stream has no message');
-    if (!isText(answer.finishReason) && !this.quirks.allowsNullFinishReason) throw this.cut('the stream ended without a finish_reason');
+    if (!isText(answer.finishReason) && !this.quirks.allowsNullFinishReason)
+      throw this.cut('the stream ended without a finish_reason');
     const response = fromChatCompletions(this.assembly.completion(), this.context);
     this.isDone = true;
     const places = this.places.of(response.output, answer, out);
     response.output.forEach((item, index) => {
       const output_index = places[index] ?? index;
       // Calls of an answer that was cut short may be cut, too.
-      if (item.type === 'function_call' && response.status === 'completed') out.push({ type: 'response.tool_use.done', output_index, item });
+      if (item.type === 'function_call' && response.status === 'completed')
+        out.push({ type: 'response.tool_use.done', output_index, item });
       out.push({ type: 'response.output_item.done', output_index, item });
     });
     out.push({ type: 'response.completed', response });
@@ -164,7 +195,10 @@ export class ChatCompletionsDecoder implements StreamDecoder {
 
   private cut(what: string): LLMStreamError {
     const { vendor, requestId } = this.context;
-    return new LLMStreamError(`The answer of ${vendor} is not whole: ${what}.`, { vendor, ...(requestId === undefined ? {} : { requestId }) });
+    return new LLMStreamError(`The answer of ${vendor} is not whole: ${what}.`, {
+      vendor,
+      ...(requestId === undefined ? {} : { requestId }),
+    });
   }
 }
 
@@ -173,7 +207,10 @@ function hasUntoldFields(delta: JsonObject): boolean {
   return false;
 }
 
-/** Groq counts inside `x_groq`, Moonshot in the choice; some hosts count in every chunk, so this is the total so far. */
+/**
+ * Groq counts inside `x_groq`, Moonshot in the choice; some hosts count in every chunk, so this is the total so
+ * far.
+ */
 function usageIn({ usage, x_groq, choices }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage;
   const inChoice = isList(choices) ? fieldsOf(choices[0]).usage : undefined;

@@ -1,4 +1,7 @@
-/** Domain events as the SSE stream of a chat completion. https://platform.openai.com/docs/api-reference/chat-streaming */
+/**
+ * Domain events as the SSE stream of a chat completion.
+ * https://platform.openai.com/docs/api-reference/chat-streaming
+ */
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import { BaseStreamEncoder } from './BaseStreamEncoder';
@@ -26,7 +29,8 @@ export class ChatCompletionsEncoder extends BaseStreamEncoder {
     if (this.beforeContent === undefined) {
       const frames = this.chunks.push(event).map(frame);
       const { head } = this.chunks;
-      if (head !== undefined) this.beforeContent = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
+      if (head !== undefined)
+        this.beforeContent = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
       return frames;
     }
     this.chunks.note(event);
@@ -42,7 +46,10 @@ export class ChatCompletionsEncoder extends BaseStreamEncoder {
     return DONE;
   }
 
-  /** No end marker follows, nor stands in the message, where a client that looks for it anywhere in a line would find it: it means success. */
+  /**
+   * No end marker follows, nor stands in the message, where a client that looks for it anywhere in a line would
+   * find it: it means success.
+   */
   protected break(error: LLMError): readonly string[] {
     return [`data: ${JSON.stringify(openAIError(error)).replaceAll('[DONE]', '\\u005bDONE]')}\n\n`];
   }

@@ -1,6 +1,7 @@
 /**
- * The answers of one conversation as server-sent events, for any number of listeners. What was said lately is kept, so that whoever
- * comes late or was cut off gets what was missed. https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
+ * The answers of one conversation as server-sent events, for any number of listeners. What was said lately is kept,
+ * so that whoever comes late or was cut off gets what was missed.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import { randomBytes } from 'node:crypto';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
@@ -74,8 +75,8 @@ export class ConversationChannel implements OutputChannel {
   }
 
   /**
-   * Tells the listener what it missed, then everything that comes. After a known event id that is all since then; without one it is
-   * every answer whose end nobody has heard yet, or else the last answer.
+   * Tells the listener what it missed, then everything that comes. After a known event id that is all since then;
+   * without one it is every answer whose end nobody has heard yet, or else the last answer.
    * @returns what ends the listening
    */
   listen(listener: ChannelListener, lastEventId?: string): () => void {

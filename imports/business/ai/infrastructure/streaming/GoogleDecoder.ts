@@ -1,6 +1,7 @@
 /**
- * A Gemini stream as events: SSE messages without names, each a whole GenerateContentResponse with one more piece, no end marker but a finish
- * reason. The pieces are put together to one answer, which is converted like an answer that came whole.
+ * A Gemini stream as events: SSE messages without names, each a whole GenerateContentResponse with one more piece,
+ * no end marker but a finish reason. The pieces are put together to one answer, which is converted like an answer
+ * that came whole.
  */
 import { answerOf, modelOf, namingOf } from '../converters/google/GoogleAnswer';
 import { GoogleAssembly } from '../converters/google/GoogleAssembly';
@@ -67,10 +68,12 @@ export class GoogleDecoder implements StreamDecoder {
       this.items += 1;
     });
     response.output.forEach((item, output_index) => {
-      for (const annotation of annotationsOf(item)) out.push({ type: 'response.annotation.added', output_index, annotation });
+      for (const annotation of annotationsOf(item))
+        out.push({ type: 'response.annotation.added', output_index, annotation });
     });
     const last = this.open === undefined ? undefined : response.output[this.open.index];
-    if (this.open !== undefined && last !== undefined) out.push({ type: 'response.output_item.done', output_index: this.open.index, item: last });
+    if (this.open !== undefined && last !== undefined)
+      out.push({ type: 'response.output_item.done', output_index: this.open.index, item: last });
     out.push({ type: 'response.usage', usage: response.usage }, { type: 'response.completed', response });
   }
 
@@ -107,17 +110,31 @@ export class GoogleDecoder implements StreamDecoder {
     }
   }
 
-  private tellText(kind: 'text' | 'thought', delta: string, place: number, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+  private tellText(
+    kind: 'text' | 'thought',
+    delta: string,
+    place: number,
+    naming: ItemNaming,
+    out: ResponseStreamEvent[],
+  ): void {
     if (this.open?.kind !== kind) {
       this.close(naming, out);
       this.open = { kind, index: this.items, first: place, last: place };
       this.items += 1;
-      out.push({ type: 'response.output_item.added', output_index: this.open.index, item: itemOfRun({ kind, parts: [] }, this.open.index, 0, naming, 'in_progress') });
+      out.push({
+        type: 'response.output_item.added',
+        output_index: this.open.index,
+        item: itemOfRun({ kind, parts: [] }, this.open.index, 0, naming, 'in_progress'),
+      });
     }
     this.open.last = place;
     if (delta === '') return;
     const output_index = this.open.index;
-    out.push(kind === 'text' ? { type: 'response.output_text.delta', output_index, delta } : { type: 'response.reasoning.delta', output_index, delta, summary: true });
+    out.push(
+      kind === 'text'
+        ? { type: 'response.output_text.delta', output_index, delta }
+        : { type: 'response.reasoning.delta', output_index, delta, summary: true },
+    );
   }
 
   private close(naming: ItemNaming, out: ResponseStreamEvent[]): void {
@@ -131,7 +148,11 @@ export class GoogleDecoder implements StreamDecoder {
   /** The model began a call; its arguments are told when they are whole. */
   private announce(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     const item = toFunctionCall(part, this.items, this.calls, naming, 'completed');
-    out.push({ type: 'response.output_item.added', output_index: this.items, item: { ...item, arguments: '', status: 'in_progress' } });
+    out.push({
+      type: 'response.output_item.added',
+      output_index: this.items,
+      item: { ...item, arguments: '', status: 'in_progress' },
+    });
     out.push({ type: 'response.tool_use.announced', output_index: this.items, call_id: item.call_id, name: item.name });
     this.items += 1;
     this.calls += 1;
@@ -141,17 +162,25 @@ export class GoogleDecoder implements StreamDecoder {
     if (!begun) this.announce(part, naming, out);
     const output_index = this.items - 1;
     const item = toFunctionCall(part, output_index, this.calls - 1, naming, 'completed');
-    out.push({ type: 'response.tool_use.done', output_index, item }, { type: 'response.output_item.done', output_index, item });
+    out.push(
+      { type: 'response.tool_use.done', output_index, item },
+      { type: 'response.output_item.done', output_index, item },
+    );
   }
 
   private tellOther(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     const output_index = this.items;
     const item = itemOfRun({ kind: 'other', parts: [part] }, output_index, 0, naming, 'completed');
     this.items += 1;
-    out.push({ type: 'response.output_item.added', output_index, item }, { type: 'response.output_item.done', output_index, item });
+    out.push(
+      { type: 'response.output_item.added', output_index, item },
+      { type: 'response.output_item.done', output_index, item },
+    );
   }
 }
 
 function annotationsOf(item: OutputItem): readonly JsonObject[] {
-  return item.type === 'message' ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : [])) : [];
+  return item.type === 'message'
+    ? item.content.flatMap((part) => (part.type === 'output_text' ? part.annotations : []))
+    : [];
 }

@@ -1,7 +1,17 @@
-/** Domain events as the SSE stream of generateContent: unnamed frames with CRLF, each a GenerateContentResponse, and no end marker. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent */
+/**
+ * Domain events as the SSE stream of generateContent: unnamed frames with CRLF, each a GenerateContentResponse, and
+ * no end marker. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
+ */
 import { isObject } from '../../domain/json';
 import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { Content, FunctionCallItem, LLMResponse, OutputItem, ReasoningText, SummaryText } from '../../domain/types/ResponsesAPITypes';
+import type {
+  Content,
+  FunctionCallItem,
+  LLMResponse,
+  OutputItem,
+  ReasoningText,
+  SummaryText,
+} from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { argumentsObject } from '../converters/callArguments';
 import { NO_SIGNATURE } from '../converters/google/GoogleContents';
@@ -97,7 +107,11 @@ export class GoogleEncoder extends BaseStreamEncoder {
   }
 
   private chunk(parts: readonly GooglePart[]): JsonObject {
-    return { candidates: [{ content: { role: 'model', parts }, index: 0 }], modelVersion: this.model, responseId: this.id };
+    return {
+      candidates: [{ content: { role: 'model', parts }, index: 0 }],
+      modelVersion: this.model,
+      responseId: this.id,
+    };
   }
 
   private parts(parts: readonly GooglePart[]): string {
@@ -105,7 +119,10 @@ export class GoogleEncoder extends BaseStreamEncoder {
     return frame(this.chunk(parts));
   }
 
-  /** A call of this wire as it came; any other carries its id, so that the answer finds it, and the first one what stands for a signature. */
+  /**
+   * A call of this wire as it came; any other carries its id, so that the answer finds it, and the first one what
+   * stands for a signature.
+   */
   private callPart(call: FunctionCallItem): GooglePart {
     this.calls += 1;
     // An id that was made here of the answer's own is not the host's.
@@ -119,7 +136,9 @@ export class GoogleEncoder extends BaseStreamEncoder {
     if (item.type === 'vendor_item') return item.origin.wire === 'gemini' ? [this.parts([item.item])] : NO_FRAMES;
     if (item.type !== 'message' && item.type !== 'reasoning') return NO_FRAMES;
     const texts = this.told.untold(output_index, item).flatMap((event) => this.encode(event));
-    const seals = (item.type === 'message' ? item.content : [...item.summary, ...(item.content ?? [])]).flatMap(sealPart);
+    const seals = (item.type === 'message' ? item.content : [...item.summary, ...(item.content ?? [])]).flatMap(
+      sealPart,
+    );
     return seals.length === 0 ? texts : [...texts, this.parts(seals)];
   }
 
@@ -135,9 +154,18 @@ function frame(chunk: JsonObject): string {
   return `data: ${JSON.stringify(chunk)}\r\n\r\n`;
 }
 
-/** Signatures come with the end of a text; they may stand on an empty one (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+/**
+ * Signatures come with the end of a text; they may stand on an empty one
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+ */
 function sealPart(part: Content | SummaryText | ReasoningText): GooglePart[] {
   const siblings = siblingsOf(part);
   if (siblings === undefined) return [];
-  return [{ text: '', ...(part.type === 'summary_text' || part.type === 'reasoning_text' ? { thought: true } : {}), ...siblings }];
+  return [
+    {
+      text: '',
+      ...(part.type === 'summary_text' || part.type === 'reasoning_text' ? { thought: true } : {}),
+      ...siblings,
+    },
+  ];
 }

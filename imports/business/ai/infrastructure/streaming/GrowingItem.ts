@@ -1,4 +1,7 @@
-/** A message or reasoning item of a Responses stream while its text arrives: parts open one after another, and close with what the deltas said. */
+/**
+ * A message or reasoning item of a Responses stream while its text arrives: parts open one after another, and close
+ * with what the deltas said.
+ */
 import { isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { closedPart, isPartKind, partsSaying, textIn, wordsOf } from './responsesParts';
@@ -40,7 +43,10 @@ export class GrowingItem {
   begin(): string {
     const lists = this.form.type === 'reasoning' ? { summary: [] } : { content: [] };
     const { encrypted_content: _, content: __, ...form } = this.form;
-    return this.frames.frame('response.output_item.added', { output_index: this.output_index, item: { ...form, ...lists, status: 'in_progress' } });
+    return this.frames.frame('response.output_item.added', {
+      output_index: this.output_index,
+      item: { ...form, ...lists, status: 'in_progress' },
+    });
   }
 
   delta(kind: PartKind, sourceIndex: number, text: string): readonly string[] {
@@ -61,7 +67,8 @@ export class GrowingItem {
 
   /**
    * The frames that close the item, and the item as it closed.
-   * @param final the whole item, where the source has told it; its texts are those of the deltas, its other fields are kept
+   * @param final the whole item, where the source has told it; its texts are those of the deltas, its other
+   *   fields are kept
    */
   finish(final: JsonObject | undefined): { readonly frames: readonly string[]; readonly item: JsonObject } {
     const frames: string[] = [];
@@ -74,7 +81,8 @@ export class GrowingItem {
       used[list] += saying.length;
       frames.push(...this.closePart(saying));
     }
-    for (const list of LISTS) for (const part of finals[list].slice(used[list])) frames.push(...this.wholePart(list, part));
+    for (const list of LISTS)
+      for (const part of finals[list].slice(used[list])) frames.push(...this.wholePart(list, part));
     const item = this.whole(final);
     frames.push(this.frames.frame('response.output_item.done', { output_index: this.output_index, item }));
     return { frames, item };
@@ -94,7 +102,11 @@ export class GrowingItem {
     this.open = undefined;
     const { list, place: placeName, field, done, closed, beside } = wordsOf(kind, this.rawReasoningName);
     const text = pieces.join('');
-    const told = { type: kind, [field]: text, ...(kind === 'output_text' ? { annotations: this.annotations.get(sourceIndex) ?? [] } : {}) };
+    const told = {
+      type: kind,
+      [field]: text,
+      ...(kind === 'output_text' ? { annotations: this.annotations.get(sourceIndex) ?? [] } : {}),
+    };
     const part = closedPart(text, kind, finals.length > 0 ? finals : [told]);
     this.closed[list].push(part);
     const where = { item_id: this.form.id, output_index: this.output_index, [placeName]: place };
@@ -108,7 +120,9 @@ export class GrowingItem {
 
   private citations(part: JsonObject, where: JsonObject): readonly string[] {
     if (!Array.isArray(part.annotations)) return [];
-    return part.annotations.map((annotation: unknown, annotation_index) => this.frames.frame('response.output_text.annotation.added', { ...where, annotation_index, annotation }));
+    return part.annotations.map((annotation: unknown, annotation_index) =>
+      this.frames.frame('response.output_text.annotation.added', { ...where, annotation_index, annotation }),
+    );
   }
 
   /** A part of which no delta came. An empty one beside others says nothing. */
@@ -122,12 +136,19 @@ export class GrowingItem {
     }
     const where = { item_id: this.form.id, output_index: this.output_index, content_index: this.closed[list].length };
     this.closed[list].push(part);
-    return [this.frames.frame('response.content_part.added', { ...where, part }), this.frames.frame('response.content_part.done', { ...where, part })];
+    return [
+      this.frames.frame('response.content_part.added', { ...where, part }),
+      this.frames.frame('response.content_part.done', { ...where, part }),
+    ];
   }
 
   /** How many final parts say what parts that have closed already said. */
   private covered(list: PartList, finals: readonly JsonObject[]): number {
-    return this.closed[list].reduce((from, { type, ...part }) => (isPartKind(type) ? from + partsSaying(textIn(part, type), type, finals, from).length : from), 0);
+    return this.closed[list].reduce(
+      (from, { type, ...part }) =>
+        isPartKind(type) ? from + partsSaying(textIn(part, type), type, finals, from).length : from,
+      0,
+    );
   }
 
   private whole(final: JsonObject | undefined): JsonObject {

@@ -18,7 +18,9 @@ export class HiddenCalls {
         this.places.add(event.output_index);
         return undefined;
       case 'vendor.event':
-        return typeof event.raw.output_index === 'number' && this.places.has(event.raw.output_index) ? undefined : event;
+        return typeof event.raw.output_index === 'number' && this.places.has(event.raw.output_index)
+          ? undefined
+          : event;
       case 'response.completed':
         return { ...event, response: withoutCalls(event.response) };
       default:
@@ -30,5 +32,7 @@ export class HiddenCalls {
 /** The vendor's own finish word speaks of the calls, so it goes with them. */
 function withoutCalls(response: LLMResponse): LLMResponse {
   const output = response.output.filter((item) => !isCall(item));
-  return output.length === response.output.length ? response : { ...response, output, vendor: { ...response.vendor, finish_reason: null } };
+  return output.length === response.output.length
+    ? response
+    : { ...response, output, vendor: { ...response.vendor, finish_reason: null } };
 }

@@ -1,4 +1,7 @@
-/** The output of a Responses stream, item by item: one after another, each closed as its deltas told it, whatever order the source ends them in. */
+/**
+ * The output of a Responses stream, item by item: one after another, each closed as its deltas told it, whatever
+ * order the source ends them in.
+ */
 import type { FunctionCallItem, MessageItem, OutputItem, ReasoningItem } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -30,7 +33,11 @@ export class OutputItemFrames {
   /** By their place in this stream; an item that never closed leaves its place empty. */
   private readonly closed: (JsonObject | undefined)[] = [];
 
-  constructor(frames: SequencedFrames, facts: Pick<EncoderFacts, 'emitFunctionAnnouncements' | 'rawReasoningName'>, responseId: () => string) {
+  constructor(
+    frames: SequencedFrames,
+    facts: Pick<EncoderFacts, 'emitFunctionAnnouncements' | 'rawReasoningName'>,
+    responseId: () => string,
+  ) {
     this.frames = frames;
     this.facts = facts;
     this.responseId = responseId;
@@ -38,10 +45,16 @@ export class OutputItemFrames {
 
   add(output_index: number, item: OutputItem): readonly string[] {
     if (item.type === 'message' || item.type === 'reasoning') return this.grow(output_index, item);
-    if (item.type === 'function_call') return this.facts.emitFunctionAnnouncements === true ? this.announce(item) : NO_FRAMES;
+    if (item.type === 'function_call')
+      return this.facts.emitFunctionAnnouncements === true ? this.announce(item) : NO_FRAMES;
     if (!isOwnHosted(item)) return NO_FRAMES;
     const index = this.place(output_index);
-    return [this.frames.frame('response.output_item.added', { output_index: index, item: streamItem(item, this.responseId(), index) })];
+    return [
+      this.frames.frame('response.output_item.added', {
+        output_index: index,
+        item: streamItem(item, this.responseId(), index),
+      }),
+    ];
   }
 
   delta(kind: PartKind, event: TextEvent): readonly string[] {
@@ -49,7 +62,9 @@ export class OutputItemFrames {
     const item = this.growing.get(output_index);
     if (item !== undefined && item === this.open) return item.delta(kind, content_index, delta);
     const begun: MessageItem | ReasoningItem =
-      kind === 'output_text' || kind === 'refusal' ? { type: 'message', role: 'assistant', content: [] } : { type: 'reasoning', summary: [] };
+      kind === 'output_text' || kind === 'refusal'
+        ? { type: 'message', role: 'assistant', content: [] }
+        : { type: 'reasoning', summary: [] };
     const frames = this.grow(output_index, begun);
     return [...frames, ...(this.open?.delta(kind, content_index, delta) ?? NO_FRAMES)];
   }
@@ -78,10 +93,15 @@ export class OutputItemFrames {
     const output_index = isAnnounced ? announced.output_index : this.next;
     if (isAnnounced) this.announced = undefined;
     else this.next += 1;
-    const form = { ...streamItem(item, this.responseId(), output_index), ...(isAnnounced ? { id: announced.form.id } : {}) };
+    const form = {
+      ...streamItem(item, this.responseId(), output_index),
+      ...(isAnnounced ? { id: announced.form.id } : {}),
+    };
     this.closed[output_index] = form;
     return [
-      ...(isAnnounced ? NO_FRAMES : [this.frames.frame('response.output_item.added', { output_index, item: beginning(form) })]),
+      ...(isAnnounced
+        ? NO_FRAMES
+        : [this.frames.frame('response.output_item.added', { output_index, item: beginning(form) })]),
       ...(item.type === 'function_call' ? this.argumentFrames(item, form, output_index) : NO_FRAMES),
       this.frames.frame('response.output_item.done', { output_index, item: form }),
       ...this.flush(),
@@ -107,7 +127,10 @@ export class OutputItemFrames {
     return this.places.get(output_index);
   }
 
-  /** Clients know a call that begins from its item; of several at once the first is told, since items come one after another. */
+  /**
+   * Clients know a call that begins from its item; of several at once the first is told, since items come one after
+   * another.
+   */
   private announce(call: FunctionCallItem): readonly string[] {
     if (this.announced !== undefined) return NO_FRAMES;
     const frames = this.closeOpen(undefined);
@@ -133,7 +156,12 @@ export class OutputItemFrames {
     const frames = this.closeOpen(undefined);
     const index = this.place(output_index);
     const form = streamItem(item, this.responseId(), index);
-    this.open = new GrowingItem(item.type === 'reasoning' ? beginning(form) : form, index, this.frames, this.facts.rawReasoningName);
+    this.open = new GrowingItem(
+      item.type === 'reasoning' ? beginning(form) : form,
+      index,
+      this.frames,
+      this.facts.rawReasoningName,
+    );
     this.growing.set(output_index, this.open);
     return [...frames, this.open.begin()];
   }
@@ -156,7 +184,8 @@ export class OutputItemFrames {
     // It has closed before its seal was known; the whole response is the last place to tell it.
     const { encrypted_content } = final as JsonObject;
     const closed = this.closed[growing.output_index];
-    if (closed !== undefined && encrypted_content !== undefined) this.closed[growing.output_index] = { ...closed, encrypted_content };
+    if (closed !== undefined && encrypted_content !== undefined)
+      this.closed[growing.output_index] = { ...closed, encrypted_content };
     return frames;
   }
 

@@ -1,6 +1,6 @@
 /**
- * The event stream of the Responses wire as domain events, one object per event and nothing held back but unfinished arguments.
- * https://platform.openai.com/docs/api-reference/responses-streaming
+ * The event stream of the Responses wire as domain events, one object per event and nothing held back but
+ * unfinished arguments. https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { fromResponses, readResponse } from '../converters/ResponsesConverter';
 import { readItem } from '../converters/responses/ResponsesItems';
@@ -95,13 +95,31 @@ export class ResponsesDecoder implements StreamDecoder {
         return;
       case 'response.reasoning_text.delta':
       case 'response.reasoning.delta':
-        out.push({ type: 'response.reasoning.delta', output_index, delta: this.delta(event), summary: false, ...placed(event.content_index) });
+        out.push({
+          type: 'response.reasoning.delta',
+          output_index,
+          delta: this.delta(event),
+          summary: false,
+          ...placed(event.content_index),
+        });
         return;
       case 'response.reasoning_summary_text.delta':
-        out.push({ type: 'response.reasoning.delta', output_index, delta: this.delta(event), summary: true, ...placed(event.summary_index) });
+        out.push({
+          type: 'response.reasoning.delta',
+          output_index,
+          delta: this.delta(event),
+          summary: true,
+          ...placed(event.summary_index),
+        });
         return;
       case 'response.output_text.annotation.added':
-        if (isObject(event.annotation)) out.push({ type: 'response.annotation.added', output_index, annotation: event.annotation, ...placed(event.content_index) });
+        if (isObject(event.annotation))
+          out.push({
+            type: 'response.annotation.added',
+            output_index,
+            annotation: event.annotation,
+            ...placed(event.content_index),
+          });
         return;
       case 'response.created':
         if (!isObject(event.response)) return;
@@ -128,7 +146,12 @@ export class ResponsesDecoder implements StreamDecoder {
 
   private beginItem(raw: unknown, output_index: number, out: ResponseStreamEvent[]): void {
     // Some hosts name a call, or give a compaction its content, only when it is whole.
-    if (isObject(raw) && raw.type === 'function_call' && !(typeof raw.call_id === 'string' && typeof raw.name === 'string')) return;
+    if (
+      isObject(raw) &&
+      raw.type === 'function_call' &&
+      !(typeof raw.call_id === 'string' && typeof raw.name === 'string')
+    )
+      return;
     if (isObject(raw) && raw.type === 'compaction' && typeof raw.encrypted_content !== 'string') return;
     const item = this.readItem(raw, output_index);
     if (item.type === 'function_call') this.announce(item, output_index, out);
@@ -167,12 +190,21 @@ export class ResponsesDecoder implements StreamDecoder {
   private terminalResponse(type: EndType, event: JsonObject): JsonObject {
     const { response } = event;
     if (!isObject(response)) throw this.broken(`${type} carries no response`);
-    const isOpen = response.status === undefined || response.status === null || response.status === 'in_progress' || response.status === 'queued';
+    const isOpen =
+      response.status === undefined ||
+      response.status === null ||
+      response.status === 'in_progress' ||
+      response.status === 'queued';
     const whole = isOpen ? { ...response, status: STATUS_OF_END[type] } : response;
     const places = new Set(this.finished.map(({ output_index }) => output_index)).size;
     if (Array.isArray(response.output) && response.output.length > 0 && response.output.length >= places) return whole;
-    if (this.finished.length > 0) return { ...whole, output: this.finished.toSorted((a, b) => a.output_index - b.output_index).map(({ item }) => item) };
-    if (this.sawDelta && type === 'response.completed') throw this.broken('text came, but the response that ended it holds no item');
+    if (this.finished.length > 0)
+      return {
+        ...whole,
+        output: this.finished.toSorted((a, b) => a.output_index - b.output_index).map(({ item }) => item),
+      };
+    if (this.sawDelta && type === 'response.completed')
+      throw this.broken('text came, but the response that ended it holds no item');
     return whole;
   }
 
@@ -204,7 +236,10 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   private readItem(raw: unknown, output_index: number): OutputItem {
-    return readItem(raw, `output[${output_index}]`, { origin: this.origin(), refuse: (path, what) => this.broken(`${path} ${what}`) });
+    return readItem(raw, `output[${output_index}]`, {
+      origin: this.origin(),
+      refuse: (path, what) => this.broken(`${path} ${what}`),
+    });
   }
 
   private origin(): Origin {
@@ -213,7 +248,10 @@ export class ResponsesDecoder implements StreamDecoder {
 
   private broken(what: string, cause?: unknown): LLMStreamError {
     this.ended = true;
-    return new LLMStreamError(`not a Responses stream: ${what}`, { ...this.facts(), ...(cause === undefined ? {} : { cause }) });
+    return new LLMStreamError(`not a Responses stream: ${what}`, {
+      ...this.facts(),
+      ...(cause === undefined ? {} : { cause }),
+    });
   }
 
   private facts(): { readonly vendor: string; readonly requestId?: string } {

@@ -1,6 +1,7 @@
 /**
- * Domain events as the event stream of the Responses API, by the grammar of Open Responses (https://www.openresponses.org, release
- * 2026-04-24): items one after another, every response whole, deltas and closed texts equal, `[DONE]` last, whether it went well or not.
+ * Domain events as the event stream of the Responses API, by the grammar of Open Responses
+ * (https://www.openresponses.org, release 2026-04-24): items one after another, every response whole, deltas and
+ * closed texts equal, `[DONE]` last, whether it went well or not.
  */
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
@@ -65,7 +66,8 @@ export class ResponsesEncoder extends BaseStreamEncoder {
 
   protected complete(response: LLMResponse): readonly string[] {
     const frames = [...this.begin(), ...this.items.end()];
-    const body = response.vendor.wire === 'responses' ? hostedBody(response, this.facts.echo) : this.foreignBody(response);
+    const body =
+      response.vendor.wire === 'responses' ? hostedBody(response, this.facts.echo) : this.foreignBody(response);
     const type = EVENT_OF_STATUS[String(body.status)] ?? 'response.incomplete';
     return [...frames, this.frames.frame(type, { response: body })];
   }
@@ -75,7 +77,11 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   }
 
   protected break(error: LLMError): readonly string[] {
-    return [...this.begin(), ...responsesFailure(this.frames, error, { ...this.facts, begun: this.snapshot(), output: this.items.output }), ...DONE];
+    return [
+      ...this.begin(),
+      ...responsesFailure(this.frames, error, { ...this.facts, begun: this.snapshot(), output: this.items.output }),
+      ...DONE,
+    ];
   }
 
   private delta(kind: PartKind, event: TextEvent): readonly string[] {
@@ -86,13 +92,27 @@ export class ResponsesEncoder extends BaseStreamEncoder {
     if (this.begun) return NO_FRAMES;
     this.begun = true;
     const response = this.snapshot();
-    return [this.frames.frame('response.created', { response }), this.frames.frame('response.in_progress', { response })];
+    return [
+      this.frames.frame('response.created', { response }),
+      this.frames.frame('response.in_progress', { response }),
+    ];
   }
 
   /** The response while nothing of it is known but its name. */
   private snapshot(): JsonObject {
     const { echo, created } = this.facts;
-    return { ...ASSUMED, usage: null, completed_at: null, ...echo, id: this.id, object: 'response', created_at: created, status: 'in_progress', model: this.model, output: [] };
+    return {
+      ...ASSUMED,
+      usage: null,
+      completed_at: null,
+      ...echo,
+      id: this.id,
+      object: 'response',
+      created_at: created,
+      status: 'in_progress',
+      model: this.model,
+      output: [],
+    };
   }
 
   private foreignBody(response: LLMResponse): JsonObject {

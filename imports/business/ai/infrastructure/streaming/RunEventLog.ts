@@ -1,6 +1,7 @@
 /**
- * The events of runs, numbered, for any number of watchers. What happened lately is kept, so that whoever was cut off gets what was missed;
- * who was away for too long is told so. https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
+ * The events of runs, numbered, for any number of watchers. What happened lately is kept, so that whoever was cut
+ * off gets what was missed; who was away for too long is told so.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
 import { RecentEvents } from './RecentEvents';
@@ -47,7 +48,13 @@ export class RunEventLog {
 
   /** @param userId whose run it is */
   add(event: AgentEvent, userId: string): void {
-    const logged = { id: this.last + 1, executionId: event.executionId, userId, type: event.type, data: JSON.stringify(event) };
+    const logged = {
+      id: this.last + 1,
+      executionId: event.executionId,
+      userId,
+      type: event.type,
+      data: JSON.stringify(event),
+    };
     this.recent.add(logged);
     for (const watcher of this.watchers) if (watcher.wants(logged)) watcher.event(logged);
   }

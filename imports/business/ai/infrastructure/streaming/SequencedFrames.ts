@@ -13,7 +13,10 @@ export class SequencedFrames {
     return `${beforeText}${JSON.stringify(text)},"sequence_number":${this.take()}}\n\n`;
   }
 
-  /** An event that its host has written: as it came, where it is named and numbered as it would be here, else written anew. */
+  /**
+   * An event that its host has written: as it came, where it is named and numbered as it would be here, else
+   * written anew.
+   */
   relayed(type: string, event: JsonObject, data: string): string {
     const isSame = event.type === type && event.sequence_number === this.next && !data.includes('\n');
     if (!isSame) return this.frame(type, event);

@@ -1,4 +1,7 @@
-/** A vendor's raw body, whoever holds it: pulled chunk by chunk, bounded, and given up at once when its reader leaves. */
+/**
+ * A vendor's raw body, whoever holds it: pulled chunk by chunk, bounded, and given up at once when its reader
+ * leaves.
+ */
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 
 /** A web stream, as fetch gives it, or anything else that iterates over bytes. */
@@ -21,7 +24,10 @@ interface ChunkReader {
   leave(): Promise<unknown>;
 }
 
-/** Can be read once. Throws LLMStreamError, LLMTimeoutError, the signal's reason or the source's own error from `next`. */
+/**
+ * Can be read once. Throws LLMStreamError, LLMTimeoutError, the signal's reason or the source's own error from
+ * `next`.
+ */
 export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly limits: SourceLimits;
   private readonly reader: ChunkReader;
@@ -60,7 +66,10 @@ export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> 
     return Promise.resolve(END);
   }
 
-  /** Nothing but silence came: an error for whoever waits; a reader that has not come back yet holds the stream up itself. */
+  /**
+   * Nothing but silence came: an error for whoever waits; a reader that has not come back yet holds the stream up
+   * itself.
+   */
   stall(reason: unknown): void {
     if (this.pending === undefined) this.countSilence();
     else this.fail(reason);

@@ -1,4 +1,7 @@
-/** One stream with everything that it takes to read it: limits, labels, the body, and the errors that its callers get. */
+/**
+ * One stream with everything that it takes to read it: limits, labels, the body, and the errors that its callers
+ * get.
+ */
 import { isLLMError, LLMAbortedError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS, vendorError } from '../../domain/errors/vendorErrors';
@@ -23,7 +26,10 @@ export interface StreamOptions {
   readonly quirks?: Partial<VendorQuirks>;
   /** False keeps tool calls from the lines; the chunks have them all the same. Default: true. */
   readonly relayToolUseEvents?: boolean;
-  /** Whether lines tell token counts where the target leaves that open; the chunks always do, once, at the end. Default: false. */
+  /**
+   * Whether lines tell token counts where the target leaves that open; the chunks always do, once, at the end.
+   * Default: false.
+   */
   readonly relayUsageEvents?: boolean;
   /** A line tells when the model begins a call. Default: false. */
   readonly emitFunctionAnnouncements?: boolean;
@@ -36,9 +42,15 @@ export interface StreamOptions {
   readonly signal?: AbortSignal;
   /** Seconds since the epoch, for formats that date their answers. Default: now. */
   readonly created?: number;
-  /** Chat completions as target: where its client looks for the model's reasoning. Default: where the vendor puts it, else `reasoning_content`. */
+  /**
+   * Chat completions as target: where its client looks for the model's reasoning. Default: where the vendor puts
+   * it, else `reasoning_content`.
+   */
   readonly reasoningField?: ReasoningField;
-  /** Responses as target: what the events of raw reasoning are called. Default: `reasoning`, as in Open Responses; OpenAI's own client wants `reasoning_text`. */
+  /**
+   * Responses as target: what the events of raw reasoning are called. Default: `reasoning`, as in Open Responses;
+   * OpenAI's own client wants `reasoning_text`.
+   */
   readonly rawReasoningName?: RawReasoningName;
   /** The request's own fields that a response of the Responses API repeats. */
   readonly echo?: JsonObject;
@@ -75,7 +87,10 @@ export class StreamCall {
     this.wire = wire;
     this.response = 'status' in source ? source : undefined;
     const bytes = 'status' in source ? source.body : source;
-    this.body = bytes === null ? undefined : new SourceBody(bytes, { ...DEFAULT_TRANSPORT_LIMITS, ...given(options), signal: options.signal });
+    this.body =
+      bytes === null
+        ? undefined
+        : new SourceBody(bytes, { ...DEFAULT_TRANSPORT_LIMITS, ...given(options), signal: options.signal });
     const requestId = requestIdOf(this.response);
     this.context = {
       vendor,
@@ -107,7 +122,10 @@ export class StreamCall {
     const { body } = this;
     if (body === undefined) throw new LLMStreamError('The answer has no body.', { vendor: this.context.vendor });
     const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...given(this.options) };
-    return decodeBatches(body, this.wire.createDecoder(this.context), { ...limits, abort: (reason) => body.stall(reason) });
+    return decodeBatches(body, this.wire.createDecoder(this.context), {
+      ...limits,
+      abort: (reason) => body.stall(reason),
+    });
   }
 
   leave(): void {
@@ -121,7 +139,12 @@ export class StreamCall {
     if (this.response === undefined || (this.response.status >= 200 && this.response.status < 300)) return;
     const { status, headers } = this.response;
     const { vendor, requestId } = this.context;
-    const facts = { vendor, status, ...(headers === undefined ? {} : { header: (name: string) => headers.get(name) }), ...(requestId === undefined ? {} : { requestId }) };
+    const facts = {
+      vendor,
+      status,
+      ...(headers === undefined ? {} : { header: (name: string) => headers.get(name) }),
+      ...(requestId === undefined ? {} : { requestId }),
+    };
     throw vendorError({ ...facts, body: await this.errorBody() });
   }
 
@@ -172,7 +195,11 @@ function requestIdOf(response: VendorResponse | undefined): string | undefined {
 }
 
 /** The limits that the caller names. */
-function given({ streamIdleTimeout, maxEventBytes, maxResponseBytes }: StreamOptions): Partial<typeof DEFAULT_TRANSPORT_LIMITS> {
+function given({
+  streamIdleTimeout,
+  maxEventBytes,
+  maxResponseBytes,
+}: StreamOptions): Partial<typeof DEFAULT_TRANSPORT_LIMITS> {
   return {
     ...(streamIdleTimeout === undefined ? {} : { streamIdleTimeout }),
     ...(maxEventBytes === undefined ? {} : { maxEventBytes }),

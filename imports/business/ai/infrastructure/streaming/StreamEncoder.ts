@@ -7,13 +7,22 @@ import type { REASONING_FIELDS } from '../converters/chat/chatAssistant';
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 export type RawReasoningName = 'reasoning' | 'reasoning_text';
 
-/** One stream's state. A frame is one SSE message with its blank line, to be written in one piece: some readers forget half a frame between two reads. */
+/**
+ * One stream's state. A frame is one SSE message with its blank line, to be written in one piece: some readers
+ * forget half a frame between two reads.
+ */
 export interface StreamEncoder {
   /** The frames that this event is; nothing at all once the stream has ended. */
   push(event: ResponseStreamEvent): readonly string[];
-  /** What the target's grammar puts last. A stream without its completed response ends with an error instead, never like a success. */
+  /**
+   * What the target's grammar puts last. A stream without its completed response ends with an error instead, never
+   * like a success.
+   */
   end(): readonly string[];
-  /** The error in the target's words, and the end; nothing when the completed response has gone out already, since the answer is whole then. */
+  /**
+   * The error in the target's words, and the end; nothing when the completed response has gone out already, since
+   * the answer is whole then.
+   */
   fail(error: LLMError): readonly string[];
 }
 
@@ -34,8 +43,9 @@ export interface EncoderFacts {
   /** Chat completions: where the client looks for the model's reasoning. Default: `reasoning_content`. */
   readonly reasoningField?: ReasoningField;
   /**
-   * Responses: what the events of raw reasoning are called. Open Responses knows `response.reasoning.*`, OpenAI and its clients only
-   * `response.reasoning_text.*`; either kind of client may refuse the other's word. Default: `reasoning`.
+   * Responses: what the events of raw reasoning are called. Open Responses knows `response.reasoning.*`, OpenAI and
+   * its clients only `response.reasoning_text.*`; either kind of client may refuse the other's word. Default:
+   * `reasoning`.
    */
   readonly rawReasoningName?: RawReasoningName;
   /** The request's own fields that a response of the Responses API repeats. */

@@ -1,4 +1,7 @@
-/** Hosts that finish an item without having streamed its text: then the text goes out with the item, or it would be lost. */
+/**
+ * Hosts that finish an item without having streamed its text: then the text goes out with the item, or it would be
+ * lost.
+ */
 import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 
@@ -20,13 +23,25 @@ export class ToldText {
     switch (item.type) {
       case 'message':
         return item.content.flatMap((part): TextDelta[] => {
-          if (part.type === 'output_text' && part.text !== '') return [{ type: 'response.output_text.delta', output_index, delta: part.text }];
-          if (part.type === 'refusal' && part.refusal !== '') return [{ type: 'response.refusal.delta', output_index, delta: part.refusal }];
+          if (part.type === 'output_text' && part.text !== '')
+            return [{ type: 'response.output_text.delta', output_index, delta: part.text }];
+          if (part.type === 'refusal' && part.refusal !== '')
+            return [{ type: 'response.refusal.delta', output_index, delta: part.refusal }];
           return [];
         });
       case 'reasoning':
         return [...item.summary, ...(item.content ?? [])].flatMap((part, content_index): TextDelta[] =>
-          part.text === '' ? [] : [{ type: 'response.reasoning.delta', output_index, delta: part.text, summary: part.type === 'summary_text', content_index }],
+          part.text === ''
+            ? []
+            : [
+                {
+                  type: 'response.reasoning.delta',
+                  output_index,
+                  delta: part.text,
+                  summary: part.type === 'summary_text',
+                  content_index,
+                },
+              ],
         );
       default:
         return NONE;

@@ -1,4 +1,7 @@
-/** Any vendor's stream in, any scheme out: one decoder, one encoder, and beside every line the chunk that the loop reads. */
+/**
+ * Any vendor's stream in, any scheme out: one decoder, one encoder, and beside every line the chunk that the loop
+ * reads.
+ */
 import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { JsonObject, SchemeName } from '../../domain/types/VendorTypes';
 import { ChatChunks } from './ChatChunks';
@@ -8,7 +11,10 @@ import { SCHEMES } from './schemes';
 import { StreamCall } from './StreamCall';
 import type { StreamOptions, StreamSource } from './StreamCall';
 
-/** One SSE message in the target scheme, blank line included, or `''` for what is kept from the client; and the loop's chunk. */
+/**
+ * One SSE message in the target scheme, blank line included, or `''` for what is kept from the client; and the
+ * loop's chunk.
+ */
 export type StreamPair = [line: string, chunk: OpenAIChunk];
 
 export class UnifiedStreamAdapter {
@@ -18,7 +24,10 @@ export class UnifiedStreamAdapter {
   /** @throws LLMInvalidRequestError for a scheme that does not exist */
   constructor(sourceScheme: SchemeName, targetScheme: SchemeName) {
     for (const scheme of [sourceScheme, targetScheme]) {
-      if (!Object.hasOwn(SCHEMES, scheme)) throw new LLMInvalidRequestError(`There is no scheme ${scheme}: the schemes are ${Object.keys(SCHEMES).join(', ')}.`);
+      if (!Object.hasOwn(SCHEMES, scheme))
+        throw new LLMInvalidRequestError(
+          `There is no scheme ${scheme}: the schemes are ${Object.keys(SCHEMES).join(', ')}.`,
+        );
     }
     this.sourceScheme = sourceScheme;
     this.targetScheme = targetScheme;
@@ -26,9 +35,10 @@ export class UnifiedStreamAdapter {
 
   /**
    * Pulls no further than its consumer asks. A consumer that leaves gives the body up in the same tick.
-   * A stream that fails ends with the target's error as its last line, and then throws; an answer with an error status throws at once, so that
-   * it can be answered with one.
-   * @throws LLMError for what the vendor reports, LLMStreamError for a stream that breaks off or breaks its wire's rules, LLMTimeoutError for
+   * A stream that fails ends with the target's error as its last line, and then throws; an answer with an error
+   * status throws at once, so that it can be answered with one.
+   * @throws LLMError for what the vendor reports, LLMStreamError for a stream that breaks off or breaks its
+   *   wire's rules, LLMTimeoutError for
    * a stall, the signal's reason when aborted
    */
   processStream(source: StreamSource, options: StreamOptions = {}): AsyncGenerator<StreamPair, void, undefined> {
@@ -43,7 +53,10 @@ export class UnifiedStreamAdapter {
     return pairs;
   }
 
-  /** The whole answer, as the target scheme's API gives it without streaming. @throws as `processStream` does, without a last line */
+  /**
+   * The whole answer, as the target scheme's API gives it without streaming. @throws as `processStream` does,
+   * without a last line
+   */
   async collect(source: StreamSource, options: StreamOptions = {}): Promise<JsonObject> {
     const call = new StreamCall(this.sourceScheme, source, options);
     await call.begin();

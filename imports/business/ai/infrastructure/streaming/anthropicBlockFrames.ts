@@ -21,7 +21,10 @@ export function wholeBlock(block: JsonObject): BlockFrames {
   const { thinking, signature, input } = block;
   if (block.type === 'thinking' && typeof thinking === 'string') {
     const seal = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : [];
-    return [{ ...block, ...BLOCK_DELTAS.thinking.start }, [...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]), ...seal]];
+    return [
+      { ...block, ...BLOCK_DELTAS.thinking.start },
+      [...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]), ...seal],
+    ];
   }
   if (input === undefined) return [block, []];
   return [{ ...block, input: {} }, [inputDelta(JSON.stringify(input))]];

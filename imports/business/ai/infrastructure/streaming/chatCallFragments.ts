@@ -46,16 +46,19 @@ export class ToolCallFragments {
   }
 
   /**
-   * Hosts that number every call 0, or none, tell a new one by a new id beside a name; without ids, by a name after whole arguments, or
-   * by a second name in one chunk.
+   * Hosts that number every call 0, or none, tell a new one by a new id beside a name; without ids, by a name after
+   * whole arguments, or by a second name in one chunk.
    * @param begun the calls that this chunk has told already
    */
   private callOf(fragment: JsonObject, called: JsonObject, begun: ReadonlySet<CallFragments>): CallFragments {
     const number = typeof fragment.index === 'number' ? fragment.index : undefined;
     const id = isText(fragment.id) ? fragment.id : '';
     const begins = isText(called.name);
-    const known = this.calls.findLast((call) => (number === undefined ? id === '' || call.id === id : call.number === number));
-    if (known !== undefined && !(begins && isAnother(known, { id, number, called, toldNow: begun.has(known) }))) return known;
+    const known = this.calls.findLast((call) =>
+      number === undefined ? id === '' || call.id === id : call.number === number,
+    );
+    if (known !== undefined && !(begins && isAnother(known, { id, number, called, toldNow: begun.has(known) })))
+      return known;
     const call = newCall(isObject(fragment.custom) ? 'custom' : 'function', number);
     this.calls.push(call);
     return call;

@@ -7,9 +7,15 @@ import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
 import { isList, isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
-/** Each chunk's own padding, and Groq's label of the part of the answer that a delta belongs to: no completion has them. The last is no field. */
+/**
+ * Each chunk's own padding, and Groq's label of the part of the answer that a delta belongs to: no completion has
+ * them. The last is no field.
+ */
 const ONLY_IN_CHUNKS: ReadonlySet<string> = new Set(['obfuscation', 'channel', '__proto__']);
-/** The same in every chunk; Groq's compound systems number each chunk, and Azure begins with an empty one, so the first that says something counts. */
+/**
+ * The same in every chunk; Groq's compound systems number each chunk, and Azure begins with an empty one, so the
+ * first that says something counts.
+ */
 const OF_THE_FIRST: ReadonlySet<string> = new Set(['id', 'object', 'created', 'model']);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'refusal', ...REASONING_FIELDS]);
 /** Names of texts that hosts have beside them, in pieces, too. */
@@ -109,7 +115,8 @@ export class ChoiceAssembly {
   /** Everything of a chunk's choice but what it adds to the message. */
   addFields(choice: JsonObject): void {
     for (const key in choice) {
-      if (key === 'delta' || key === 'message' || key === 'index' || key === 'logprobs' || ONLY_IN_CHUNKS.has(key)) continue;
+      if (key === 'delta' || key === 'message' || key === 'index' || key === 'logprobs' || ONLY_IN_CHUNKS.has(key))
+        continue;
       this.fields[key] = appended(this.fields[key], choice[key]);
     }
     if ('logprobs' in choice) this.addLogprobs(choice.logprobs);
@@ -123,7 +130,8 @@ export class ChoiceAssembly {
       else if (key === 'content' && isList(value)) this.addParts(value);
       else if (key === 'tool_calls' && isList(value)) this.calls.add(value);
       else if (key === 'function_call' && isObject(value)) this.addLegacyCall(value);
-      else if (key === 'audio' && isObject(value)) this.message.audio = grown(this.message.audio, value, ['data', 'transcript']);
+      else if (key === 'audio' && isObject(value))
+        this.message.audio = grown(this.message.audio, value, ['data', 'transcript']);
       else if (!ONLY_IN_CHUNKS.has(key)) this.message[key] = appended(this.message[key], value);
     }
   }
@@ -133,11 +141,13 @@ export class ChoiceAssembly {
     const message: JsonObject = { role: 'assistant', ...this.message };
     for (const [field, pieces] of this.texts) {
       const text = pieces.join('');
-      message[field] = field === 'content' && isList(message.content) ? joinParts(message.content, [{ type: 'text', text }]) : text;
+      message[field] =
+        field === 'content' && isList(message.content) ? joinParts(message.content, [{ type: 'text', text }]) : text;
     }
     const calls = this.calls.whole();
     if (calls.length > 0) message.tool_calls = calls;
-    if (this.legacyCall !== undefined) message.function_call = { name: this.legacyCall.name, arguments: this.legacyCall.pieces.join('') };
+    if (this.legacyCall !== undefined)
+      message.function_call = { name: this.legacyCall.name, arguments: this.legacyCall.pieces.join('') };
     return { index: this.index, ...this.fields, message };
   }
 
@@ -152,7 +162,10 @@ export class ChoiceAssembly {
     if (parts.length === 0) return;
     const before = this.texts.get('content')?.join('') ?? '';
     this.texts.delete('content');
-    this.message.content = joinParts(isList(this.message.content) ? this.message.content : [], [{ type: 'text', text: before }, ...parts]);
+    this.message.content = joinParts(isList(this.message.content) ? this.message.content : [], [
+      { type: 'text', text: before },
+      ...parts,
+    ]);
   }
 
   private addLegacyCall({ name, arguments: fragment }: JsonObject): void {
@@ -176,7 +189,10 @@ function merged(before: unknown, value: unknown): unknown {
   return isObject(before) && isObject(value) ? { ...before, ...value } : value;
 }
 
-/** Lists that were made here and may grow in place: a copy for every chunk would cost the square of the answer's length. */
+/**
+ * Lists that were made here and may grow in place: a copy for every chunk would cost the square of the answer's
+ * length.
+ */
 const growing = new WeakSet<object>();
 
 /** The same, and lists grow; entries of one kind are filled up under their number. */
@@ -186,7 +202,10 @@ function appended(before: unknown, value: unknown): unknown {
   const list = growing.has(before) ? (before as unknown[]) : [...before];
   growing.add(list);
   for (const entry of value) {
-    const at = isObject(entry) && typeof entry.index === 'number' ? list.findIndex((one) => isObject(one) && one.index === entry.index && isSameKind(one, entry)) : -1;
+    const at =
+      isObject(entry) && typeof entry.index === 'number'
+        ? list.findIndex((one) => isObject(one) && one.index === entry.index && isSameKind(one, entry))
+        : -1;
     if (at < 0) list.push(entry);
     else list[at] = grown(list[at], entry, ['text', 'summary']);
   }
@@ -204,7 +223,8 @@ function grown(before: unknown, value: unknown, texts: readonly string[]): unkno
   const object: JsonObject = { ...before };
   for (const key of Object.keys(value)) {
     const [old, next] = [object[key], value[key]];
-    object[key] = texts.includes(key) && typeof old === 'string' && typeof next === 'string' ? old + next : merged(old, next);
+    object[key] =
+      texts.includes(key) && typeof old === 'string' && typeof next === 'string' ? old + next : merged(old, next);
   }
   return object;
 }

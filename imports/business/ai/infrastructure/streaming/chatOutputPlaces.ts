@@ -25,7 +25,8 @@ export class OutputPlaces {
 
   /** The tools that were executed so far; each counts once. */
   executedTools(tools: readonly unknown[], origin: Origin, out: ResponseStreamEvent[]): void {
-    for (const item of tools.slice(this.tools.length)) this.tools.push(this.begin({ type: 'vendor_item', origin, item: fieldsOf(item) }, out));
+    for (const item of tools.slice(this.tools.length))
+      this.tools.push(this.begin({ type: 'vendor_item', origin, item: fieldsOf(item) }, out));
   }
 
   hasCall(call: CallFragments): boolean {
@@ -35,20 +36,40 @@ export class OutputPlaces {
   call(call: CallFragments, out: ResponseStreamEvent[]): void {
     const { id: call_id, name } = call;
     if (call.kind === 'custom') {
-      this.calls.set(call, this.begin({ type: 'custom_tool_call', call_id, name, input: '', status: 'in_progress' }, out));
+      this.calls.set(
+        call,
+        this.begin({ type: 'custom_tool_call', call_id, name, input: '', status: 'in_progress' }, out),
+      );
       return;
     }
-    const output_index = this.begin({ type: 'function_call', call_id, name, arguments: '', status: 'in_progress' }, out);
+    const output_index = this.begin(
+      { type: 'function_call', call_id, name, arguments: '', status: 'in_progress' },
+      out,
+    );
     this.calls.set(call, output_index);
     out.push({ type: 'response.tool_use.announced', output_index, call_id, name });
   }
 
   /** The places of the whole output; items that no delta began, an empty message for one, begin now. */
-  of(output: readonly OutputItem[], { calls, legacyCall }: ChoiceAssembly, out: ResponseStreamEvent[]): readonly number[] {
-    const begunCalls = [...calls.ordered(), ...(legacyCall === undefined ? [] : [legacyCall])].map((call) => this.calls.get(call));
-    const begun = { reasoning: [this.reasoningAt], message: [this.messageAt], vendor_item: [...this.tools], function_call: begunCalls, custom_tool_call: begunCalls };
+  of(
+    output: readonly OutputItem[],
+    { calls, legacyCall }: ChoiceAssembly,
+    out: ResponseStreamEvent[],
+  ): readonly number[] {
+    const begunCalls = [...calls.ordered(), ...(legacyCall === undefined ? [] : [legacyCall])].map((call) =>
+      this.calls.get(call),
+    );
+    const begun = {
+      reasoning: [this.reasoningAt],
+      message: [this.messageAt],
+      vendor_item: [...this.tools],
+      function_call: begunCalls,
+      custom_tool_call: begunCalls,
+    };
     return output.map((item) => {
-      const places: (number | undefined)[] = Object.hasOwn(begun, item.type) ? begun[item.type as keyof typeof begun] : [];
+      const places: (number | undefined)[] = Object.hasOwn(begun, item.type)
+        ? begun[item.type as keyof typeof begun]
+        : [];
       return places.shift() ?? this.begin(item, out);
     });
   }

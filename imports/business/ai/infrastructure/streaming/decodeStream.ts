@@ -16,13 +16,18 @@ export interface DecodeOptions {
 }
 
 /** One event after another. @throws as `decodeBatches` does */
-export async function* decodeStream(body: AsyncIterable<Uint8Array>, decoder: StreamDecoder, options: DecodeOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+export async function* decodeStream(
+  body: AsyncIterable<Uint8Array>,
+  decoder: StreamDecoder,
+  options: DecodeOptions,
+): AsyncGenerator<ResponseStreamEvent, void, undefined> {
   // One by one: delegating to a list costs an async generator twice as much.
   for await (const batch of decodeBatches(body, decoder, options)) for (const event of batch) yield event;
 }
 
 /**
- * What each piece of the body brought, in one step, for those who hand it on one by one themselves: an event costs a promise at each hand that it passes.
+ * What each piece of the body brought, in one step, for those who hand it on one by one themselves: an event costs
+ * a promise at each hand that it passes.
  * @throws LLMStreamError for a body that breaks off or breaks the wire's rules, LLMTimeoutError for a stall
  */
 export async function* decodeBatches(
@@ -40,7 +45,8 @@ export async function* decodeBatches(
       const before = out.length;
       decoder.push(message, out);
       // An error is told by what it means alone, so a message that was one never gets here.
-      if (options.relay !== undefined) out.splice(before, 0, { type: 'wire.message', wire: options.relay, event: message.event, data: message.data });
+      if (options.relay !== undefined)
+        out.splice(before, 0, { type: 'wire.message', wire: options.relay, event: message.event, data: message.data });
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw tooLarge(options.maxEventBytes, error);

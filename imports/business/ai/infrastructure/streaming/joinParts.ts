@@ -2,7 +2,10 @@
 import { isList, isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
-/** Neighbouring texts are one text, neighbouring thoughts one thought; all other parts stand alone. Empty texts are no parts. */
+/**
+ * Neighbouring texts are one text, neighbouring thoughts one thought; all other parts stand alone. Empty texts are
+ * no parts.
+ */
 export function joinParts(known: readonly unknown[], arriving: readonly unknown[]): unknown[] {
   const parts = [...known];
   for (const part of arriving) {
@@ -16,7 +19,8 @@ export function joinParts(known: readonly unknown[], arriving: readonly unknown[
 
 function joinedWith(last: unknown, part: unknown): JsonObject | undefined {
   if (isPlainText(last) && isPlainText(part)) return { type: 'text', text: last.text + part.text };
-  if (isThought(last) && isThought(part)) return { ...last, ...part, thinking: joinParts(last.thinking, part.thinking) };
+  if (isThought(last) && isThought(part))
+    return { ...last, ...part, thinking: joinParts(last.thinking, part.thinking) };
   return undefined;
 }
 

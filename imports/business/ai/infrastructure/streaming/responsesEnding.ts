@@ -8,7 +8,10 @@ import type { SequencedFrames } from './SequencedFrames';
 import { responsesError } from './streamErrors';
 
 /** Every other status ends in `response.incomplete`. */
-export const EVENT_OF_STATUS: Readonly<Record<string, string>> = { completed: 'response.completed', failed: 'response.failed' };
+export const EVENT_OF_STATUS: Readonly<Record<string, string>> = {
+  completed: 'response.completed',
+  failed: 'response.failed',
+};
 
 /** What a Responses host said of its response, with what Open Responses demands and the host left out. */
 export function hostedBody(response: LLMResponse, echo: JsonObject | undefined): JsonObject {
@@ -27,7 +30,11 @@ export interface FailureFacts {
 }
 
 /** The event that names the error, and the response as far as it came. */
-export function responsesFailure(frames: SequencedFrames, error: LLMError, { echo, begun, output, said: theirs }: FailureFacts): readonly string[] {
+export function responsesFailure(
+  frames: SequencedFrames,
+  error: LLMError,
+  { echo, begun, output, said: theirs }: FailureFacts,
+): readonly string[] {
   const known = error.response?.vendor.wire === 'responses' ? hostedBody(error.response, echo) : { output };
   const said = 'error' in known && isObject(known.error) ? known.error : { code: error.code, message: error.message };
   const failed = { status: 'failed', completed_at: null, incomplete_details: null, error: said };
@@ -41,5 +48,12 @@ export function responsesFailure(frames: SequencedFrames, error: LLMError, { ech
 /** OpenAI says it flat, Open Responses in a field of its own: clients of either find it. */
 function asHostSaidIt(theirs: JsonObject, error: LLMError): JsonObject {
   const nested = isObject(theirs.error) ? theirs.error : {};
-  return { ...theirs, error: { ...nested, ...responsesError(error), ...(error.vendorCode === undefined ? {} : { code: error.vendorCode }) } };
+  return {
+    ...theirs,
+    error: {
+      ...nested,
+      ...responsesError(error),
+      ...(error.vendorCode === undefined ? {} : { code: error.vendorCode }),
+    },
+  };
 }

@@ -21,25 +21,59 @@ interface PartWords {
   readonly beside: JsonObject;
 }
 
-const IN_CONTENT = { list: 'content', place: 'content_index', added: 'response.content_part.added', closed: 'response.content_part.done' } as const;
+const IN_CONTENT = {
+  list: 'content',
+  place: 'content_index',
+  added: 'response.content_part.added',
+  closed: 'response.content_part.done',
+} as const;
 const NOTHING: JsonObject = {};
 
 /** Raw reasoning under its name in Open Responses (https://www.openresponses.org). */
 const PARTS = {
   output_text: {
-    ...IN_CONTENT, field: 'text', delta: 'response.output_text.delta', done: 'response.output_text.done',
-    empty: { type: 'output_text', text: '', annotations: [], logprobs: [] }, beside: { logprobs: [] },
+    ...IN_CONTENT,
+    field: 'text',
+    delta: 'response.output_text.delta',
+    done: 'response.output_text.done',
+    empty: { type: 'output_text', text: '', annotations: [], logprobs: [] },
+    beside: { logprobs: [] },
   },
-  refusal: { ...IN_CONTENT, field: 'refusal', delta: 'response.refusal.delta', done: 'response.refusal.done', empty: { type: 'refusal', refusal: '' }, beside: NOTHING },
-  reasoning_text: { ...IN_CONTENT, field: 'text', delta: 'response.reasoning.delta', done: 'response.reasoning.done', empty: { type: 'reasoning_text', text: '' }, beside: NOTHING },
+  refusal: {
+    ...IN_CONTENT,
+    field: 'refusal',
+    delta: 'response.refusal.delta',
+    done: 'response.refusal.done',
+    empty: { type: 'refusal', refusal: '' },
+    beside: NOTHING,
+  },
+  reasoning_text: {
+    ...IN_CONTENT,
+    field: 'text',
+    delta: 'response.reasoning.delta',
+    done: 'response.reasoning.done',
+    empty: { type: 'reasoning_text', text: '' },
+    beside: NOTHING,
+  },
   summary_text: {
-    list: 'summary', place: 'summary_index', field: 'text', added: 'response.reasoning_summary_part.added', delta: 'response.reasoning_summary_text.delta',
-    done: 'response.reasoning_summary_text.done', closed: 'response.reasoning_summary_part.done', empty: { type: 'summary_text', text: '' }, beside: NOTHING,
+    list: 'summary',
+    place: 'summary_index',
+    field: 'text',
+    added: 'response.reasoning_summary_part.added',
+    delta: 'response.reasoning_summary_text.delta',
+    done: 'response.reasoning_summary_text.done',
+    closed: 'response.reasoning_summary_part.done',
+    empty: { type: 'summary_text', text: '' },
+    beside: NOTHING,
   },
 } as const satisfies Record<PartKind, PartWords>;
 
 /** What OpenAI calls it: https://platform.openai.com/docs/api-reference/responses-streaming/response/reasoning_text */
-const REASONING_TEXT: PartWords = { ...PARTS.reasoning_text, delta: 'response.reasoning_text.delta', done: 'response.reasoning_text.done' };
+const REASONING_TEXT: PartWords = {
+  ...PARTS.reasoning_text,
+  delta: 'response.reasoning_text.delta',
+  done: 'response.reasoning_text.done',
+};
 
 export function wordsOf(kind: PartKind, rawReasoningName: RawReasoningName = 'reasoning'): PartWords {
   return kind === 'reasoning_text' && rawReasoningName === 'reasoning_text' ? REASONING_TEXT : PARTS[kind];
@@ -55,7 +89,12 @@ export function textIn(part: JsonObject, kind: PartKind): string {
 }
 
 /** Final parts that together say one streamed text: a wire may number its parts and not tell so in its deltas. */
-export function partsSaying(text: string, kind: PartKind, finals: readonly JsonObject[], from: number): readonly JsonObject[] {
+export function partsSaying(
+  text: string,
+  kind: PartKind,
+  finals: readonly JsonObject[],
+  from: number,
+): readonly JsonObject[] {
   if (text === '') {
     const first = finals[from];
     return first?.type === kind && textIn(first, kind) === '' ? [first] : [];
@@ -89,13 +128,18 @@ export function closedPart(text: string, kind: PartKind, finals: readonly JsonOb
 /** Annotations of files as OpenAI writes them; other wires' files have no id that a client could use. */
 const OF_FILES: ReadonlySet<unknown> = new Set(['file_citation', 'container_file_citation', 'file_path']);
 
-/** A citation of a page has a place in its part; where its wire names none, it is the text that the wire cited it for. */
+/**
+ * A citation of a page has a place in its part; where its wire names none, it is the text that the wire cited it
+ * for.
+ */
 export function placedAnnotation(annotation: JsonObject, from: number, to: number): readonly JsonObject[] {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== 'url_citation') return OF_FILES.has(type) && typeof annotation.file_id === 'string' ? [annotation] : [];
   if (typeof url !== 'string') return [];
   const isPlaced = Number.isInteger(start_index) && Number.isInteger(end_index);
   if (isPlaced && from === 0 && typeof title === 'string') return [annotation];
-  const place = isPlaced ? { start_index: Number(start_index) + from, end_index: Number(end_index) + from } : { start_index: from, end_index: to };
+  const place = isPlaced
+    ? { start_index: Number(start_index) + from, end_index: Number(end_index) + from }
+    : { start_index: from, end_index: to };
   return [{ ...annotation, title: typeof title === 'string' ? title : '', ...place }];
 }

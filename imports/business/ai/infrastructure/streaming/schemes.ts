@@ -15,7 +15,10 @@ export interface Scheme {
   readonly wire: Wire;
   /** Whose stream it is when nobody says. */
   readonly vendor: VendorName;
-  /** An answer without streaming. `echo` holds the request's own fields that a response repeats, where the scheme has that. */
+  /**
+   * An answer without streaming. `echo` holds the request's own fields that a response repeats, where the scheme
+   * has that.
+   */
   readonly write: (response: LLMResponse, echo?: JsonObject) => JsonObject;
 }
 

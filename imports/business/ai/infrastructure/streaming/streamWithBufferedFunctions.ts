@@ -10,6 +10,9 @@ export interface BufferedStreamOptions extends StreamOptions {
 }
 
 /** @throws as `UnifiedStreamAdapter.processStream` does */
-export function streamWithBufferedFunctions(response: StreamSource, options: BufferedStreamOptions): AsyncGenerator<StreamPair, void, undefined> {
+export function streamWithBufferedFunctions(
+  response: StreamSource,
+  options: BufferedStreamOptions,
+): AsyncGenerator<StreamPair, void, undefined> {
   return new UnifiedStreamAdapter(options.sourceScheme, options.targetScheme).processStream(response, options);
 }

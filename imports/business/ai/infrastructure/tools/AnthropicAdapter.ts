@@ -1,4 +1,7 @@
-/** Tool handling for a Messages conversation that the caller holds. https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview */
+/**
+ * Tool handling for a Messages conversation that the caller holds.
+ * https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview
+ */
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ToolResult } from '../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
@@ -18,7 +21,11 @@ export class AnthropicAdapter implements ToolAdapter<Message, Answer> {
   }
 
   getToolCalls(message: Message): readonly NativeToolCall[] {
-    return message.content.flatMap((block) => (block.type === 'tool_use' ? [{ call_id: block.id, name: block.name, arguments: JSON.stringify(block.input) }] : []));
+    return message.content.flatMap((block) =>
+      block.type === 'tool_use'
+        ? [{ call_id: block.id, name: block.name, arguments: JSON.stringify(block.input) }]
+        : [],
+    );
   }
 
   recordAssistantMessage(message: Message): void {
@@ -26,7 +33,12 @@ export class AnthropicAdapter implements ToolAdapter<Message, Answer> {
   }
 
   buildToolResponseMessage(result: ToolResult): Answer {
-    return { type: 'tool_result', tool_use_id: result.call_id, content: result.content, ...(result.error === undefined ? {} : { is_error: true }) };
+    return {
+      type: 'tool_result',
+      tool_use_id: result.call_id,
+      content: result.content,
+      ...(result.error === undefined ? {} : { is_error: true }),
+    };
   }
 
   /** All results of a turn go first in one user message. */

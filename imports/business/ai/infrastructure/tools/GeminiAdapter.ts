@@ -1,4 +1,7 @@
-/** Tool handling for a chat session of Google's SDK, which keeps its own history. https://ai.google.dev/gemini-api/docs/function-calling */
+/**
+ * Tool handling for a chat session of Google's SDK, which keeps its own history.
+ * https://ai.google.dev/gemini-api/docs/function-calling
+ */
 import type { ChatSession, FunctionResponsePart, GenerateContentResult } from '@google/generative-ai';
 import type { ToolResult } from '../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
@@ -13,7 +16,11 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
   /** Calls have no ids here: name and place tell them apart, and answers are matched by name and order. */
   getToolCalls(result: GenerateContentResult): readonly NativeToolCall[] {
     const calls = result.response.functionCalls() ?? [];
-    return calls.map((call, index) => ({ call_id: `${call.name}:${index}`, name: call.name, arguments: JSON.stringify(call.args) }));
+    return calls.map((call, index) => ({
+      call_id: `${call.name}:${index}`,
+      name: call.name,
+      arguments: JSON.stringify(call.args),
+    }));
   }
 
   recordAssistantMessage(): void {
@@ -21,7 +28,12 @@ export class GeminiAdapter implements ToolAdapter<GenerateContentResult, Functio
   }
 
   buildToolResponseMessage(result: ToolResult, name: string): FunctionResponsePart {
-    return { functionResponse: { name, response: result.error === undefined ? asObject(result.content) : { error: result.error.message } } };
+    return {
+      functionResponse: {
+        name,
+        response: result.error === undefined ? asObject(result.content) : { error: result.error.message },
+      },
+    };
   }
 
   async sendToolResponses(parts: readonly FunctionResponsePart[], signal: AbortSignal): Promise<GenerateContentResult> {

@@ -1,7 +1,8 @@
 /**
- * Methods of a Meteor app as tools: those that are named here, and no others. A method runs as the run's user, in a method invocation of its own
- * with its own `check`s, whoever's call it was that began the run. Meteor has no public way to call a method as somebody, so this one file uses
- * the variable by which Meteor itself hands the user on to inner calls (packages/ddp-server/livedata_server.js, `applyAsync`).
+ * Methods of a Meteor app as tools: those that are named here, and no others. A method runs as the run's user, in a
+ * method invocation of its own with its own `check`s, whoever's call it was that began the run. Meteor has no
+ * public way to call a method as somebody, so this one file uses the variable by which Meteor itself hands the user
+ * on to inner calls (packages/ddp-server/livedata_server.js, `applyAsync`).
  */
 import { DDP } from 'meteor/ddp';
 import { Meteor } from 'meteor/meteor';
@@ -26,7 +27,10 @@ interface OuterInvocation {
   setUserId(userId: string | null): void;
 }
 
-/** Absent from the published types; Meteor has had it since its beginnings, on the server with AsyncLocalStorage since 3.0. */
+/**
+ * Absent from the published types; Meteor has had it since its beginnings, on the server with AsyncLocalStorage
+ * since 3.0.
+ */
 interface InvocationVariable {
   withValue<Result>(value: OuterInvocation, run: () => Result): Result;
 }
@@ -42,14 +46,26 @@ export class MethodTools {
    * @param method a method's name, `orders.lookup`
    * @throws LLMInvalidRequestError for a name that is taken, and on a Meteor that has no way to say whose call it is
    */
-  expose(method: string, { name = toolNameOf(method), toArguments = (given: never) => [given], ...definition }: ExposedMethod): this {
+  expose(
+    method: string,
+    { name = toolNameOf(method), toArguments = (given: never) => [given], ...definition }: ExposedMethod,
+  ): this {
     const variable = invocationVariable();
-    this.registry.register({ ...definition, name, execute: (args: never, context) => invoke(variable, method, toArguments(args), context) });
+    this.registry.register({
+      ...definition,
+      name,
+      execute: (args: never, context) => invoke(variable, method, toArguments(args), context),
+    });
     return this;
   }
 }
 
-async function invoke(variable: InvocationVariable, method: string, args: readonly unknown[], { userId }: ToolCallContext): Promise<unknown> {
+async function invoke(
+  variable: InvocationVariable,
+  method: string,
+  args: readonly unknown[],
+  { userId }: ToolCallContext,
+): Promise<unknown> {
   const outer: OuterInvocation = {
     userId: userId === '' ? null : userId,
     connection: null,
@@ -74,9 +90,14 @@ function forModel(error: unknown): ToolError {
 }
 
 function invocationVariable(): InvocationVariable {
-  const { _CurrentMethodInvocation: variable } = DDP as { readonly _CurrentMethodInvocation?: Partial<InvocationVariable> };
+  const { _CurrentMethodInvocation: variable } = DDP as {
+    readonly _CurrentMethodInvocation?: Partial<InvocationVariable>;
+  };
   if (typeof variable?.withValue === 'function') return variable as InvocationVariable;
-  throw new LLMInvalidRequestError('This Meteor has no DDP._CurrentMethodInvocation, so methods can’t run as somebody: they can’t be tools here.', { path: 'MethodTools' });
+  throw new LLMInvalidRequestError(
+    'This Meteor has no DDP._CurrentMethodInvocation, so methods can’t run as somebody: they can’t be tools here.',
+    { path: 'MethodTools' },
+  );
 }
 
 function toolNameOf(method: string): string {

@@ -1,4 +1,7 @@
-/** Tool handling for a Chat Completions conversation that the caller holds. https://platform.openai.com/docs/guides/function-calling?api-mode=chat */
+/**
+ * Tool handling for a Chat Completions conversation that the caller holds.
+ * https://platform.openai.com/docs/guides/function-calling?api-mode=chat
+ */
 import type { OpenAI } from 'openai';
 import type { ToolResult } from '../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
@@ -19,7 +22,11 @@ export class OpenAIChatAdapter implements ToolAdapter<Completion, Answer> {
 
   getToolCalls(completion: Completion): readonly NativeToolCall[] {
     const calls = completion.choices[0]?.message.tool_calls ?? [];
-    return calls.flatMap((call) => (call.type === 'function' ? [{ call_id: call.id, name: call.function.name, arguments: call.function.arguments }] : []));
+    return calls.flatMap((call) =>
+      call.type === 'function'
+        ? [{ call_id: call.id, name: call.function.name, arguments: call.function.arguments }]
+        : [],
+    );
   }
 
   recordAssistantMessage(completion: Completion): void {

@@ -1,4 +1,7 @@
-/** Tool handling for a Responses conversation that the caller holds as items. https://platform.openai.com/docs/guides/function-calling */
+/**
+ * Tool handling for a Responses conversation that the caller holds as items.
+ * https://platform.openai.com/docs/guides/function-calling
+ */
 import type { OpenAI } from 'openai';
 import type { ToolResult } from '../../domain/entities/Tool';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
@@ -19,11 +22,14 @@ export class OpenAIResponsesAdapter implements ToolAdapter<Response, Answer> {
   }
 
   getToolCalls(response: Response): readonly NativeToolCall[] {
-    return response.output.flatMap((item) => (item.type === 'function_call' ? [{ call_id: item.call_id, name: item.name, arguments: item.arguments }] : []));
+    return response.output.flatMap((item) =>
+      item.type === 'function_call' ? [{ call_id: item.call_id, name: item.name, arguments: item.arguments }] : [],
+    );
   }
 
   recordAssistantMessage(response: Response): void {
-    // What the API gives as output it takes as input, item by item; the SDK's two unions differ in fields that only one side requires.
+    // What the API gives as output it takes as input, item by item; the SDK's two unions differ in fields that only
+    // one side requires.
     this.request.input.push(...(response.output as Item[]));
   }
 

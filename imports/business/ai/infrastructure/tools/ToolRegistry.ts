@@ -8,7 +8,10 @@ import type { JsonObject } from '../../domain/types/VendorTypes';
 export interface RegisteredTool extends Omit<FunctionTool, 'type' | 'parameters'> {
   /** JSON Schema, SimpleSchema or any Standard Schema of the arguments. */
   readonly parameters?: unknown;
-  /** May be async, may throw; `args` fit `parameters`. Registering typed arguments is the caller's claim that the schema says the same. */
+  /**
+   * May be async, may throw; `args` fit `parameters`. Registering typed arguments is the caller's claim that the
+   * schema says the same.
+   */
   readonly execute?: (args: never, context: ToolCallContext) => unknown;
 }
 
@@ -21,12 +24,21 @@ export class ToolRegistry implements IToolExecutor {
   /** @throws LLMInvalidRequestError for a name that vendors refuse, or one that is taken */
   register(tool: RegisteredTool): this {
     const { execute, parameters, ...definition } = tool;
-    if (!NAME.test(tool.name)) throw new LLMInvalidRequestError(`'${tool.name}' is no tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -`, { path: 'name' });
-    if (this.definitions.has(tool.name)) throw new LLMInvalidRequestError(`a tool named '${tool.name}' is registered already`, { path: 'name' });
-    if (execute === undefined && tool.external !== true) throw new LLMInvalidRequestError(`the tool '${tool.name}' needs a function`, { path: 'execute' });
+    if (!NAME.test(tool.name))
+      throw new LLMInvalidRequestError(`'${tool.name}' is no tool name: 1 to 64 of a-z, A-Z, 0-9, _ and -`, {
+        path: 'name',
+      });
+    if (this.definitions.has(tool.name))
+      throw new LLMInvalidRequestError(`a tool named '${tool.name}' is registered already`, { path: 'name' });
+    if (execute === undefined && tool.external !== true)
+      throw new LLMInvalidRequestError(`the tool '${tool.name}' needs a function`, { path: 'execute' });
     if (execute !== undefined) this.functions.set(tool.name, execute);
     // Schemas of other kinds become JSON Schema when a run offers the tool.
-    this.definitions.set(tool.name, { ...definition, type: 'function', ...(parameters === undefined ? {} : { parameters: parameters as JsonObject }) });
+    this.definitions.set(tool.name, {
+      ...definition,
+      type: 'function',
+      ...(parameters === undefined ? {} : { parameters: parameters as JsonObject }),
+    });
     return this;
   }
 

@@ -5,7 +5,10 @@ import type { OAuthSettings } from '../types/OAuthSettings';
 export const AUTH_KINDS = ['api_key', 'user_api_key', 'oauth_app', 'oauth_user'] as const;
 export type AuthKind = (typeof AUTH_KINDS)[number];
 
-/** One shared key · a key of each user's own · client credentials with one shared token · an account that each user connects. */
+/**
+ * One shared key · a key of each user's own · client credentials with one shared token · an account that each user
+ * connects.
+ */
 export type ProviderAuth =
   | { readonly kind: 'api_key' }
   | { readonly kind: 'user_api_key' }
@@ -58,7 +61,12 @@ export const MAX_ID_LENGTH = 128;
 
 /** An id stands in paths and in `providerId/model`; `callback` is a path of its own. */
 export function isProviderId(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= MAX_ID_LENGTH && /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(value) && value !== 'callback';
+  return (
+    typeof value === 'string' &&
+    value.length <= MAX_ID_LENGTH &&
+    /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(value) &&
+    value !== 'callback'
+  );
 }
 
 /** Whose secret opens the vendor's door: each user's own, or one for all. */

@@ -3,7 +3,9 @@ import { unreachable } from '../../../ai/domain/unreachable';
 import type { Caller } from '../types/Caller';
 import type { Provider } from './Provider';
 
-export type AccessDecision = { readonly allowed: true } | { readonly allowed: false; readonly reason: 'no-user' | 'disabled' | 'not-listed' | 'model-not-allowed' };
+export type AccessDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly reason: 'no-user' | 'disabled' | 'not-listed' | 'model-not-allowed' };
 
 const ALLOWED: AccessDecision = { allowed: true };
 
@@ -12,7 +14,8 @@ export function decideAccess(provider: Provider, caller: Caller | undefined, mod
   if (caller === undefined || caller.userId === '') return { allowed: false, reason: 'no-user' };
   if (!provider.enabled) return { allowed: false, reason: 'disabled' };
   if (!isAdmitted(provider, caller)) return { allowed: false, reason: 'not-listed' };
-  if (model !== undefined && provider.allowedModels?.includes(model) === false) return { allowed: false, reason: 'model-not-allowed' };
+  if (model !== undefined && provider.allowedModels?.includes(model) === false)
+    return { allowed: false, reason: 'model-not-allowed' };
   return ALLOWED;
 }
 

@@ -66,13 +66,27 @@ export function editionOf(row: StoredCredential): string {
 }
 
 /**
- * Everything that decides where a provider's secrets go, as one string to hash. An edit of it must not lead secrets to a new place that were
- * given for the old one.
+ * Everything that decides where a provider's secrets go, as one string to hash. An edit of it must not lead secrets
+ * to a new place that were given for the old one.
  */
-export function destinationFacts({ vendor, auth, baseURL, deployment }: Pick<Provider, 'vendor' | 'auth' | 'baseURL' | 'deployment'>): string {
+export function destinationFacts({
+  vendor,
+  auth,
+  baseURL,
+  deployment,
+}: Pick<Provider, 'vendor' | 'auth' | 'baseURL' | 'deployment'>): string {
   const common = [auth.kind, vendor, baseURL ?? null, deployment ?? null];
   if (auth.kind === 'api_key' || auth.kind === 'user_api_key') return JSON.stringify(common);
-  const { protocol, issuer, discovery, authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId } = auth.oauth;
-  const server = [protocol, issuer, discovery, authorizationEndpoint ?? null, tokenEndpoint ?? null, revocationEndpoint ?? null, clientId];
+  const { protocol, issuer, discovery, authorizationEndpoint, tokenEndpoint, revocationEndpoint, clientId } =
+    auth.oauth;
+  const server = [
+    protocol,
+    issuer,
+    discovery,
+    authorizationEndpoint ?? null,
+    tokenEndpoint ?? null,
+    revocationEndpoint ?? null,
+    clientId,
+  ];
   return JSON.stringify([...common, ...server]);
 }

@@ -28,7 +28,10 @@ export interface AuthorizationServer {
   authorizationUrl(settings: OAuthSettings, request: AuthorizationRequest): Promise<URL>;
   /** Checks the answer and exchanges its code. @throws OAuthRefusal, LLMError */
   exchange(client: OAuthClient, answer: AuthorizationAnswer): Promise<TokenSet>;
-  /** @param mayStillSend asked at the last moment before the token leaves @throws OAuthRefusal, StaleLeaseError, LLMError */
+  /**
+   * @param mayStillSend asked at the last moment before the token leaves @throws OAuthRefusal, StaleLeaseError,
+   * LLMError
+   */
   refresh(client: OAuthClient, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet>;
   /** @throws OAuthRefusal, LLMError */
   clientCredentials(client: OAuthClient): Promise<TokenSet>;

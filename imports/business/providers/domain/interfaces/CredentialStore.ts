@@ -1,7 +1,10 @@
 /** Where sealed credentials are kept. Every change names the version that it was made from. */
 import type { CredentialId, RefreshLease, SealedBox, StoredCredential } from '../entities/StoredCredential';
 
-export type NewCredential = Omit<StoredCredential, '_id' | 'version' | 'lease' | 'generation' | 'grantId' | 'updatedAt'>;
+export type NewCredential = Omit<
+  StoredCredential,
+  '_id' | 'version' | 'lease' | 'generation' | 'grantId' | 'updatedAt'
+>;
 
 /** Fields that are not named stay; `null` takes a field away. */
 export interface CredentialChange {
@@ -20,7 +23,10 @@ export interface CredentialStore {
   /** Adds a row unless there is one. */
   add(credential: NewCredential): Promise<void>;
   /** @returns the row's new version, or undefined when it has moved on since it was read or is gone */
-  change(row: Pick<StoredCredential, '_id' | 'grantId' | 'version'>, change: CredentialChange): Promise<number | undefined>;
+  change(
+    row: Pick<StoredCredential, '_id' | 'grantId' | 'version'>,
+    change: CredentialChange,
+  ): Promise<number | undefined>;
   /** Another key for the same content; nobody's version changes. @returns whether the box was still there */
   reseal(row: StoredCredential, box: SealedBox): Promise<boolean>;
   /** @returns the row that is gone now, or undefined when there was none */

@@ -17,7 +17,11 @@ export class SealError extends Error {
   readonly reason: 'unknown-key' | 'does-not-open';
 
   constructor(reason: 'unknown-key' | 'does-not-open') {
-    super(reason === 'unknown-key' ? 'a secret is sealed with a key that is not in the key ring' : 'a sealed secret does not open: it was altered or belongs elsewhere');
+    super(
+      reason === 'unknown-key'
+        ? 'a secret is sealed with a key that is not in the key ring'
+        : 'a sealed secret does not open: it was altered or belongs elsewhere',
+    );
     this.name = 'SealError';
     this.reason = reason;
   }

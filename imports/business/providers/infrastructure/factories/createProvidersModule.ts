@@ -98,10 +98,18 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
   const providers = withFixedProviders(changes.watchProviders(createProviderStore(rows.providers)), fixed);
   const authorizations = createAuthorizationStore(rows.authorizations);
-  const vault = new CredentialVault({ store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)), sealer, log });
+  const vault = new CredentialVault({
+    store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)),
+    sealer,
+    log,
+  });
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: allowInsecure });
   const servers = ports.servers ?? {
-    oauth2: new OAuth2Server({ fetch, metadata: new ServerMetadataCache({ fetch, clock, allowInsecure }), allowInsecure }),
+    oauth2: new OAuth2Server({
+      fetch,
+      metadata: new ServerMetadataCache({ fetch, clock, allowInsecure }),
+      allowInsecure,
+    }),
     key_exchange: new KeyExchangeServer(fetch),
   };
   const clients = new OAuthClients(servers, vault, log);
@@ -122,7 +130,11 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     changes,
     callerOf,
     async ready() {
-      await Promise.all([indexCredentials(rows.credentials), indexAuthorizations(rows.authorizations), indexUsage(rows.usage)]);
+      await Promise.all([
+        indexCredentials(rows.credentials),
+        indexAuthorizations(rows.authorizations),
+        indexUsage(rows.usage),
+      ]);
     },
     close: () => fetch.close(),
   };

@@ -21,16 +21,25 @@ export function redactingLog(write: (entry: LogEntry) => void): EventLog {
 }
 
 /** One line of JSON an entry, on standard error. */
-export const consoleLog: EventLog = redactingLog(({ level, event, fields }) => console.error(JSON.stringify({ level, event, ...fields })));
+export const consoleLog: EventLog = redactingLog(({ level, event, fields }) =>
+  console.error(JSON.stringify({ level, event, ...fields })),
+);
 
 function redacted(fields: LogFields): LogFields {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? safeField(value) : value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === 'string' ? safeField(value) : value]),
+  );
 }
 
 function safeField(text: string): string {
-  const safe = redactSecrets(text).replace(OPAQUE_TOKEN, '[redacted]').replace(/\p{Cc}/gu, ' ');
+  const safe = redactSecrets(text)
+    .replace(OPAQUE_TOKEN, '[redacted]')
+    .replace(/\p{Cc}/gu, ' ');
   return safe.length <= MAX_FIELD_LENGTH ? safe : `${safe.slice(0, MAX_FIELD_LENGTH).toWellFormed()}…`;
 }
 
-/** Codes, states and tokens of authorization servers have no prefix: long runs of their alphabet with a digit and both cases. */
+/**
+ * Codes, states and tokens of authorization servers have no prefix: long runs of their alphabet with a digit and
+ * both cases.
+ */
 const OPAQUE_TOKEN = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{24,}/g;

@@ -1,4 +1,7 @@
-/** OAuth 2.1 and OpenID Connect through `oauth4webapi`: PKCE S256 always, `iss` checked (RFC 9207), resource indicators (RFC 8707). */
+/**
+ * OAuth 2.1 and OpenID Connect through `oauth4webapi`: PKCE S256 always, `iss` checked (RFC 9207), resource
+ * indicators (RFC 8707).
+ */
 import {
   allowInsecureRequests,
   authorizationCodeGrantRequest,
@@ -21,11 +24,21 @@ import {
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
 import type { AuthorizationServer as ServerMetadata, Client, ClientAuth, TokenEndpointResponse } from 'oauth4webapi';
-import { isLLMError, LLMConnectionError, LLMInvalidRequestError, LLMRateLimitError } from '../../../ai/domain/errors/LLMErrors';
+import {
+  isLLMError,
+  LLMConnectionError,
+  LLMInvalidRequestError,
+  LLMRateLimitError,
+} from '../../../ai/domain/errors/LLMErrors';
 import { safeMessage } from '../../../ai/domain/errors/safeText';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
-import type { AuthorizationAnswer, AuthorizationRequest, AuthorizationServer, OAuthClient } from '../../domain/interfaces/AuthorizationServer';
+import type {
+  AuthorizationAnswer,
+  AuthorizationRequest,
+  AuthorizationServer,
+  OAuthClient,
+} from '../../domain/interfaces/AuthorizationServer';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
 import type { TokenSet } from '../../domain/types/TokenSet';
 import { withoutSecrets } from '../../domain/withoutSecrets';
@@ -45,23 +58,31 @@ export interface OAuth2ServerOptions {
 const CLOCK_TOLERANCE_SECONDS = 11 * 60;
 
 export class OAuth2Server implements AuthorizationServer {
-  readonly #options: OAuth2ServerOptions;
+  private readonly options: OAuth2ServerOptions;
 
   constructor(options: OAuth2ServerOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   async prepare(settings: OAuthSettings): Promise<void> {
-    await this.#options.metadata.of(settings);
+    await this.options.metadata.of(settings);
   }
 
-  async authorizationUrl(settings: OAuthSettings, { state, codeVerifier, nonce, redirectUri }: AuthorizationRequest): Promise<URL> {
-    const metadata = await this.#options.metadata.of(settings);
+  async authorizationUrl(
+    settings: OAuthSettings,
+    { state, codeVerifier, nonce, redirectUri }: AuthorizationRequest,
+  ): Promise<URL> {
+    const metadata = await this.options.metadata.of(settings);
     const endpoint = metadata.authorization_endpoint;
-    if (endpoint === undefined) throw new LLMInvalidRequestError('the authorization server names no authorization endpoint', { path: 'auth.oauth' });
+    if (endpoint === undefined)
+      throw new LLMInvalidRequestError('the authorization server names no authorization endpoint', {
+        path: 'auth.oauth',
+      });
     // A server that knows only the plain method would accept a stolen code.
     if (metadata.code_challenge_methods_supported?.includes('S256') === false) {
-      throw new LLMInvalidRequestError('the authorization server does not support PKCE with S256', { path: 'auth.oauth' });
+      throw new LLMInvalidRequestError('the authorization server does not support PKCE with S256', {
+        path: 'auth.oauth',
+      });
     }
     const url = new URL(endpoint);
     const parameters = {
@@ -83,25 +104,42 @@ export class OAuth2Server implements AuthorizationServer {
 
   async exchange(client: OAuthClient, answer: AuthorizationAnswer): Promise<TokenSet> {
     const { settings } = client;
-    const side = await this.#side(client);
+    const side = await this.side(client);
     return asked([client.secret, answer.codeVerifier, answer.state, answer.parameters.get('code')], async () => {
       const parameters = validateAuthResponse(side.metadata, side.client, answer.parameters, answer.state);
       const options = { ...side.http, additionalParameters: resourcesOf(settings) };
       const { metadata, authentication } = side;
-      const response = await authorizationCodeGrantRequest(metadata, side.client, authentication, parameters, answer.redirectUri, answer.codeVerifier, options);
+      const response = await authorizationCodeGrantRequest(
+        metadata,
+        side.client,
+        authentication,
+        parameters,
+        answer.redirectUri,
+        answer.codeVerifier,
+        options,
+      );
       const openId = isOpenId(settings);
       const expected = openId ? { expectedNonce: answer.nonce, requireIdToken: true } : {};
-      return toTokenSet(await processAuthorizationCodeResponse(metadata, side.client, response, expected), settings.scopes);
+      return toTokenSet(
+        await processAuthorizationCodeResponse(metadata, side.client, response, expected),
+        settings.scopes,
+      );
     });
   }
 
   async refresh(client: OAuthClient, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet> {
-    const side = await this.#side(client, () => {
+    const side = await this.side(client, () => {
       if (!mayStillSend()) throw new StaleLeaseError();
     });
     return asked([client.secret, refreshToken], async () => {
       const options = { ...side.http, additionalParameters: resourcesOf(client.settings) };
-      const response = await refreshTokenGrantRequest(side.metadata, side.client, side.authentication, refreshToken, options);
+      const response = await refreshTokenGrantRequest(
+        side.metadata,
+        side.client,
+        side.authentication,
+        refreshToken,
+        options,
+      );
       // RFC 6749, 6: no word about scopes means those that were granted, which may be fewer than were asked for.
       return toTokenSet(await processRefreshTokenResponse(side.metadata, side.client, response));
     });
@@ -109,34 +147,48 @@ export class OAuth2Server implements AuthorizationServer {
 
   async clientCredentials(client: OAuthClient): Promise<TokenSet> {
     const { settings } = client;
-    const side = await this.#side(client);
+    const side = await this.side(client);
     return asked([client.secret], async () => {
       const parameters = resourcesOf(settings);
       if (settings.scopes.length > 0) parameters.set('scope', settings.scopes.join(' '));
-      const response = await clientCredentialsGrantRequest(side.metadata, side.client, side.authentication, parameters, side.http);
+      const response = await clientCredentialsGrantRequest(
+        side.metadata,
+        side.client,
+        side.authentication,
+        parameters,
+        side.http,
+      );
       return toTokenSet(await processClientCredentialsResponse(side.metadata, side.client, response), settings.scopes);
     });
   }
 
-  async revoke(client: OAuthClient, { accessToken, refreshToken }: Pick<TokenSet, 'accessToken' | 'refreshToken'>): Promise<void> {
-    const side = await this.#side(client);
+  async revoke(
+    client: OAuthClient,
+    { accessToken, refreshToken }: Pick<TokenSet, 'accessToken' | 'refreshToken'>,
+  ): Promise<void> {
+    const side = await this.side(client);
     if (side.metadata.revocation_endpoint === undefined) return;
     // RFC 7009, 2.1: with the refresh token goes the whole grant.
     const [token, hint] = refreshToken === undefined ? [accessToken, 'access_token'] : [refreshToken, 'refresh_token'];
     await asked([client.secret, token], async () => {
       const options = { ...side.http, additionalParameters: { token_type_hint: hint } };
-      await processRevocationResponse(await revocationRequest(side.metadata, side.client, side.authentication, token, options));
+      await processRevocationResponse(
+        await revocationRequest(side.metadata, side.client, side.authentication, token, options),
+      );
     });
   }
 
-  async #side({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<Side> {
-    const { fetch, allowInsecure, metadata: cache } = this.#options;
+  private async side({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<Side> {
+    const { fetch, allowInsecure, metadata: cache } = this.options;
     const metadata = await cache.of(settings);
     return {
       metadata,
       client: { client_id: settings.clientId, [clockTolerance]: CLOCK_TOLERANCE_SECONDS },
       authentication: clientAuthentication(settings, metadata, secret),
-      http: { [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: withoutOddities }), [allowInsecureRequests]: allowInsecure },
+      http: {
+        [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: withoutOddities }),
+        [allowInsecureRequests]: allowInsecure,
+      },
     };
   }
 }
@@ -157,17 +209,24 @@ function resourcesOf({ resources = [] }: OAuthSettings): URLSearchParams {
   return new URLSearchParams(resources.map((resource) => ['resource', resource]));
 }
 
-function clientAuthentication(settings: OAuthSettings, metadata: ServerMetadata, secret: string | undefined): ClientAuth {
+function clientAuthentication(
+  settings: OAuthSettings,
+  metadata: ServerMetadata,
+  secret: string | undefined,
+): ClientAuth {
   if (secret === undefined) return None();
   const offered = metadata.token_endpoint_auth_methods_supported;
   // RFC 8414, 2: a server that lists no methods takes basic authentication.
-  const method = settings.clientAuthentication ?? (offered === undefined || offered.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post');
+  const method =
+    settings.clientAuthentication ??
+    (offered === undefined || offered.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post');
   return method === 'client_secret_basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 }
 
 /** @param asked the scopes that no word about scopes means. RFC 6749, 5.1 */
 function toTokenSet(response: TokenEndpointResponse, asked?: readonly string[]): TokenSet {
-  if (response.token_type !== 'bearer') throw new OAuthRefusal('unsupported_token_type', 'the server gave a token that is not a bearer token');
+  if (response.token_type !== 'bearer')
+    throw new OAuthRefusal('unsupported_token_type', 'the server gave a token that is not a bearer token');
   const scopes = response.scope === undefined ? asked : response.scope.split(' ').filter((scope) => scope !== '');
   return {
     kind: 'bearer',
@@ -192,12 +251,17 @@ async function asked<T>(sent: readonly (string | null | undefined)[], ask: () =>
 }
 
 function safeError(error: unknown, safe: (words: string) => string): Error {
-  const refusal = (word: string, description?: string): OAuthRefusal => new OAuthRefusal(safe(word).slice(0, 100), description === undefined ? undefined : safe(description));
+  const refusal = (word: string, description?: string): OAuthRefusal =>
+    new OAuthRefusal(safe(word).slice(0, 100), description === undefined ? undefined : safe(description));
   if (error instanceof AuthorizationResponseError) return refusal(error.error, error.error_description);
-  if (error instanceof ResponseBodyError) return passing(error.status, error.error) ?? refusal(error.error, error.error_description);
+  if (error instanceof ResponseBodyError)
+    return passing(error.status, error.error) ?? refusal(error.error, error.error_description);
   if (error instanceof WWWAuthenticateChallengeError) return passing(error.status) ?? refusal('invalid_client');
   const status = statusOf(error);
-  return (status === undefined ? undefined : passing(status)) ?? refusal('invalid_response', error instanceof Error ? error.message : undefined);
+  return (
+    (status === undefined ? undefined : passing(status)) ??
+    refusal('invalid_response', error instanceof Error ? error.message : undefined)
+  );
 }
 
 /** What may be over soon. */

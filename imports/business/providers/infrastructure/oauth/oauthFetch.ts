@@ -6,7 +6,10 @@ import type { GuardedFetch } from '../../../ai/infrastructure/clients/guardedFet
 export const OAUTH_TIMEOUT_MS = 15_000;
 const MAX_BODY_BYTES = 512 * 1024;
 
-export type OAuthFetch = (url: string, options: CustomFetchOptions<string, URLSearchParams | string | undefined>) => Promise<Response>;
+export type OAuthFetch = (
+  url: string,
+  options: CustomFetchOptions<string, URLSearchParams | string | undefined>,
+) => Promise<Response>;
 
 export interface OAuthFetchHooks {
   /** May throw to stop a request at the last moment. */
@@ -15,13 +18,19 @@ export interface OAuthFetchHooks {
   readonly readBody?: (text: string) => string;
 }
 
-export function createOAuthFetch(fetch: GuardedFetch, { beforeSend, readBody = (text) => text }: OAuthFetchHooks = {}): OAuthFetch {
+export function createOAuthFetch(
+  fetch: GuardedFetch,
+  { beforeSend, readBody = (text) => text }: OAuthFetchHooks = {},
+): OAuthFetch {
   return async (url, { method, headers, body, signal }) => {
     beforeSend?.();
     const call = { signal, timeout: OAUTH_TIMEOUT_MS, maxResponseBytes: MAX_BODY_BYTES };
     const answer = await fetch(url, { method, headers, body: body?.toString(), call });
     const text = readBody(await answer.text());
-    return new Response(BODILESS.has(answer.status) ? null : text, { status: answer.status, headers: [...answer.headers] });
+    return new Response(BODILESS.has(answer.status) ? null : text, {
+      status: answer.status,
+      headers: [...answer.headers],
+    });
   };
 }
 

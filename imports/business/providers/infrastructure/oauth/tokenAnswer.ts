@@ -1,6 +1,7 @@
 /**
- * Token endpoints say odd things beside their tokens: `null` for what is not there, times that are none. The library refuses such an answer as
- * a whole, and the refresh token that was shown for it would be used up for nothing; so they are taken for not said.
+ * Token endpoints say odd things beside their tokens: `null` for what is not there, times that are none. The
+ * library refuses such an answer as a whole, and the refresh token that was shown for it would be used up for
+ * nothing; so they are taken for not said.
  */
 import { isObject } from '../../../ai/domain/json';
 
@@ -14,9 +15,13 @@ const OPTIONAL = ['expires_in', 'refresh_token', 'scope'] as const;
 export function withoutOddities(text: string): string {
   const body = parsed(text);
   if (!isObject(body)) return text;
-  const odd = OPTIONAL.filter((name) => name in body && (isEmpty(body[name]) || (name === 'expires_in' && !isLife(body[name]))));
+  const odd = OPTIONAL.filter(
+    (name) => name in body && (isEmpty(body[name]) || (name === 'expires_in' && !isLife(body[name]))),
+  );
   if (odd.length === 0) return text;
-  return JSON.stringify(Object.fromEntries(Object.entries(body).filter(([name]) => !odd.some((each) => each === name))));
+  return JSON.stringify(
+    Object.fromEntries(Object.entries(body).filter(([name]) => !odd.some((each) => each === name))),
+  );
 }
 
 function isEmpty(value: unknown): boolean {

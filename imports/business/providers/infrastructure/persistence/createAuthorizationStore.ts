@@ -25,7 +25,12 @@ export function createAuthorizationStore(collection: AuthorizationCollection): A
       return found === undefined ? undefined : fromDocument(found);
     },
     async use(id, now) {
-      return (await collection.update({ _id: id, usedAt: { $exists: false } }, { $set: { usedAt: now }, $unset: { sealed: true, keyId: true } })) === 1;
+      return (
+        (await collection.update(
+          { _id: id, usedAt: { $exists: false } },
+          { $set: { usedAt: now }, $unset: { sealed: true, keyId: true } },
+        )) === 1
+      );
     },
     async removeOfProvider(providerId) {
       await collection.remove({ providerId });
@@ -39,5 +44,9 @@ export async function indexAuthorizations(collection: AuthorizationCollection): 
 }
 
 function fromDocument({ sealed, keyId, expiresAt, ...pending }: AuthorizationDocument): PendingAuthorization {
-  return { ...pending, expiresAt: expiresAt.getTime(), ...(sealed === undefined || keyId === undefined ? {} : { box: { sealed, keyId } }) };
+  return {
+    ...pending,
+    expiresAt: expiresAt.getTime(),
+    ...(sealed === undefined || keyId === undefined ? {} : { box: { sealed, keyId } }),
+  };
 }

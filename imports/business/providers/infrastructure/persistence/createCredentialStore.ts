@@ -56,7 +56,8 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
     return (await collection.update({ _id }, { $set: fields, $unset, $inc: { version: 1 } })) === 1;
   };
 
-  const find = async (selector: Readonly<Record<string, unknown>>): Promise<readonly StoredCredential[]> => (await collection.find(selector)).map(fromDocument);
+  const find = async (selector: Readonly<Record<string, unknown>>): Promise<readonly StoredCredential[]> =>
+    (await collection.find(selector)).map(fromDocument);
 
   return {
     async find(id) {
@@ -99,7 +100,9 @@ export async function indexCredentials(collection: CredentialCollection): Promis
 }
 
 function fromDocument({ leasePhase, leaseUntil, ...row }: CredentialDocument): StoredCredential {
-  return leasePhase === undefined || leaseUntil === undefined ? row : { ...row, lease: { phase: leasePhase, until: leaseUntil } };
+  return leasePhase === undefined || leaseUntil === undefined
+    ? row
+    : { ...row, lease: { phase: leasePhase, until: leaseUntil } };
 }
 
 function modifierOf({ box, state, generation, expiresAt, scopes, lease }: CredentialChange, now: number): Modifier {

@@ -1,4 +1,7 @@
-/** Providers in a document collection. What an authorization server wants said may have any field names, so it is kept as JSON. */
+/**
+ * Providers in a document collection. What an authorization server wants said may have any field names, so it is
+ * kept as JSON.
+ */
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import type { AuthKind, Provider, ProviderAuth } from '../../domain/entities/Provider';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
@@ -27,7 +30,12 @@ export function createProviderStore(collection: ProviderCollection): ProviderSto
       const { _id, ...fields } = toDocument(provider);
       const gone = OPTIONAL_FIELDS.filter((name) => !(name in fields));
       const $unset = Object.fromEntries(gone.map((name) => [name, true as const]));
-      return (await collection.update({ _id, updatedAt: readAt }, { $set: { ...fields }, ...(gone.length === 0 ? {} : { $unset }) })) === 1;
+      return (
+        (await collection.update(
+          { _id, updatedAt: readAt },
+          { $set: { ...fields }, ...(gone.length === 0 ? {} : { $unset }) },
+        )) === 1
+      );
     },
     async remove(providerId) {
       return (await collection.remove({ _id: providerId })) === 1;
@@ -35,7 +43,16 @@ export function createProviderStore(collection: ProviderCollection): ProviderSto
   };
 }
 
-const OPTIONAL_FIELDS = ['oauth', 'wire', 'baseURL', 'deployment', 'apiVersion', 'defaultModel', 'allowedModels', 'limits'] as const satisfies readonly (keyof ProviderDocument)[];
+const OPTIONAL_FIELDS = [
+  'oauth',
+  'wire',
+  'baseURL',
+  'deployment',
+  'apiVersion',
+  'defaultModel',
+  'allowedModels',
+  'limits',
+] as const satisfies readonly (keyof ProviderDocument)[];
 
 function toDocument({ auth, ...provider }: Provider): ProviderDocument {
   return { ...provider, auth: { kind: auth.kind }, ...('oauth' in auth ? { oauth: JSON.stringify(auth.oauth) } : {}) };

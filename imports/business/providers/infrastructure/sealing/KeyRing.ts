@@ -12,11 +12,11 @@ export const KEY_BYTES = 32;
 export class KeyRing {
   /** The key that seals. */
   readonly current: SealingKey;
-  readonly #keys: ReadonlyMap<string, SealingKey>;
+  private readonly keysById: ReadonlyMap<string, SealingKey>;
 
   private constructor(current: SealingKey, keys: ReadonlyMap<string, SealingKey>) {
     this.current = current;
-    this.#keys = keys;
+    this.keysById = keys;
   }
 
   /** @throws LLMInvalidRequestError that says which entry is wrong, and never repeats it */
@@ -35,11 +35,11 @@ export class KeyRing {
 
   /** In order, for what else the host seals. */
   get keys(): readonly SealingKey[] {
-    return [...this.#keys.values()];
+    return [...this.keysById.values()];
   }
 
   find(id: string): SealingKey | undefined {
-    return this.#keys.get(id);
+    return this.keysById.get(id);
   }
 }
 
@@ -48,7 +48,8 @@ function parseKey(entry: string, index: number): SealingKey {
   if (id === undefined || base64 === undefined) throw wrong(`key ${index + 1} is not written as id:base64`);
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.length !== KEY_BYTES) throw wrong(`key '${id}' has ${bytes.length} bytes, not ${KEY_BYTES}`);
-  return { id, bytes };
+  // Not enumerable, so that a key ring that is logged or serialised shows no key.
+  return Object.defineProperty({ id } as SealingKey, 'bytes', { value: bytes });
 }
 
 function wrong(what: string): LLMInvalidRequestError {

@@ -13,18 +13,18 @@ const TAG_BYTES = 16;
 const FORM = 'bolide-seal-1';
 
 export class SealingService implements Sealer {
-  readonly #ring: KeyRing;
+  private readonly ring: KeyRing;
 
   constructor(ring: KeyRing) {
-    this.#ring = ring;
+    this.ring = ring;
   }
 
   get currentKeyId(): string {
-    return this.#ring.current.id;
+    return this.ring.current.id;
   }
 
   seal(secret: string, binding: SealBinding): SealedBox {
-    const { id, bytes } = this.#ring.current;
+    const { id, bytes } = this.ring.current;
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, bytes, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(additionalData(binding));
@@ -33,16 +33,21 @@ export class SealingService implements Sealer {
   }
 
   open(box: SealedBox, binding: SealBinding): string {
-    const key = this.#ring.find(box.keyId);
+    const key = this.ring.find(box.keyId);
     if (key === undefined) throw new SealError('unknown-key');
     const bytes = Buffer.from(box.sealed, 'base64url');
     // A box has one spelling: base64 readers skip what they don't know.
-    if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== box.sealed) throw new SealError('does-not-open');
-    const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+    if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== box.sealed)
+      throw new SealError('does-not-open');
+    const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
     decipher.setAAD(additionalData(binding));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
     try {
-      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
+      return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
+        'utf8',
+      );
     } catch {
       // What the library says of it helps nobody but an attacker.
       throw new SealError('does-not-open');

@@ -1,4 +1,7 @@
-/** The sealing key of a plain-Node host that was given none: made once, kept in the data directory, readable by its owner only. */
+/**
+ * The sealing key of a plain-Node host that was given none: made once, kept in the data directory, readable by its
+ * owner only.
+ */
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

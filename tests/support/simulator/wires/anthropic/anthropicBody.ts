@@ -7,7 +7,12 @@ export type Block =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
-  | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content?: string | readonly JsonObject[]; readonly is_error?: boolean }
+  | {
+      readonly type: 'tool_result';
+      readonly tool_use_id: string;
+      readonly content?: string | readonly JsonObject[];
+      readonly is_error?: boolean;
+    }
   | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string }
   | { readonly type: 'image' | 'document'; readonly source?: unknown };
 
@@ -59,7 +64,10 @@ export interface MergedMessage {
   readonly places: readonly (readonly [number, number])[];
 }
 
-/** Neighbours of one role count as one message ("consecutive user or assistant turns will be combined into a single turn"). */
+/**
+ * Neighbours of one role count as one message ("consecutive user or assistant turns will be combined into a single
+ * turn").
+ */
 export function mergedMessages(messages: readonly Message[]): readonly MergedMessage[] {
   const merged: { role: Message['role']; blocks: Block[]; places: (readonly [number, number])[] }[] = [];
   for (const [index, message] of messages.entries()) {

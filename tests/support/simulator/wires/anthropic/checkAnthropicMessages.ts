@@ -1,4 +1,7 @@
-/** What Anthropic refuses in a transcript that has the right shape, https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use. */
+/**
+ * What Anthropic refuses in a transcript that has the right shape,
+ * https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use.
+ */
 import type { VendorName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { openSeal } from '../../seals';
 import { firstRefusal, refuse } from '../../validation/Refusal';
@@ -29,10 +32,16 @@ const RULES: readonly Rule<Transcript>[] = [
 
 export function checkAnthropicMessages(request: WireRequest): Refusal | undefined {
   const body = anthropicBody(request.body);
-  return firstRefusal(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ?? checkAnthropicOptions(request.model, body, request.headers['anthropic-version']);
+  return (
+    firstRefusal(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ??
+    checkAnthropicOptions(request.model, body, request.headers['anthropic-version'])
+  );
 }
 
-/** Signatures and sealed thinking must be this vendor's own, unedited. Apart from the other rules, for traffic recorded at the real vendor. */
+/**
+ * Signatures and sealed thinking must be this vendor's own, unedited. Apart from the other rules, for traffic
+ * recorded at the real vendor.
+ */
 export function checkThinkingSeals({ vendor, body: raw }: WireRequest): Refusal | undefined {
   const body = anthropicBody(raw);
   const merged = mergedMessages(body.messages);
@@ -65,8 +74,13 @@ function textIsNotEmpty({ body: { messages } }: Transcript): Refusal | undefined
   for (const [index, message] of messages.entries()) {
     const last = index === messages.length - 1 && message.role === 'assistant';
     if (message.content.length === 0 && !last)
-      return refuse(`messages.${index}: all messages must have non-empty content except for the optional final assistant message`);
-    if (blocksOf(message).some((block) => block.type === 'text' && block.text === '') && !(last && message.content === ''))
+      return refuse(
+        `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+      );
+    if (
+      blocksOf(message).some((block) => block.type === 'text' && block.text === '') &&
+      !(last && message.content === '')
+    )
       return refuse('messages: text content blocks must be non-empty');
     if (blocksOf(message).some((block) => block.type === 'text' && block.text.trim() === '') && !last)
       return refuse('messages: text content blocks must contain non-whitespace text');
@@ -91,7 +105,8 @@ function callIdsFit({ merged }: Transcript): Refusal | undefined {
         : block.type === 'tool_result'
           ? [block.tool_use_id, 'tool_result.tool_use_id']
           : [undefined, ''];
-    if (id !== undefined && !/^[a-zA-Z0-9_-]+$/.test(id)) return refuse(`${path}.${field}: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+    if (id !== undefined && !/^[a-zA-Z0-9_-]+$/.test(id))
+      return refuse(`${path}.${field}: String should match pattern '^[a-zA-Z0-9_-]+$'`);
   }
   return undefined;
 }
@@ -129,7 +144,9 @@ function resultsAnswerCalls({ merged }: Transcript): Refusal | undefined {
     for (const [at, block] of message.blocks.entries()) {
       if (block.type !== 'tool_result' || calls.has(block.tool_use_id)) continue;
       const sentence = 'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.';
-      return refuse(`${pathOf(message, at)}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. ${sentence}`);
+      return refuse(
+        `${pathOf(message, at)}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. ${sentence}`,
+      );
     }
   }
   return undefined;
@@ -155,19 +172,25 @@ function answersAreUnique({ merged }: Transcript): Refusal | undefined {
     const ids = resultIds(message);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);
     if (twice !== undefined)
-      return refuse(`messages.${placeOf(message)}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`);
+      return refuse(
+        `messages.${placeOf(message)}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
+      );
   }
   return undefined;
 }
 
-/** With a thinking budget, the assistant's last message in a tool loop begins with thinking. Adaptive thinking doesn't ask that. */
+/**
+ * With a thinking budget, the assistant's last message in a tool loop begins with thinking. Adaptive thinking
+ * doesn't ask that.
+ */
 function toolLoopKeepsItsThinking({ body, merged }: Transcript): Refusal | undefined {
   if (!thinks(body) || body.thinking?.type === 'adaptive') return undefined;
   const index = merged.findLastIndex((message) => message.role === 'assistant');
   const message = merged[index];
   const first = message?.blocks[0];
   const inLoop = message !== undefined && index >= turnStart(body.messages) && callIds(message).length > 0;
-  if (!inLoop || first === undefined || first.type === 'thinking' || first.type === 'redacted_thinking') return undefined;
+  if (!inLoop || first === undefined || first.type === 'thinking' || first.type === 'redacted_thinking')
+    return undefined;
   return refuse(
     [
       `messages.${placeOf(message)}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`,
@@ -185,7 +208,9 @@ function resultIds(message: MergedMessage | undefined): readonly string[] {
   return message?.blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : [])) ?? [];
 }
 
-function blocksWithPaths(merged: readonly MergedMessage[]): readonly { readonly block: Block; readonly path: string }[] {
+function blocksWithPaths(
+  merged: readonly MergedMessage[],
+): readonly { readonly block: Block; readonly path: string }[] {
   return merged.flatMap((message) => message.blocks.map((block, at) => ({ block, path: pathOf(message, at) })));
 }
 

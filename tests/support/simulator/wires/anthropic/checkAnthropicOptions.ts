@@ -1,4 +1,7 @@
-/** What Anthropic refuses in the options of a request: thinking that can't be, parameters that a model lacks, schemas it can't follow. */
+/**
+ * What Anthropic refuses in the options of a request: thinking that can't be, parameters that a model lacks,
+ * schemas it can't follow.
+ */
 import type { JsonObject } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { asArray, asObject, isArray, isGiven, isObject } from '../../json';
 import { firstRefusal, refuse } from '../../validation/Refusal';
@@ -25,7 +28,11 @@ const RULES: readonly Rule<Asked>[] = [
   answerSchemaIsSimple,
 ];
 
-export function checkAnthropicOptions(model: string, body: AnthropicBody, version: string | undefined): Refusal | undefined {
+export function checkAnthropicOptions(
+  model: string,
+  body: AnthropicBody,
+  version: string | undefined,
+): Refusal | undefined {
   return firstRefusal(RULES, { model, body, version });
 }
 
@@ -55,7 +62,8 @@ function thinkingIsFree({ body }: Asked): Refusal | undefined {
   if (!thinks(body)) return undefined;
   if (body.tool_choice?.type === 'any' || body.tool_choice?.type === 'tool')
     return refuse('Thinking may not be enabled when tool_choice forces tool use.');
-  if (isGiven(body.temperature) && body.temperature !== 1) return refuse('`temperature` may only be set to 1 when thinking is enabled.');
+  if (isGiven(body.temperature) && body.temperature !== 1)
+    return refuse('`temperature` may only be set to 1 when thinking is enabled.');
   return isGiven(body.top_k) ? refuse('`top_k` must be unset when thinking is enabled.') : undefined;
 }
 
@@ -91,14 +99,18 @@ function noPrefillOnNewModels({ model, body }: Asked): Refusal | undefined {
   const last = body.messages.at(-1);
   if (last?.role !== 'assistant' || versionOf(model) < 4.6) return undefined;
   const continues = blocksOf(last).some((block) => block.type === 'server_tool_use');
-  return continues ? undefined : refuse('This model does not support assistant message prefill. The conversation must end with a user message.');
+  return continues
+    ? undefined
+    : refuse('This model does not support assistant message prefill. The conversation must end with a user message.');
 }
 
 const MOST_CACHE_MARKS = 4;
 
 function fewCacheMarks({ body }: Asked): Refusal | undefined {
   const found = cacheMarks([body.system, body.tools, body.messages]);
-  return found > MOST_CACHE_MARKS ? refuse(`A maximum of ${MOST_CACHE_MARKS} blocks with cache_control may be provided. Found ${found}.`) : undefined;
+  return found > MOST_CACHE_MARKS
+    ? refuse(`A maximum of ${MOST_CACHE_MARKS} blocks with cache_control may be provided. Found ${found}.`)
+    : undefined;
 }
 
 function cacheMarks(value: unknown): number {
@@ -114,7 +126,10 @@ const UNSUPPORTED_BOUNDS: Readonly<Record<string, readonly string[]>> = {
   array: ['maxItems', 'uniqueItems'],
 };
 
-/** Output schemas: objects closed, no numeric or length bounds, https://docs.claude.com/en/docs/build-with-claude/structured-outputs#json-schema-limitations. */
+/**
+ * Output schemas: objects closed, no numeric or length bounds,
+ * https://docs.claude.com/en/docs/build-with-claude/structured-outputs#json-schema-limitations.
+ */
 function answerSchemaIsSimple({ body }: Asked): Refusal | undefined {
   const schema = wantedSchema(body);
   const violation = schema === undefined ? undefined : outputViolation(schema);

@@ -25,15 +25,26 @@ export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conver
 /** Several texts of one message are one turn. */
 function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
   const names = new Map(
-    messages.flatMap((message) => message.blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.name] as const] : []))),
+    messages.flatMap((message) =>
+      message.blocks.flatMap((block) => (block.type === 'tool_use' ? [[block.id, block.name] as const] : [])),
+    ),
   );
   return messages.flatMap((message): Turn[] => {
     const text = message.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
     const turns = message.blocks.flatMap((block): Turn[] => {
-      if (block.type === 'tool_use') return [{ type: 'call', id: block.id, name: block.name, arguments: JSON.stringify(block.input) }];
+      if (block.type === 'tool_use')
+        return [{ type: 'call', id: block.id, name: block.name, arguments: JSON.stringify(block.input) }];
       if (block.type !== 'tool_result') return [];
       const { tool_use_id: callId, content, is_error } = block;
-      return [{ type: 'result', callId, name: names.get(callId) ?? 'the tool', text: resultText(content), failed: is_error === true }];
+      return [
+        {
+          type: 'result',
+          callId,
+          name: names.get(callId) ?? 'the tool',
+          text: resultText(content),
+          failed: is_error === true,
+        },
+      ];
     });
     if (text === '') return turns;
     return message.role === 'user' ? [...turns, { type: 'user', text }] : [{ type: 'assistant', text }, ...turns];
@@ -49,5 +60,7 @@ function offeredTool(tool: AnthropicTool): OfferedTool[] {
 function demandOf({ tool_choice: choice }: AnthropicBody): ToolDemand {
   if (choice?.type === 'none') return { mode: 'none' };
   if (choice?.type === 'any') return { mode: 'required' };
-  return choice?.type === 'tool' && choice.name !== undefined ? { mode: 'required', names: [choice.name] } : { mode: 'auto' };
+  return choice?.type === 'tool' && choice.name !== undefined
+    ? { mode: 'required', names: [choice.name] }
+    : { mode: 'auto' };
 }

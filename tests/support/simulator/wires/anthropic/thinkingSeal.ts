@@ -1,6 +1,7 @@
 /**
- * The signature on a thinking block. It seals the thinking itself and, while the turn goes on, what the turn held before it:
- * within a tool loop nothing may be edited, https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking#preserving-thinking-blocks.
+ * The signature on a thinking block. It seals the thinking itself and, while the turn goes on, what the turn held
+ * before it: within a tool loop nothing may be edited,
+ * https://docs.anthropic.com/en/docs/build-with-claude/extended-thinking#preserving-thinking-blocks.
  */
 import type { VendorName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { sealOf } from '../../seals';
@@ -8,13 +9,20 @@ import { mergedMessages, resultText } from './anthropicBody';
 import type { Block, Message } from './anthropicBody';
 
 export function signatureFor(vendor: VendorName, thinking: string, before: readonly Block[]): string {
-  return Buffer.from(`${sealOf(vendor, { thinking })}.${sealOf(vendor, { thinking, before: before.map(essence) })}`).toString('base64');
+  return Buffer.from(
+    `${sealOf(vendor, { thinking })}.${sealOf(vendor, { thinking, before: before.map(essence) })}`,
+  ).toString('base64');
 }
 
 export type SealVerdict = 'intact' | 'forged' | 'edited before';
 
 /** `before` is given for blocks of the turn that still goes on. */
-export function verifySignature(vendor: VendorName, signature: string, thinking: string, before: readonly Block[] | undefined): SealVerdict {
+export function verifySignature(
+  vendor: VendorName,
+  signature: string,
+  thinking: string,
+  before: readonly Block[] | undefined,
+): SealVerdict {
   const [own, context] = Buffer.from(signature, 'base64').toString().split('.');
   if (own !== sealOf(vendor, { thinking })) return 'forged';
   if (before === undefined) return 'intact';
@@ -31,7 +39,9 @@ export function currentTurn(messages: readonly Message[]): readonly Block[] {
 export function turnStart(messages: readonly Message[]): number {
   return Math.max(
     0,
-    mergedMessages(messages).findLastIndex((message) => message.role === 'user' && !message.blocks.some((block) => block.type === 'tool_result')),
+    mergedMessages(messages).findLastIndex(
+      (message) => message.role === 'user' && !message.blocks.some((block) => block.type === 'tool_result'),
+    ),
   );
 }
 

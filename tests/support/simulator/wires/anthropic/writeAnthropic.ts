@@ -33,7 +33,12 @@ export function streamAnthropic(answer: Answer): readonly SseEvent[] {
     usage: { ...inputUsage(answer.usage), output_tokens: 1 },
   };
   const blocks = blocksOf(answer).flatMap((block, index) => blockEvents(block, index, answer.turn));
-  const opening = [event({ type: 'message_start', message: start }), ...blocks.slice(0, 1), event({ type: 'ping' }), ...blocks.slice(1)];
+  const opening = [
+    event({ type: 'message_start', message: start }),
+    ...blocks.slice(0, 1),
+    event({ type: 'ping' }),
+    ...blocks.slice(1),
+  ];
   if (answer.turn.failure !== undefined) {
     const { message, code } = answer.turn.failure;
     // The error event is the error body without its request id (anthropic-in-stream-error-a).
@@ -42,7 +47,11 @@ export function streamAnthropic(answer: Answer): readonly SseEvent[] {
   }
   return [
     ...opening,
-    event({ type: 'message_delta', delta: stop(answer.turn), usage: { ...inputUsage(answer.usage), output_tokens: outputTokens(answer.usage) } }),
+    event({
+      type: 'message_delta',
+      delta: stop(answer.turn),
+      usage: { ...inputUsage(answer.usage), output_tokens: outputTokens(answer.usage) },
+    }),
     event({ type: 'message_stop' }),
   ];
 }
@@ -58,7 +67,12 @@ function blocksOf({ vendor, body, turn }: Answer): WrittenBlock[] {
   const text = turn.text ?? turn.refusal ?? '';
   if (text !== '') blocks.push({ type: 'text', text });
   for (const call of turn.calls)
-    blocks.push({ type: 'tool_use', id: call.id ?? `toolu_01${letters(22)}`, name: call.name, input: inputOf(call.arguments) });
+    blocks.push({
+      type: 'tool_use',
+      id: call.id ?? `toolu_01${letters(22)}`,
+      name: call.name,
+      input: inputOf(call.arguments),
+    });
   return blocks;
 }
 
@@ -86,11 +100,16 @@ function blockEvents(block: WrittenBlock, index: number, turn: ModelTurn): SseEv
     case 'redacted_thinking':
       return [start({ ...block }), end];
     case 'text':
-      return [start({ type: 'text', text: '' }), ...words(block.text).map((text) => delta({ type: 'text_delta', text })), end];
+      return [
+        start({ type: 'text', text: '' }),
+        ...words(block.text).map((text) => delta({ type: 'text_delta', text })),
+        end,
+      ];
     case 'tool_use': {
       // Broken arguments can be scripted: the stream carries them as text.
       const written =
-        turn.calls.find((call) => call.name === block.name && sameInput(call.arguments, block.input))?.arguments ?? JSON.stringify(block.input);
+        turn.calls.find((call) => call.name === block.name && sameInput(call.arguments, block.input))?.arguments ??
+        JSON.stringify(block.input);
       const partial = written === '{}' ? [] : pieces(written, 9);
       return [
         start({ ...block, input: {} }),
@@ -122,7 +141,11 @@ function stopReason(turn: ModelTurn): string {
 
 /** `input_tokens` leaves out what came from the cache. */
 function inputUsage(count: TokenCount): JsonObject {
-  return { input_tokens: count.input - count.cached, cache_creation_input_tokens: 0, cache_read_input_tokens: count.cached };
+  return {
+    input_tokens: count.input - count.cached,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: count.cached,
+  };
 }
 
 function outputTokens(count: TokenCount): number {

@@ -1,4 +1,7 @@
-/** The parts of a Chat Completions request that the simulator reads, https://platform.openai.com/docs/api-reference/chat/create. */
+/**
+ * The parts of a Chat Completions request that the simulator reads,
+ * https://platform.openai.com/docs/api-reference/chat/create.
+ */
 import type { JsonObject } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { asString, objectsIn } from '../../json';
 
@@ -36,7 +39,11 @@ export interface ChatBody {
   readonly parallel_tool_calls?: boolean | null;
   readonly response_format?: {
     readonly type: string;
-    readonly json_schema?: { readonly name: string; readonly schema?: JsonObject | null; readonly strict?: boolean | null };
+    readonly json_schema?: {
+      readonly name: string;
+      readonly schema?: JsonObject | null;
+      readonly strict?: boolean | null;
+    };
   } | null;
   readonly max_tokens?: number | null;
   readonly max_completion_tokens?: number | null;

@@ -22,7 +22,10 @@ export interface ChatHost {
   readonly contentFilter: boolean;
   /** Groq reports usage under `x_groq` in the last choice, without being asked. */
   readonly groqUsage: boolean;
-  /** After an error chunk come zero usage and `[DONE]` (openai-chat-in-stream-error-b); Groq's stream just ends (groq-in-stream-error-a). */
+  /**
+   * After an error chunk come zero usage and `[DONE]` (openai-chat-in-stream-error-b); Groq's stream just ends
+   * (groq-in-stream-error-a).
+   */
   readonly doneAfterError: boolean;
   readonly systemFingerprint: string | null;
   readonly usage: (count: TokenCount) => JsonObject;
@@ -54,7 +57,10 @@ const COMPATIBLE: ChatHost = {
   usage: plainUsage,
 };
 
-/** Recordings: openai-chat-*, azure-chat-*, xai-chat-*, groq-*, llama-*. Wires that a vendor doesn't speak have no row. */
+/**
+ * Recordings: openai-chat-*, azure-chat-*, xai-chat-*, groq-*, llama-*. Wires that a vendor doesn't speak have no
+ * row.
+ */
 export const CHAT_HOSTS: Partial<Record<VendorName, ChatHost>> = {
   openai: REFERENCE,
   azure_openai: { ...REFERENCE, contentFilter: true },
@@ -103,7 +109,12 @@ function openaiUsage(count: TokenCount): JsonObject {
   return {
     ...plainUsage(count),
     prompt_tokens_details: { cached_tokens: count.cached, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: count.reasoning, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: count.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
   };
 }
 
@@ -114,7 +125,12 @@ function xaiUsage(count: TokenCount): JsonObject {
     completion_tokens: count.output,
     total_tokens: count.input + count.output + count.reasoning,
     prompt_tokens_details: { text_tokens: count.input, audio_tokens: 0, image_tokens: 0, cached_tokens: count.cached },
-    completion_tokens_details: { reasoning_tokens: count.reasoning, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+    completion_tokens_details: {
+      reasoning_tokens: count.reasoning,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
     num_sources_used: 0,
   };
 }

@@ -19,13 +19,17 @@ export function checkChatMessages(request: WireRequest): Refusal | undefined {
 
 const MAX_CALL_ID = 40;
 
-/** OpenAI takes call ids of at most 40 characters on this wire ("string too long. Expected a string with maximum length 40"). */
+/**
+ * OpenAI takes call ids of at most 40 characters on this wire ("string too long. Expected a string with maximum
+ * length 40").
+ */
 export function callIdsFit({ messages }: ChatBody): Refusal | undefined {
   for (const [index, message] of messages.entries()) {
     for (const [at, call] of (message.tool_calls ?? []).entries()) {
       if (call.id.length > MAX_CALL_ID) return tooLong(`messages[${index}].tool_calls[${at}].id`, call.id.length);
     }
-    if ((message.tool_call_id?.length ?? 0) > MAX_CALL_ID) return tooLong(`messages[${index}].tool_call_id`, message.tool_call_id?.length ?? 0);
+    if ((message.tool_call_id?.length ?? 0) > MAX_CALL_ID)
+      return tooLong(`messages[${index}].tool_call_id`, message.tool_call_id?.length ?? 0);
   }
   return undefined;
 }
@@ -51,9 +55,12 @@ export function answersAreUnique({ messages }: ChatBody): Refusal | undefined {
     const id = message.tool_call_id ?? '';
     const first = seen.get(id);
     if (first !== undefined) {
-      return refuse(`Invalid parameter: Duplicate value for 'tool_call_id' of '${id}', in messages[${first}] and messages[${index}].`, {
-        param: `messages.[${index}].tool_call_id`,
-      });
+      return refuse(
+        `Invalid parameter: Duplicate value for 'tool_call_id' of '${id}', in messages[${first}] and messages[${index}].`,
+        {
+          param: `messages.[${index}].tool_call_id`,
+        },
+      );
     }
     seen.set(id, index);
   }
@@ -66,7 +73,8 @@ export function callsAreAnswered({ messages }: ChatBody): Refusal | undefined {
     const answered = new Set(toolMessagesAfter(messages, index).map((answer) => answer.tool_call_id));
     const missing = (message.tool_calls ?? []).map((call) => call.id).filter((id) => !answered.has(id));
     if (missing.length > 0) {
-      const sentence = "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.";
+      const sentence =
+        "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.";
       return refuse(`${sentence} The following tool_call_ids did not have response messages: ${missing.join(', ')}`, {
         param: `messages.[${index}].role`,
       });
@@ -82,9 +90,12 @@ export function answersFollowTheirCalls({ messages }: ChatBody): Refusal | undef
     const caller = messages.slice(0, index).findLast((earlier) => earlier.role !== 'tool');
     const ids = caller?.role === 'assistant' ? (caller.tool_calls ?? []).map((call) => call.id) : [];
     if (!ids.includes(message.tool_call_id ?? '')) {
-      return refuse("Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.", {
-        param: `messages.[${index}].role`,
-      });
+      return refuse(
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        {
+          param: `messages.[${index}].role`,
+        },
+      );
     }
   }
   return undefined;
@@ -98,7 +109,11 @@ export function assistantSaysSomething({ messages }: ChatBody): Refusal | undefi
 }
 
 function saysSomething(message: ChatMessage): boolean {
-  return isGiven(message.content) || (message.tool_calls ?? []).length > 0 || [message.refusal, message.function_call, message.audio].some(isGiven);
+  return (
+    isGiven(message.content) ||
+    (message.tool_calls ?? []).length > 0 ||
+    [message.refusal, message.function_call, message.audio].some(isGiven)
+  );
 }
 
 /** Llama hosts break on a replayed call without its arguments (llama-err500-a). */

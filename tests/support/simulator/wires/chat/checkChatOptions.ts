@@ -1,4 +1,7 @@
-/** What OpenAI refuses in the options of a chat request: parameters that a model lacks, schemas that break strict mode, tools that miss. */
+/**
+ * What OpenAI refuses in the options of a chat request: parameters that a model lacks, schemas that break strict
+ * mode, tools that miss.
+ */
 import { isGiven } from '../../json';
 import { firstRefusal, refuse } from '../../validation/Refusal';
 import type { Refusal, Rule } from '../../validation/Refusal';
@@ -38,10 +41,13 @@ export function toolNamesFit({ body }: Asked): Refusal | undefined {
       );
     }
     if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      return refuse(`Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`, {
-        param,
-        code: 'invalid_value',
-      });
+      return refuse(
+        `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
+        {
+          param,
+          code: 'invalid_value',
+        },
+      );
     }
   }
   return undefined;
@@ -51,15 +57,22 @@ export function toolNamesFit({ body }: Asked): Refusal | undefined {
 export function toolsComeWithTheirOptions({ body }: Asked): Refusal | undefined {
   if (isGiven(body.tools))
     return body.tools?.length === 0
-      ? refuse("Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.", {
-          param: 'tools',
-          code: 'empty_array',
-        })
+      ? refuse(
+          "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+          {
+            param: 'tools',
+            code: 'empty_array',
+          },
+        )
       : undefined;
-  const option = (['tool_choice', 'parallel_tool_calls'] as const).find((name) => isGiven(body[name]) && body[name] !== 'none');
+  const option = (['tool_choice', 'parallel_tool_calls'] as const).find(
+    (name) => isGiven(body[name]) && body[name] !== 'none',
+  );
   return option === undefined
     ? undefined
-    : refuse(`Invalid value for '${option}': '${option}' is only allowed when 'tools' are specified.`, { param: option });
+    : refuse(`Invalid value for '${option}': '${option}' is only allowed when 'tools' are specified.`, {
+        param: option,
+      });
 }
 
 export function toolSchemasAreStrict({ body }: Asked): Refusal | undefined {
@@ -87,15 +100,22 @@ export function answerSchemaIsStrict({ body }: Asked): Refusal | undefined {
 
 /** `json_object` wants the word in some message. */
 export function jsonIsSpokenOf({ body }: Asked): Refusal | undefined {
-  if (body.response_format?.type !== 'json_object' || body.messages.some((message) => /json/i.test(textOf(message)))) return undefined;
-  return refuse("'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.", { param: 'messages' });
+  if (body.response_format?.type !== 'json_object' || body.messages.some((message) => /json/i.test(textOf(message))))
+    return undefined;
+  return refuse(
+    "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+    { param: 'messages' },
+  );
 }
 
 /** Reasoning models take neither `max_tokens` nor `stop` (openai-chat-err400-a), nor another temperature than 1. */
 export function reasoningModelsLackParameters({ model, body }: Asked): Refusal | undefined {
   if (!isReasoningModel(model)) return undefined;
   if (isGiven(body.max_tokens))
-    return unsupported('max_tokens', "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.");
+    return unsupported(
+      'max_tokens',
+      "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+    );
   if (isGiven(body.stop)) return unsupported('stop', "'stop' is not supported with this model.");
   if (isGiven(body.temperature) && body.temperature !== 1 && fixesTemperature(model)) {
     return refuse(

@@ -28,7 +28,9 @@ export function readChat({ vendor, model, body: raw }: WireRequest): Conversatio
 }
 
 function turnsOf(messages: readonly ChatMessage[]): readonly Turn[] {
-  const names = new Map(messages.flatMap((message) => (message.tool_calls ?? []).map((call) => [call.id, nameOf(call)] as const)));
+  const names = new Map(
+    messages.flatMap((message) => (message.tool_calls ?? []).map((call) => [call.id, nameOf(call)] as const)),
+  );
   return messages.flatMap((message): Turn[] => {
     switch (message.role) {
       case 'user':
@@ -46,7 +48,9 @@ function turnsOf(messages: readonly ChatMessage[]): readonly Turn[] {
       }
       case 'tool': {
         const callId = message.tool_call_id ?? '';
-        return [{ type: 'result', callId, name: names.get(callId) ?? 'the tool', text: textOf(message), failed: false }];
+        return [
+          { type: 'result', callId, name: names.get(callId) ?? 'the tool', text: textOf(message), failed: false },
+        ];
       }
       default:
         return [];

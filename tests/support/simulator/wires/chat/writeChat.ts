@@ -12,7 +12,13 @@ import type { ChatHost } from './chatHosts';
 export function writeChat(answer: Answer): JsonObject {
   const host = chatHost(answer.vendor);
   const { turn } = answer;
-  const choice = { index: 0, message: messageOf(turn, host), logprobs: null, finish_reason: finishReason(turn), ...filterResults(host, true) };
+  const choice = {
+    index: 0,
+    message: messageOf(turn, host),
+    logprobs: null,
+    finish_reason: finishReason(turn),
+    ...filterResults(host, true),
+  };
   return {
     ...envelope(answer, host, 'chat.completion'),
     choices: [choice],
@@ -31,7 +37,9 @@ export function streamChat(answer: Answer): readonly SseEvent[] {
     choices: [
       {
         index: 0,
-        ...(delta === undefined ? {} : { delta: host.roleInEveryDelta && finish === null ? { role: 'assistant', ...delta } : delta }),
+        ...(delta === undefined
+          ? {}
+          : { delta: host.roleInEveryDelta && finish === null ? { role: 'assistant', ...delta } : delta }),
         ...(host.nullsUntilEnd ? { logprobs: null } : {}),
         ...(host.nullsUntilEnd || finish !== null ? { finish_reason: finish } : {}),
         ...filterResults(host, delta?.content !== undefined),
@@ -43,14 +51,31 @@ export function streamChat(answer: Answer): readonly SseEvent[] {
   const chunks = [...opening(chunk, host), ...deltas];
   if (turn.failure !== undefined) return [...chunks.map(event), ...failing(answer, turn.failure, host, base)];
   const usage = host.usage(answer.usage);
-  chunks.push(chunk({}, finishReason(turn), host.groqUsage ? { x_groq: { id: `req_${letters(26).toLowerCase()}`, usage }, usage } : {}));
-  if (chatBody(answer.body).stream_options?.include_usage === true && !host.groqUsage) chunks.push({ ...base, choices: [], usage });
+  chunks.push(
+    chunk(
+      {},
+      finishReason(turn),
+      host.groqUsage ? { x_groq: { id: `req_${letters(26).toLowerCase()}`, usage }, usage } : {},
+    ),
+  );
+  if (chatBody(answer.body).stream_options?.include_usage === true && !host.groqUsage)
+    chunks.push({ ...base, choices: [], usage });
   return [...chunks.map(event), { data: '[DONE]' }];
 }
 
-/** Azure's filter speaks before the model, in a chunk without choices, and its next chunk has no delta (azure-chat-stream-text-a). */
-function opening(chunk: (delta: JsonObject | undefined, finish?: null, more?: JsonObject) => JsonObject, host: ChatHost): JsonObject[] {
-  if (host.contentFilter) return [{ choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: PROMPT_FILTER }, chunk(undefined)];
+/**
+ * Azure's filter speaks before the model, in a chunk without choices, and its next chunk has no delta
+ * (azure-chat-stream-text-a).
+ */
+function opening(
+  chunk: (delta: JsonObject | undefined, finish?: null, more?: JsonObject) => JsonObject,
+  host: ChatHost,
+): JsonObject[] {
+  if (host.contentFilter)
+    return [
+      { choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: PROMPT_FILTER },
+      chunk(undefined),
+    ];
   if (host.roleInEveryDelta) return [];
   return [
     chunk(
@@ -63,14 +88,24 @@ function opening(chunk: (delta: JsonObject | undefined, finish?: null, more?: Js
 
 function deltasOf(turn: ModelTurn, host: ChatHost): JsonObject[] {
   const reasoning =
-    host.reasoningField === undefined ? [] : words(turn.reasoning ?? '').map((word): JsonObject => ({ [host.reasoningField ?? 'reasoning']: word }));
+    host.reasoningField === undefined
+      ? []
+      : words(turn.reasoning ?? '').map((word): JsonObject => ({ [host.reasoningField ?? 'reasoning']: word }));
   const text = words(turn.text ?? '').map((content): JsonObject => ({ content }));
-  const refusal = words(turn.refusal ?? '').map((word): JsonObject => (host.namesRefusal ? { refusal: word } : { content: word }));
+  const refusal = words(turn.refusal ?? '').map((word): JsonObject =>
+    host.namesRefusal ? { refusal: word } : { content: word },
+  );
   const calls = turn.calls.flatMap((call, index) => {
     const id = call.id ?? host.callId();
-    if (host.wholeArguments) return [{ tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: call.arguments } }] }];
+    if (host.wholeArguments)
+      return [
+        { tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: call.arguments } }] },
+      ];
     const head = { tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: '' } }] };
-    return [head, ...pieces(call.arguments, 7).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] }))];
+    return [
+      head,
+      ...pieces(call.arguments, 7).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    ];
   });
   return [...reasoning, ...text, ...refusal, ...calls];
 }
@@ -83,7 +118,9 @@ function messageOf(turn: ModelTurn, host: ChatHost): JsonObject {
     role: 'assistant',
     ...(silent ? beside : { content: turn.text ?? '' }),
     ...refused,
-    ...(host.reasoningField === undefined || turn.reasoning === undefined ? {} : { [host.reasoningField]: turn.reasoning }),
+    ...(host.reasoningField === undefined || turn.reasoning === undefined
+      ? {}
+      : { [host.reasoningField]: turn.reasoning }),
     ...(turn.calls.length === 0
       ? {}
       : {
@@ -105,12 +142,25 @@ function finishReason(turn: ModelTurn): string {
 }
 
 function envelope(answer: Answer, host: ChatHost, object: string): JsonObject {
-  return { id: host.responseId(), object, created: answer.createdAt, model: answer.model, system_fingerprint: host.systemFingerprint };
+  return {
+    id: host.responseId(),
+    object,
+    created: answer.createdAt,
+    model: answer.model,
+    system_fingerprint: host.systemFingerprint,
+  };
 }
 
 /** An error as a chunk of its own. */
-function failing(answer: Answer, failure: NonNullable<ModelTurn['failure']>, host: ChatHost, base: JsonObject): SseEvent[] {
-  const error = event(errorBody(answer.vendor, { status: 500, message: failure.message, code: failure.code, type: 'server_error' }));
+function failing(
+  answer: Answer,
+  failure: NonNullable<ModelTurn['failure']>,
+  host: ChatHost,
+  base: JsonObject,
+): SseEvent[] {
+  const error = event(
+    errorBody(answer.vendor, { status: 500, message: failure.message, code: failure.code, type: 'server_error' }),
+  );
   if (!host.doneAfterError) return [error];
   const nothing = { input: 0, cached: 0, output: 0, reasoning: 0 };
   return [error, event({ ...base, choices: [], usage: host.usage(nothing) }), { data: '[DONE]' }];
@@ -122,7 +172,9 @@ function event(chunk: JsonObject): SseEvent {
 
 const SAFE = { filtered: false, severity: 'safe' };
 const CATEGORIES = { hate: SAFE, self_harm: SAFE, sexual: SAFE, violence: SAFE };
-const PROMPT_FILTER = [{ prompt_index: 0, content_filter_results: { ...CATEGORIES, jailbreak: { filtered: false, detected: false } } }];
+const PROMPT_FILTER = [
+  { prompt_index: 0, content_filter_results: { ...CATEGORIES, jailbreak: { filtered: false, detected: false } } },
+];
 
 function filterResults(host: ChatHost, spoken: boolean): JsonObject {
   return host.contentFilter ? { content_filter_results: spoken ? CATEGORIES : {} } : {};

@@ -26,17 +26,26 @@ export interface GeminiBody {
   readonly contents: readonly Content[];
   readonly systemInstruction?: Content;
   readonly tools?: readonly { readonly functionDeclarations?: readonly FunctionDeclaration[] }[];
-  readonly toolConfig?: { readonly functionCallingConfig?: { readonly mode?: string; readonly allowedFunctionNames?: readonly string[] } };
+  readonly toolConfig?: {
+    readonly functionCallingConfig?: { readonly mode?: string; readonly allowedFunctionNames?: readonly string[] };
+  };
   readonly generationConfig?: {
     readonly responseMimeType?: string;
     readonly responseSchema?: JsonObject;
     readonly responseJsonSchema?: JsonObject;
     readonly maxOutputTokens?: number;
-    readonly thinkingConfig?: { readonly includeThoughts?: boolean; readonly thinkingBudget?: number; readonly thinkingLevel?: string };
+    readonly thinkingConfig?: {
+      readonly includeThoughts?: boolean;
+      readonly thinkingBudget?: number;
+      readonly thinkingLevel?: string;
+    };
   };
 }
 
-/** A body that the wire's schema accepted, its names in camel case: the API reads `function_call` and `functionCall` alike. */
+/**
+ * A body that the wire's schema accepted, its names in camel case: the API reads `function_call` and `functionCall`
+ * alike.
+ */
 export function geminiBody(given: JsonObject): GeminiBody {
   // Token counting wraps the request that it counts.
   const body = isObject(given.generateContentRequest) ? given.generateContentRequest : given;
@@ -45,7 +54,14 @@ export function geminiBody(given: JsonObject): GeminiBody {
 }
 
 /** Values that are the caller's own words, whose keys stay as they are. */
-const CALLERS_OWN: ReadonlySet<string> = new Set(['args', 'response', 'parameters', 'parametersJsonSchema', 'responseSchema', 'responseJsonSchema']);
+const CALLERS_OWN: ReadonlySet<string> = new Set([
+  'args',
+  'response',
+  'parameters',
+  'parametersJsonSchema',
+  'responseSchema',
+  'responseJsonSchema',
+]);
 
 function camelCased(value: unknown): unknown {
   if (isArray(value)) return value.map(camelCased);
@@ -62,7 +78,8 @@ function camelCased(value: unknown): unknown {
 export function withCapitalTypes(body: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
-      if (/^(parameters|responseSchema|response_schema|response)$/.test(key) && isObject(value)) return [key, capitalised(value)];
+      if (/^(parameters|responseSchema|response_schema|response)$/.test(key) && isObject(value))
+        return [key, capitalised(value)];
       if (isArray(value)) return [key, value.map((item) => (isObject(item) ? withCapitalTypes(item) : item))];
       return [key, isObject(value) ? withCapitalTypes(value) : value];
     }),

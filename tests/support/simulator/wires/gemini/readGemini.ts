@@ -49,16 +49,27 @@ function turnsOf(contents: readonly Content[]): readonly Turn[] {
       const { id, name, response } = functionResponse;
       const call = open.find((candidate) => candidate.id === id) ?? open.find((candidate) => candidate.name === name);
       open = open.filter((candidate) => candidate !== call);
-      return [{ type: 'result', callId: call?.id ?? id ?? name, name, text: resultText(response), failed: 'error' in response }];
+      return [
+        {
+          type: 'result',
+          callId: call?.id ?? id ?? name,
+          name,
+          text: resultText(response),
+          failed: 'error' in response,
+        },
+      ];
     });
     if (text === '') return parts;
-    return isModelTurn(content) ? [{ type: 'assistant', text } as const, ...parts] : [...parts, { type: 'user', text } as const];
+    return isModelTurn(content)
+      ? [{ type: 'assistant', text } as const, ...parts]
+      : [...parts, { type: 'user', text } as const];
   });
 }
 
 /** `output` and `result` hold the answer by convention, `error` the failure. */
 function resultText(response: JsonObject): string {
-  const value = Object.keys(response).length === 1 ? (response.output ?? response.result ?? response.error ?? response) : response;
+  const value =
+    Object.keys(response).length === 1 ? (response.output ?? response.result ?? response.error ?? response) : response;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 

@@ -28,7 +28,10 @@ export function streamGemini(answer: Answer): readonly SseEvent[] {
     ...base,
   });
   if (turn.failure !== undefined)
-    return [...groups.map(chunk), errorBody(answer.vendor, { status: 500, message: turn.failure.message, code: turn.failure.code })].map(event);
+    return [
+      ...groups.map(chunk),
+      errorBody(answer.vendor, { status: 500, message: turn.failure.message, code: turn.failure.code }),
+    ].map(event);
   const last = { candidates: [candidate(groups.at(-1) ?? [], turn)], usageMetadata: usage(count), ...base };
   return [...groups.slice(0, -1).map(chunk), last].map(event);
 }
@@ -36,7 +39,12 @@ export function streamGemini(answer: Answer): readonly SseEvent[] {
 function candidate(parts: readonly JsonObject[], turn: ModelTurn): JsonObject {
   // A stop for safety says nothing, and a candidate may come without content (gemini-safety-b).
   const content = parts.length === 0 ? {} : { content: { parts, role: 'model' } };
-  return { ...content, finishReason: finishReason(turn), index: 0, ...(turn.refusal === undefined ? {} : { finishMessage: turn.refusal }) };
+  return {
+    ...content,
+    finishReason: finishReason(turn),
+    index: 0,
+    ...(turn.refusal === undefined ? {} : { finishMessage: turn.refusal }),
+  };
 }
 
 function finishReason(turn: ModelTurn): string {
@@ -52,10 +60,16 @@ function thoughts(turn: ModelTurn): JsonObject[] {
 function texts({ vendor, turn }: Answer, said: readonly string[]): JsonObject[] {
   return said
     .filter((text) => text !== '')
-    .map((text, index) => ({ text, ...(turn.reasoning !== undefined && index === 0 ? { thoughtSignature: thoughtSignature(vendor, {}) } : {}) }));
+    .map((text, index) => ({
+      text,
+      ...(turn.reasoning !== undefined && index === 0 ? { thoughtSignature: thoughtSignature(vendor, {}) } : {}),
+    }));
 }
 
-/** Only the first of parallel calls is signed (gemini-parallel-a), and only models from 3.1 on give ids (gemini-tool-call-id-a). */
+/**
+ * Only the first of parallel calls is signed (gemini-parallel-a), and only models from 3.1 on give ids
+ * (gemini-tool-call-id-a).
+ */
 function calls({ vendor, model, turn }: Answer): JsonObject[] {
   const version = geminiVersion(model);
   return turn.calls.map((call, index) => {

@@ -1,4 +1,7 @@
-/** What OpenAI refuses in the options of a Responses request: parameters that a model lacks, and schemas that break strict mode. */
+/**
+ * What OpenAI refuses in the options of a Responses request: parameters that a model lacks, and schemas that break
+ * strict mode.
+ */
 import { asObject, asString, isGiven } from '../../json';
 import { firstRefusal, refuse } from '../../validation/Refusal';
 import type { Refusal, Rule } from '../../validation/Refusal';
@@ -19,7 +22,10 @@ export function checkResponsesOptions({ vendor, model }: WireRequest, body: Resp
   return firstRefusal(rules, { model, body });
 }
 
-/** Tools are strict unless they say otherwise; without the word the server closes their schema itself, so only an explicit one is checked. */
+/**
+ * Tools are strict unless they say otherwise; without the word the server closes their schema itself, so only an
+ * explicit one is checked.
+ */
 function toolSchemasAreStrict({ body }: Asked): Refusal | undefined {
   for (const [index, tool] of (body.tools ?? []).entries()) {
     if (tool.type !== 'function' || tool.strict !== true) continue;
@@ -49,15 +55,20 @@ function answerSchemaIsStrict({ body }: Asked): Refusal | undefined {
 /** `json_object` wants the word in the input. */
 function jsonIsSpokenOf({ body }: Asked): Refusal | undefined {
   if (wantedFormat(body).type !== 'json_object' || isGiven(body.previous_response_id)) return undefined;
-  const spoken = inputItems(body).some((item) => /json/i.test(contentText(item.content))) || /json/i.test(body.instructions ?? '');
+  const spoken =
+    inputItems(body).some((item) => /json/i.test(contentText(item.content))) || /json/i.test(body.instructions ?? '');
   return spoken
     ? undefined
-    : refuse("Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.", { param: 'input' });
+    : refuse(
+        "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+        { param: 'input' },
+      );
 }
 
 /** Reasoning models fix the temperature, the others can't reason. */
 function modelsHaveTheirParameters({ model, body }: Asked): Refusal | undefined {
-  if (isGiven(body.temperature) && body.temperature !== 1 && fixesTemperature(model)) return unsupported('temperature', 'temperature');
+  if (isGiven(body.temperature) && body.temperature !== 1 && fixesTemperature(model))
+    return unsupported('temperature', 'temperature');
   if (!/^(gpt-3|gpt-4|chatgpt-4)/.test(model)) return undefined;
   if (isGiven(body.reasoning?.effort)) return unsupported('reasoning.effort', 'reasoning.effort');
   if (isGiven(body.reasoning?.summary)) return unsupported('reasoning.summary', 'reasoning.summary');
@@ -67,5 +78,8 @@ function modelsHaveTheirParameters({ model, body }: Asked): Refusal | undefined 
 }
 
 function unsupported(name: string, param: string): Refusal {
-  return refuse(`Unsupported parameter: '${name}' is not supported with this model.`, { param, code: 'unsupported_parameter' });
+  return refuse(`Unsupported parameter: '${name}' is not supported with this model.`, {
+    param,
+    code: 'unsupported_parameter',
+  });
 }

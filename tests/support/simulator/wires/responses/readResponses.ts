@@ -7,9 +7,14 @@ import type { Item, ResponsesBody } from './responsesBody';
 
 export function readResponses({ vendor, model, body: raw, archive }: WireRequest): Conversation {
   const body = responsesBody(raw);
-  const items = [...((archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[]), ...inputItems(body)];
+  const items = [
+    ...((archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[]),
+    ...inputItems(body),
+  ];
   const schema = wantedSchemaOf(body);
-  const operators = items.filter((item) => item.role === 'system' || item.role === 'developer').map((item) => contentText(item.content));
+  const operators = items
+    .filter((item) => item.role === 'system' || item.role === 'developer')
+    .map((item) => contentText(item.content));
   return {
     vendor,
     wire: 'responses',
@@ -33,7 +38,11 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
 }
 
 function turnsOf(items: readonly Item[]): readonly Turn[] {
-  const names = new Map(items.flatMap((item) => (item.call_id !== undefined && item.name !== undefined ? [[item.call_id, item.name] as const] : [])));
+  const names = new Map(
+    items.flatMap((item) =>
+      item.call_id !== undefined && item.name !== undefined ? [[item.call_id, item.name] as const] : [],
+    ),
+  );
   return items.flatMap((item): Turn[] => {
     switch (item.type) {
       case undefined:
@@ -44,11 +53,26 @@ function turnsOf(items: readonly Item[]): readonly Turn[] {
       }
       case 'function_call':
       case 'custom_tool_call':
-        return [{ type: 'call', id: item.call_id ?? '', name: item.name ?? '', arguments: item.arguments ?? item.input ?? '' }];
+        return [
+          {
+            type: 'call',
+            id: item.call_id ?? '',
+            name: item.name ?? '',
+            arguments: item.arguments ?? item.input ?? '',
+          },
+        ];
       case 'function_call_output':
       case 'custom_tool_call_output': {
         const callId = item.call_id ?? '';
-        return [{ type: 'result', callId, name: names.get(callId) ?? 'the tool', text: contentText(item.output), failed: false }];
+        return [
+          {
+            type: 'result',
+            callId,
+            name: names.get(callId) ?? 'the tool',
+            text: contentText(item.output),
+            failed: false,
+          },
+        ];
       }
       default:
         return [];
@@ -61,7 +85,10 @@ function demandOf({ tool_choice: choice }: ResponsesBody): ToolDemand {
   if (!isObject(choice)) return { mode: 'auto' };
   if (choice.type === 'function') return { mode: 'required', names: [asString(choice.name)] };
   if (choice.type !== 'allowed_tools') return { mode: 'auto' };
-  return { mode: choice.mode === 'required' ? 'required' : 'auto', names: objectsIn(asArray(choice.tools)).map((tool) => asString(tool.name)) };
+  return {
+    mode: choice.mode === 'required' ? 'required' : 'auto',
+    names: objectsIn(asArray(choice.tools)).map((tool) => asString(tool.name)),
+  };
 }
 
 function wantedSchemaOf(body: ResponsesBody): Conversation['wantedSchema'] {

@@ -1,4 +1,7 @@
-/** The habits in which hosts of the Responses wire differ, each as in recorded traffic (openai-resp-*, azure-resp-*, xai-resp-*). */
+/**
+ * The habits in which hosts of the Responses wire differ, each as in recorded traffic (openai-resp-*, azure-resp-*,
+ * xai-resp-*).
+ */
 import type { VendorName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { hex, letters, uuid } from '../../ids';
 

@@ -1,4 +1,7 @@
-/** The parts of a Responses request that the simulator reads, https://platform.openai.com/docs/api-reference/responses/create. */
+/**
+ * The parts of a Responses request that the simulator reads,
+ * https://platform.openai.com/docs/api-reference/responses/create.
+ */
 import type { JsonObject } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { asObject, asString, objectsIn } from '../../json';
 
@@ -42,7 +45,9 @@ export function responsesBody(body: JsonObject): ResponsesBody {
 /** A string is one user message. */
 export function inputItems(body: ResponsesBody): readonly Item[] {
   if (body.input === undefined) return [];
-  return typeof body.input === 'string' ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: body.input }] }] : body.input;
+  return typeof body.input === 'string'
+    ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: body.input }] }]
+    : body.input;
 }
 
 export function typeOf(item: Item): string {
@@ -57,7 +62,10 @@ export function isOutput(item: Item): boolean {
   return item.type === 'function_call_output' || item.type === 'custom_tool_call_output';
 }
 
-/** Calls of these may stay unanswered for now and take their output later, https://platform.openai.com/docs/api-reference/responses/create#tools. */
+/**
+ * Calls of these may stay unanswered for now and take their output later,
+ * https://platform.openai.com/docs/api-reference/responses/create#tools.
+ */
 export function asyncTools(body: ResponsesBody): ReadonlySet<string> {
   return new Set((body.tools ?? []).filter((tool) => tool.async === true).map((tool) => asString(tool.name)));
 }

@@ -46,7 +46,9 @@ function itemEvents(item: JsonObject, output_index: number, wholeArguments: bool
 function innerEvents(item: JsonObject, place: JsonObject, wholeArguments: boolean): Event[] {
   switch (item.type) {
     case 'reasoning':
-      return objectsIn(item.summary).flatMap((part, summary_index) => summaryEvents(asString(part.text), { ...place, summary_index }));
+      return objectsIn(item.summary).flatMap((part, summary_index) =>
+        summaryEvents(asString(part.text), { ...place, summary_index }),
+      );
     case 'message':
       return objectsIn(item.content).flatMap((part, content_index) => partEvents(part, { ...place, content_index }));
     case 'function_call': {

@@ -50,7 +50,8 @@ export function emptyResponse(answer: Answer): JsonObject {
 
 export function finishedResponse(answer: Answer, started: JsonObject = emptyResponse(answer)): JsonObject {
   const { turn } = answer;
-  const failed = turn.failure === undefined ? {} : { error: { code: turn.failure.code, message: turn.failure.message } };
+  const failed =
+    turn.failure === undefined ? {} : { error: { code: turn.failure.code, message: turn.failure.message } };
   const status = turn.failure !== undefined ? 'failed' : turn.ending === 'complete' ? 'completed' : 'incomplete';
   return {
     ...started,
@@ -68,7 +69,11 @@ export function archive(answer: Answer, response: JsonObject): void {
   if (body.store === false || response.status === 'failed') return;
   const before = answer.archive.get(answer.vendor, body.previous_response_id ?? '')?.items ?? [];
   const input = inputItems(body);
-  answer.archive.keep(answer.vendor, { response, input, items: [...before, ...input, ...(response.output as readonly JsonObject[])] });
+  answer.archive.keep(answer.vendor, {
+    response,
+    input,
+    items: [...before, ...input, ...(response.output as readonly JsonObject[])],
+  });
 }
 
 /** Reasoning, then the text or refusal, then the calls. */
@@ -84,15 +89,19 @@ function outputItems({ vendor, turn, body: raw }: Answer, response: JsonObject, 
       type: 'reasoning',
       summary: summaryOf(turn, body),
       ...(host.reasoningHasStatus ? { status: 'completed' } : {}),
-      ...(body.include?.includes('reasoning.encrypted_content') === true ? { encrypted_content: sealReasoning(vendor, id, turn.reasoning) } : {}),
+      ...(body.include?.includes('reasoning.encrypted_content') === true
+        ? { encrypted_content: sealReasoning(vendor, id, turn.reasoning) }
+        : {}),
     });
   }
   const part =
     turn.refusal === undefined
       ? { type: 'output_text', text: turn.text ?? '', annotations: [], logprobs: [] }
       : { type: 'refusal', refusal: turn.refusal };
-  const speaks = (turn.text ?? '') !== '' || turn.refusal !== undefined || (turn.calls.length === 0 && turn.ending === 'complete');
-  if (speaks) items.push({ id: host.itemId('msg', responseId, 0), type: 'message', status, role: 'assistant', content: [part] });
+  const speaks =
+    (turn.text ?? '') !== '' || turn.refusal !== undefined || (turn.calls.length === 0 && turn.ending === 'complete');
+  if (speaks)
+    items.push({ id: host.itemId('msg', responseId, 0), type: 'message', status, role: 'assistant', content: [part] });
   for (const [index, call] of turn.calls.entries()) {
     items.push({
       id: host.itemId('fc', responseId, index),

@@ -1,4 +1,7 @@
-/** Reads what nobody vouches for into plain frozen data, looking at every value once: what was checked is what is used. */
+/**
+ * Reads what nobody vouches for into plain frozen data, looking at every value once: what was checked is what is
+ * used.
+ */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 
 export type Plain = string | number | boolean | null | readonly Plain[] | PlainRecord;
@@ -32,113 +35,117 @@ export function isList(value: Plain | undefined): value is readonly Plain[] {
 
 /** One call's reading. All of its values share one budget of text and one of values. */
 export class PlainReader {
-  #text = 0;
-  #values = 0;
-  #root = '';
-  readonly #steps: (string | number)[] = [];
-  readonly #ancestors = new Set<object>();
+  private text = 0;
+  private values = 0;
+  private root = '';
+  private readonly steps: (string | number)[] = [];
+  private readonly ancestors = new Set<object>();
 
   /**
    * A frozen copy, to the last level. `undefined` fields are left out, as in JSON.
-   * @throws LLMInvalidRequestError for what JSON can't hold, reserved keys, lone surrogates, and what is too deep or too much
+   * @throws LLMInvalidRequestError for what JSON can't hold, reserved keys, lone surrogates, and what is too deep
+   *   or too much
    */
   read(value: unknown, path: string): Plain {
-    this.#begin(path);
-    return this.#copy(value);
+    this.begin(path);
+    return this.copy(value);
   }
 
   /** The own fields of an object, one level, for those whose values are not all data. */
   fields(value: unknown, path: string): ReadonlyMap<string, unknown> {
-    this.#begin(path);
-    if (typeof value !== 'object' || value === null || this.#isArray(value)) throw wrong(path, `must be an object, not ${describe(value)}`);
+    this.begin(path);
+    if (typeof value !== 'object' || value === null || this.isArray(value))
+      throw wrong(path, `must be an object, not ${describe(value)}`);
     const fields = new Map<string, unknown>();
-    for (const key of this.#keysOf(value)) {
-      this.#steps.push(key);
-      fields.set(key, this.#field(value, key));
-      this.#steps.pop();
+    for (const key of this.keysOf(value)) {
+      this.steps.push(key);
+      fields.set(key, this.field(value, key));
+      this.steps.pop();
     }
     return fields;
   }
 
   /** The elements of an array, one level. */
   elements(value: unknown, path: string): readonly unknown[] {
-    this.#begin(path);
-    if (typeof value !== 'object' || value === null || !this.#isArray(value)) throw wrong(path, `must be an array, not ${describe(value)}`);
-    return Array.from({ length: this.#lengthOf(value) }, (_, index) => this.#get(value, index));
+    this.begin(path);
+    if (typeof value !== 'object' || value === null || !this.isArray(value))
+      throw wrong(path, `must be an array, not ${describe(value)}`);
+    return Array.from({ length: this.lengthOf(value) }, (_, index) => this.get(value, index));
   }
 
-  #begin(path: string): void {
-    this.#root = path;
-    this.#steps.length = 0;
-    this.#ancestors.clear();
+  private begin(path: string): void {
+    this.root = path;
+    this.steps.length = 0;
+    this.ancestors.clear();
   }
 
-  #copy(value: unknown): Plain {
-    this.#values += 1;
-    if (this.#values > MAX_VALUES) throw this.#wrong(`is one value too many: a request may hold ${MAX_VALUES}`);
+  private copy(value: unknown): Plain {
+    this.values += 1;
+    if (this.values > MAX_VALUES) throw this.wrong(`is one value too many: a request may hold ${MAX_VALUES}`);
     switch (typeof value) {
       case 'string':
-        return this.#string(value);
+        return this.string(value);
       case 'number':
-        if (!Number.isFinite(value)) throw this.#wrong(`is ${value}; numbers must be finite`);
+        if (!Number.isFinite(value)) throw this.wrong(`is ${value}; numbers must be finite`);
         // JSON has no minus zero.
         return value === 0 ? 0 : value;
       case 'boolean':
         return value;
       case 'object':
-        return value === null ? null : this.#nested(value);
+        return value === null ? null : this.nested(value);
       default:
-        throw this.#wrong(`is ${describe(value)}; only what JSON can hold is accepted`);
+        throw this.wrong(`is ${describe(value)}; only what JSON can hold is accepted`);
     }
   }
 
-  #string(value: string): string {
-    this.#text += value.length;
-    if (this.#text > MAX_TEXT) throw this.#wrong(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
-    if (!value.isWellFormed()) throw this.#wrong('holds half of a surrogate pair; text must be well-formed Unicode');
+  private string(value: string): string {
+    this.text += value.length;
+    if (this.text > MAX_TEXT)
+      throw this.wrong(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
+    if (!value.isWellFormed()) throw this.wrong('holds half of a surrogate pair; text must be well-formed Unicode');
     return value;
   }
 
-  #nested(value: object): Plain {
-    if (this.#ancestors.has(value)) throw this.#wrong('contains itself; cycles cannot be sent');
-    if (this.#ancestors.size >= MAX_DEPTH) throw this.#wrong(`is nested too deep; ${MAX_DEPTH} levels are allowed`);
-    this.#ancestors.add(value);
-    const copy = this.#isArray(value) ? this.#copyList(value) : this.#copyRecord(value);
-    this.#ancestors.delete(value);
+  private nested(value: object): Plain {
+    if (this.ancestors.has(value)) throw this.wrong('contains itself; cycles cannot be sent');
+    if (this.ancestors.size >= MAX_DEPTH) throw this.wrong(`is nested too deep; ${MAX_DEPTH} levels are allowed`);
+    this.ancestors.add(value);
+    const copy = this.isArray(value) ? this.copyList(value) : this.copyRecord(value);
+    this.ancestors.delete(value);
     return Object.freeze(copy);
   }
 
-  #copyList(value: object): readonly Plain[] {
-    const length = this.#lengthOf(value);
+  private copyList(value: object): readonly Plain[] {
+    const length = this.lengthOf(value);
     const copy: Plain[] = [];
     for (let index = 0; index < length; index += 1) {
-      this.#steps.push(index);
-      const element = this.#get(value, index);
-      if (element === undefined) throw this.#wrong('is missing; arrays must have no holes');
-      copy.push(this.#copy(element));
-      this.#steps.pop();
+      this.steps.push(index);
+      const element = this.get(value, index);
+      if (element === undefined) throw this.wrong('is missing; arrays must have no holes');
+      copy.push(this.copy(element));
+      this.steps.pop();
     }
     return copy;
   }
 
-  #copyRecord(value: object): PlainRecord {
+  private copyRecord(value: object): PlainRecord {
     const copy: Record<string, Plain> = {};
-    for (const key of this.#keysOf(value)) {
-      this.#steps.push(key);
-      const field = this.#field(value, key);
-      if (field !== undefined) copy[key] = this.#copy(field);
-      this.#steps.pop();
+    for (const key of this.keysOf(value)) {
+      this.steps.push(key);
+      const field = this.field(value, key);
+      if (field !== undefined) copy[key] = this.copy(field);
+      this.steps.pop();
     }
     return copy;
   }
 
-  #field(value: object, key: string): unknown {
-    if (RESERVED_KEYS.has(key)) throw this.#wrong('is a reserved key; rename or remove it');
-    this.#string(key);
-    return this.#get(value, key);
+  private field(value: object, key: string): unknown {
+    if (RESERVED_KEYS.has(key)) throw this.wrong('is a reserved key; rename or remove it');
+    this.string(key);
+    return this.get(value, key);
   }
 
-  #keysOf(value: object): string[] {
+  private keysOf(value: object): string[] {
     let plain: boolean;
     let keys: string[];
     try {
@@ -147,42 +154,43 @@ export class PlainReader {
       plain = prototype === null || Object.getPrototypeOf(prototype) === null;
       keys = Object.keys(value);
     } catch (cause) {
-      throw this.#unreadable(cause);
+      throw this.unreadable(cause);
     }
-    if (!plain) throw this.#wrong(`is ${describe(value)}; only plain objects and arrays are accepted`);
+    if (!plain) throw this.wrong(`is ${describe(value)}; only plain objects and arrays are accepted`);
     return keys;
   }
 
-  #isArray(value: object): boolean {
+  private isArray(value: object): boolean {
     try {
       return Array.isArray(value);
     } catch (cause) {
-      throw this.#unreadable(cause);
+      throw this.unreadable(cause);
     }
   }
 
-  #lengthOf(value: object): number {
-    const length = this.#get(value, 'length');
-    if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0) throw this.#wrong('has no valid length');
-    if (length > MAX_VALUES) throw this.#wrong(`has ${length} elements; a request may hold ${MAX_VALUES} values`);
+  private lengthOf(value: object): number {
+    const length = this.get(value, 'length');
+    if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0)
+      throw this.wrong('has no valid length');
+    if (length > MAX_VALUES) throw this.wrong(`has ${length} elements; a request may hold ${MAX_VALUES} values`);
     return length;
   }
 
-  #get(source: object, key: string | number): unknown {
+  private get(source: object, key: string | number): unknown {
     try {
       const field: unknown = Reflect.get(source, key);
       return field;
     } catch (cause) {
-      throw this.#unreadable(cause);
+      throw this.unreadable(cause);
     }
   }
 
-  #unreadable(cause: unknown): LLMInvalidRequestError {
-    return this.#wrong('could not be read; only plain data is accepted', cause);
+  private unreadable(cause: unknown): LLMInvalidRequestError {
+    return this.wrong('could not be read; only plain data is accepted', cause);
   }
 
-  #wrong(problem: string, cause?: unknown): LLMInvalidRequestError {
-    return wrong(this.#root + this.#steps.map(formatStep).join(''), problem, cause);
+  private wrong(problem: string, cause?: unknown): LLMInvalidRequestError {
+    return wrong(this.root + this.steps.map(formatStep).join(''), problem, cause);
   }
 }
 

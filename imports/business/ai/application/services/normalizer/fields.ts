@@ -19,14 +19,16 @@ export function requiredName(source: PlainRecord, key: string, path: string): st
 export function optionalText(source: PlainRecord, key: string, path: string): string | undefined {
   const value = source[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'string') throw wrong(`${path}.${key}`, `must be a string where it is given, not ${describe(value)}`);
+  if (typeof value !== 'string')
+    throw wrong(`${path}.${key}`, `must be a string where it is given, not ${describe(value)}`);
   return value;
 }
 
 export function optionalBoolean(source: PlainRecord, key: string, path: string): boolean | undefined {
   const value = source[key];
   if (value === undefined || value === null) return undefined;
-  if (typeof value !== 'boolean') throw wrong(`${path}.${key}`, `must be true or false where it is given, not ${describe(value)}`);
+  if (typeof value !== 'boolean')
+    throw wrong(`${path}.${key}`, `must be true or false where it is given, not ${describe(value)}`);
   return value;
 }
 
@@ -42,7 +44,10 @@ export function checkRecordOfRecords(value: Plain | undefined, path: string): Pl
   return fields;
 }
 
-/** The fields beside those that were looked at: they may be the wire's own words and are kept. `vendor` is checked on the way. */
+/**
+ * The fields beside those that were looked at: they may be the wire's own words and are kept. `vendor` is checked
+ * on the way.
+ */
 export function otherFields(source: PlainRecord, taken: readonly string[], path: string): object {
   const others: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(source)) {

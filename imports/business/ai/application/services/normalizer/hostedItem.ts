@@ -19,7 +19,11 @@ export function originOf(source: PlainRecord, path: string): Origin | undefined 
   const origin = record(source.origin, at);
   const wire = requiredName(origin, 'wire', at);
   if (!isWire(wire)) throw wrong(`${at}.wire`, `must be one of ${Object.keys(SCHEME_OF_WIRE).join(', ')}`);
-  return freeze({ wire, ...field('vendor', optionalText(origin, 'vendor', at)), ...field('model', optionalText(origin, 'model', at)) });
+  return freeze({
+    wire,
+    ...field('vendor', optionalText(origin, 'vendor', at)),
+    ...field('model', optionalText(origin, 'model', at)),
+  });
 }
 
 function isWire(word: string): word is Origin['wire'] {

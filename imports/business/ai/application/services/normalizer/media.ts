@@ -4,7 +4,8 @@ import type { Plain } from './PlainReader';
 
 /** An http(s) URL, or a data URI that holds an image in base64. */
 export function imageUrl(value: Plain | undefined, path: string): string {
-  if (typeof value !== 'string') throw wrong(path, `must be a string with an http(s) URL or a data URI, not ${describe(value)}`);
+  if (typeof value !== 'string')
+    throw wrong(path, `must be a string with an http(s) URL or a data URI, not ${describe(value)}`);
   if (!isDataUri(value)) return httpUrl(value, path);
   if (!/^data:image\/[\w.+-]+(;[\w.+=-]+)*;base64,/i.test(value.slice(0, 200))) {
     throw wrong(path, 'must be a data URI of the form data:image/<kind>;base64,<data>');
@@ -14,7 +15,8 @@ export function imageUrl(value: Plain | undefined, path: string): string {
 }
 
 export function httpUrl(value: string, path: string): string {
-  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) throw wrong(path, 'must be an http or https URL, or a data URI with base64');
+  if (!/^https?:\/\//i.test(value) || !URL.canParse(value))
+    throw wrong(path, 'must be an http or https URL, or a data URI with base64');
   return value;
 }
 

@@ -8,21 +8,39 @@ import { callArguments, toolCall, toolOutput } from './toolItems';
 import { writtenItem } from './writtenItem';
 import type { Plain, PlainRecord } from './PlainReader';
 import type {
-  CompactionItem, FunctionCallItem, InputItem, ReasoningItem, ReasoningText, SummaryText, VendorItem,
+  CompactionItem,
+  FunctionCallItem,
+  InputItem,
+  ReasoningItem,
+  ReasoningText,
+  SummaryText,
+  VendorItem,
 } from '../../../domain/types/ResponsesAPITypes';
 
 /** Parts that people forget to put into a message. */
 const PART_TYPES: ReadonlySet<string> = new Set([
-  'text', 'input_text', 'output_text', 'refusal', 'image_url', 'input_image', 'input_image_url', 'input_file', 'tool_use', 'tool_result',
-  'reasoning_text', 'summary_text',
+  'text',
+  'input_text',
+  'output_text',
+  'refusal',
+  'image_url',
+  'input_image',
+  'input_image_url',
+  'input_file',
+  'tool_use',
+  'tool_result',
+  'reasoning_text',
+  'summary_text',
 ]);
 
 export function normalizeItem(source: Plain, path: string): readonly InputItem[] {
-  if (typeof source === 'string') return [freeze({ type: 'message', role: 'user', content: freeze([normalizePart(source, 'other', path)]) })];
+  if (typeof source === 'string')
+    return [freeze({ type: 'message', role: 'user', content: freeze([normalizePart(source, 'other', path)]) })];
   if (!isRecord(source)) throw wrong(path, `must be a string, a message or an item, not ${describe(source)}`);
   const written = writtenItem(source);
   if (written !== undefined) return [written];
-  if (source.type === undefined && source.role === undefined) throw wrong(path, 'must have a role (a message) or a type (an item)');
+  if (source.type === undefined && source.role === undefined)
+    throw wrong(path, 'must have a role (a message) or a type (an item)');
   if (source.type === undefined) return normalizeMessage(source, path);
   const type = requiredName(source, 'type', path);
   switch (type) {
@@ -44,7 +62,8 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
     case 'vendor_item':
       return [vendorItem(source, path)];
     default:
-      if (PART_TYPES.has(type)) throw wrong(path, `is a content part (${type}); it must stand in the content of a message`);
+      if (PART_TYPES.has(type))
+        throw wrong(path, `is a content part (${type}); it must stand in the content of a message`);
       return [hostedItem(source, path)];
   }
 }
@@ -52,7 +71,12 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
 function functionCall(source: PlainRecord, path: string): FunctionCallItem {
   const id = field('id', optionalText(source, 'id', path));
   // Models have called tools without a name; the history says so, and the answer says that there is no such tool.
-  const facts = { call_id: requiredName(source, 'call_id', path), name: requiredText(source, 'name', path), arguments: callArguments(source.arguments, `${path}.arguments`), ...id };
+  const facts = {
+    call_id: requiredName(source, 'call_id', path),
+    name: requiredText(source, 'name', path),
+    arguments: callArguments(source.arguments, `${path}.arguments`),
+    ...id,
+  };
   return toolCall(source, ['id', 'call_id', 'name', 'arguments'], path, facts);
 }
 
@@ -62,8 +86,16 @@ function reasoning(source: PlainRecord, path: string): ReasoningItem {
     type: 'reasoning',
     ...otherFields(source, ['type', 'id', 'summary', 'content', 'encrypted_content', 'status', 'origin'], path),
     ...field('id', optionalText(source, 'id', path)),
-    summary: summary === undefined || summary === null ? freeze([]) : texts<SummaryText>(summary, 'summary_text', `${path}.summary`),
-    ...field('content', content === undefined || content === null ? undefined : texts<ReasoningText>(content, 'reasoning_text', `${path}.content`)),
+    summary:
+      summary === undefined || summary === null
+        ? freeze([])
+        : texts<SummaryText>(summary, 'summary_text', `${path}.summary`),
+    ...field(
+      'content',
+      content === undefined || content === null
+        ? undefined
+        : texts<ReasoningText>(content, 'reasoning_text', `${path}.content`),
+    ),
     ...field('encrypted_content', optionalText(source, 'encrypted_content', path)),
     ...field('status', optionalText(source, 'status', path)),
     ...field('origin', originOf(source, path)),
@@ -78,7 +110,11 @@ function texts<T extends SummaryText | ReasoningText>(value: Plain, type: T['typ
       const part = typeof entry === 'string' ? { text: entry } : record(entry, at);
       const others = otherFields(part, ['type', 'text'], at);
       // Reasoning may hold kinds of text that are newer than this program; their word is kept.
-      return freeze({ type: optionalText(part, 'type', at) ?? type, text: requiredText(part, 'text', at), ...others }) as T;
+      return freeze({
+        type: optionalText(part, 'type', at) ?? type,
+        text: requiredText(part, 'text', at),
+        ...others,
+      }) as T;
     }),
   );
 }

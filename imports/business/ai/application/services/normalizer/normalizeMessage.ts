@@ -8,7 +8,19 @@ import { MessageRole } from '../../../domain/types/ResponsesAPITypes';
 import type { Plain, PlainRecord } from './PlainReader';
 import type { Content, FunctionCallOutputItem, InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
 
-const TAKEN = ['type', 'role', 'content', 'id', 'status', 'phase', 'tool_calls', 'tool_call_id', 'refusal', 'function_call', 'audio'];
+const TAKEN = [
+  'type',
+  'role',
+  'content',
+  'id',
+  'status',
+  'phase',
+  'tool_calls',
+  'tool_call_id',
+  'refusal',
+  'function_call',
+  'audio',
+];
 
 export function normalizeMessage(source: PlainRecord, path: string): readonly InputItem[] {
   if (source.role === 'tool') return [toolMessage(source, path)];
@@ -24,46 +36,51 @@ export function normalizeMessage(source: PlainRecord, path: string): readonly In
 /** Collects parts into messages; an item among them ends the message that was open, the next part begins another. */
 class Pieces {
   readonly role: MessageRole;
-  readonly #items: InputItem[] = [];
-  readonly #common: Pick<MessageItem, 'status' | 'phase'>;
-  #parts: Content[] = [];
+  private readonly items: InputItem[] = [];
+  private readonly common: Pick<MessageItem, 'status' | 'phase'>;
+  private parts: Content[] = [];
   /** Fields of the message as a whole: they go with its first piece. */
-  #own: object;
+  private own: object;
 
   constructor(source: PlainRecord, role: MessageRole, path: string) {
     this.role = role;
-    this.#common = { ...field('status', optionalText(source, 'status', path)), ...field('phase', optionalText(source, 'phase', path)) };
+    this.common = {
+      ...field('status', optionalText(source, 'status', path)),
+      ...field('phase', optionalText(source, 'phase', path)),
+    };
     const taken = TAKEN.filter((key) => (key !== 'audio' && key !== 'function_call') || source[key] === null);
-    this.#own = { ...field('id', optionalText(source, 'id', path)), ...otherFields(source, taken, path) };
+    this.own = { ...field('id', optionalText(source, 'id', path)), ...otherFields(source, taken, path) };
   }
 
   addPart(part: Content): void {
-    this.#parts.push(part);
+    this.parts.push(part);
   }
 
   addItem(item: InputItem): void {
-    this.#endMessage();
-    this.#items.push(item);
+    this.endMessage();
+    this.items.push(item);
   }
 
   finish(): readonly InputItem[] {
-    this.#endMessage();
-    // Without a piece of its own, a message is kept for the fields that it brought, or because it was empty from the start.
-    const { id: _, ...extras } = { id: undefined, ...this.#own };
-    const hasMessage = this.#items.some((item) => item.type === 'message');
-    if (!hasMessage && (this.#items.length === 0 || Object.keys(extras).length > 0)) this.#items.unshift(this.#message([]));
-    return this.#items;
+    this.endMessage();
+    // Without a piece of its own, a message is kept for the fields that it brought, or because it was empty from
+    // the start.
+    const { id: _, ...extras } = { id: undefined, ...this.own };
+    const hasMessage = this.items.some((item) => item.type === 'message');
+    if (!hasMessage && (this.items.length === 0 || Object.keys(extras).length > 0))
+      this.items.unshift(this.message([]));
+    return this.items;
   }
 
-  #endMessage(): void {
-    if (this.#parts.length === 0) return;
-    this.#items.push(this.#message(this.#parts));
-    this.#parts = [];
-    this.#own = {};
+  private endMessage(): void {
+    if (this.parts.length === 0) return;
+    this.items.push(this.message(this.parts));
+    this.parts = [];
+    this.own = {};
   }
 
-  #message(content: Content[]): MessageItem {
-    return freeze({ type: 'message', role: this.role, content: freeze(content), ...this.#own, ...this.#common });
+  private message(content: Content[]): MessageItem {
+    return freeze({ type: 'message', role: this.role, content: freeze(content), ...this.own, ...this.common });
   }
 }
 
@@ -82,7 +99,8 @@ function addContent(pieces: Pieces, content: Plain | undefined, hasCalls: boolea
     if (content !== '' || !hasCalls) pieces.addPart(normalizePart(content, speaker, `${path}.content`));
     return;
   }
-  if (!isList(content)) throw wrong(`${path}.content`, `must be a string, an array of parts or null, not ${describe(content)}`);
+  if (!isList(content))
+    throw wrong(`${path}.content`, `must be a string, an array of parts or null, not ${describe(content)}`);
   content.forEach((part, index) => {
     const at = `${path}.content[${index}]`;
     if (isRecord(part) && part.type === 'tool_use') pieces.addItem(liftedCall(part, at));
@@ -102,7 +120,10 @@ function liftedCall(part: PlainRecord, path: string): InputItem {
   return toolCall(part, ['type', 'id', 'name', 'arguments', 'input'], path, {
     call_id: requiredName(part, 'id', path),
     name: requiredName(part, 'name', path),
-    arguments: part.arguments === undefined ? callArguments(part.input, `${path}.input`) : callArguments(part.arguments, `${path}.arguments`),
+    arguments:
+      part.arguments === undefined
+        ? callArguments(part.input, `${path}.input`)
+        : callArguments(part.arguments, `${path}.arguments`),
   });
 }
 
@@ -121,12 +142,14 @@ function liftedResult(part: PlainRecord, path: string): FunctionCallOutputItem {
 function toolMessage(source: PlainRecord, path: string): FunctionCallOutputItem {
   return toolOutput(source, ['type', 'role', 'content', 'tool_call_id'], path, {
     call_id: requiredName(source, 'tool_call_id', path),
-    output: source.content === undefined || source.content === null ? '' : normalizeOutput(source.content, `${path}.content`),
+    output:
+      source.content === undefined || source.content === null ? '' : normalizeOutput(source.content, `${path}.content`),
   });
 }
 
 function toolCallsOf(source: PlainRecord, role: MessageRole, path: string): readonly InputItem[] {
-  if (source.function_call !== undefined && source.function_call !== null) throw wrong(`${path}.function_call`, 'is no longer in use; write tool_calls');
+  if (source.function_call !== undefined && source.function_call !== null)
+    throw wrong(`${path}.function_call`, 'is no longer in use; write tool_calls');
   const { tool_calls } = source;
   if (tool_calls === undefined || tool_calls === null) return [];
   const at = `${path}.tool_calls`;
@@ -139,10 +162,17 @@ function chatCall(call: PlainRecord, path: string): InputItem {
   const call_id = requiredName(call, 'id', path);
   if (call.type === 'custom') {
     const custom = record(call.custom, `${path}.custom`);
-    const named = { name: requiredName(custom, 'name', `${path}.custom`), input: requiredText(custom, 'input', `${path}.custom`) };
-    return hostedItem({ ...otherFields(call, ['id', 'type', 'custom'], path), type: 'custom_tool_call', call_id, ...named }, path);
+    const named = {
+      name: requiredName(custom, 'name', `${path}.custom`),
+      input: requiredText(custom, 'input', `${path}.custom`),
+    };
+    return hostedItem(
+      { ...otherFields(call, ['id', 'type', 'custom'], path), type: 'custom_tool_call', call_id, ...named },
+      path,
+    );
   }
-  if (call.type !== undefined && call.type !== 'function') throw wrong(`${path}.type`, "must be 'function' or 'custom'");
+  if (call.type !== undefined && call.type !== 'function')
+    throw wrong(`${path}.type`, "must be 'function' or 'custom'");
   const called = record(call.function, `${path}.function`);
   return toolCall(call, ['id', 'type', 'index', 'function'], path, {
     call_id,

@@ -11,7 +11,8 @@ export type Speaker = 'assistant' | 'other';
 /** Text, images and files; a part of a kind that this program does not know is kept whole. */
 export function normalizePart(part: Plain, speaker: Speaker, path: string): Content {
   if (typeof part === 'string') return textPart({ text: part }, speaker, path);
-  if (!isRecord(part)) throw wrong(path, `must be a content part (an object with a type) or a string, not ${describe(part)}`);
+  if (!isRecord(part))
+    throw wrong(path, `must be a content part (an object with a type) or a string, not ${describe(part)}`);
   switch (requiredName(part, 'type', path)) {
     case 'text':
     case 'input_text':
@@ -19,7 +20,11 @@ export function normalizePart(part: Plain, speaker: Speaker, path: string): Cont
       return textPart(part, speaker, path);
     case 'refusal':
       if (speaker !== 'assistant') throw wrong(path, 'is a refusal, which only an assistant message can hold');
-      return freeze({ ...otherFields(part, ['type', 'refusal'], path), type: 'refusal', refusal: requiredText(part, 'refusal', path) });
+      return freeze({
+        ...otherFields(part, ['type', 'refusal'], path),
+        type: 'refusal',
+        refusal: requiredText(part, 'refusal', path),
+      });
     case 'input_image':
     case 'input_image_url':
     case 'image_url':
@@ -29,7 +34,9 @@ export function normalizePart(part: Plain, speaker: Speaker, path: string): Cont
     case 'input_file':
       return filePart(part, part, path);
     case 'file':
-      return part.file === undefined ? unknownPart(part, path) : filePart(part, record(part.file, `${path}.file`), path);
+      return part.file === undefined
+        ? unknownPart(part, path)
+        : filePart(part, record(part.file, `${path}.file`), path);
     default:
       return unknownPart(part, path);
   }
@@ -38,12 +45,17 @@ export function normalizePart(part: Plain, speaker: Speaker, path: string): Cont
 /** What a tool gave: a string, or parts. */
 export function normalizeOutput(output: Plain | undefined, path: string): string | readonly InputContent[] {
   if (typeof output === 'string') return output;
-  if (!isList(output)) throw wrong(path, `must be a string or an array of content parts, not ${describe(output)}; write other values as JSON text`);
+  if (!isList(output))
+    throw wrong(
+      path,
+      `must be a string or an array of content parts, not ${describe(output)}; write other values as JSON text`,
+    );
   return freeze(output.map((part, index) => inputPart(part, `${path}[${index}]`)));
 }
 
 function inputPart(part: Plain, path: string): InputContent {
-  // The speaker is not the assistant, so texts are input texts and refusals were refused; unknown parts are typed as unknownPart says.
+  // The speaker is not the assistant, so texts are input texts and refusals were refused; unknown parts are typed
+  // as unknownPart says.
   return normalizePart(part, 'other', path) as InputContent;
 }
 
@@ -51,20 +63,28 @@ function textPart(part: PlainRecord, speaker: Speaker, path: string): Content {
   const text = requiredText(part, 'text', path);
   const others = otherFields(part, ['type', 'text', 'annotations', 'logprobs'], path);
   if (speaker !== 'assistant') return freeze({ type: 'input_text', text, ...others });
-  return freeze({ type: 'output_text', text, annotations: annotationsOf(part, path), ...others, ...field('logprobs', logprobsOf(part, path)) });
+  return freeze({
+    type: 'output_text',
+    text,
+    annotations: annotationsOf(part, path),
+    ...others,
+    ...field('logprobs', logprobsOf(part, path)),
+  });
 }
 
 function annotationsOf(part: PlainRecord, path: string): readonly PlainRecord[] {
   const { annotations } = part;
   if (annotations === undefined || annotations === null) return freeze([]);
-  if (!isList(annotations)) throw wrong(`${path}.annotations`, `must be an array of objects, not ${describe(annotations)}`);
+  if (!isList(annotations))
+    throw wrong(`${path}.annotations`, `must be an array of objects, not ${describe(annotations)}`);
   return freeze(annotations.map((annotation, index) => record(annotation, `${path}.annotations[${index}]`)));
 }
 
 function logprobsOf(part: PlainRecord, path: string): readonly Plain[] | undefined {
   const { logprobs } = part;
   if (logprobs === undefined || logprobs === null) return undefined;
-  if (!isList(logprobs)) throw wrong(`${path}.logprobs`, `must be an array where it is given, not ${describe(logprobs)}`);
+  if (!isList(logprobs))
+    throw wrong(`${path}.logprobs`, `must be an array where it is given, not ${describe(logprobs)}`);
   return logprobs;
 }
 
@@ -76,12 +96,22 @@ function imagePart(part: PlainRecord, path: string): InputImage {
   const image_url = url === undefined || url === null ? undefined : imageUrl(url, at);
   const file_id = optionalText(part, 'file_id', path);
   if (image_url === undefined && file_id === undefined) throw wrong(path, 'must have an image_url or a file_id');
-  const detail = optionalText(part, 'detail', path) ?? (nested === undefined ? undefined : optionalText(nested, 'detail', `${path}.image_url`));
-  return image(part, { ...field('image_url', image_url), ...field('file_id', file_id), ...field('detail', detail) }, path);
+  const detail =
+    optionalText(part, 'detail', path) ??
+    (nested === undefined ? undefined : optionalText(nested, 'detail', `${path}.image_url`));
+  return image(
+    part,
+    { ...field('image_url', image_url), ...field('file_id', file_id), ...field('detail', detail) },
+    path,
+  );
 }
 
 function image(part: PlainRecord, facts: Omit<InputImage, 'type'>, path: string): InputImage {
-  return freeze({ ...otherFields(part, ['type', 'source', 'image_url', 'file_id', 'detail'], path), type: 'input_image', ...facts });
+  return freeze({
+    ...otherFields(part, ['type', 'source', 'image_url', 'file_id', 'detail'], path),
+    type: 'input_image',
+    ...facts,
+  });
 }
 
 /** An image as tool results in the Anthropic Messages form hold it (https://docs.anthropic.com/en/api/messages). */
@@ -108,7 +138,8 @@ function filePart(part: PlainRecord, fields: PlainRecord, path: string): InputFi
   const file_id = optionalText(fields, 'file_id', at);
   const file_url = optionalText(fields, 'file_url', at);
   const file_data = optionalText(fields, 'file_data', at);
-  if (file_id === undefined && file_url === undefined && file_data === undefined) throw wrong(at, 'must have a file_id, a file_url or file_data');
+  if (file_id === undefined && file_url === undefined && file_data === undefined)
+    throw wrong(at, 'must have a file_id, a file_url or file_data');
   return freeze({
     ...otherFields(part, ['type', 'file', 'file_id', 'file_url', 'file_data', 'filename'], path),
     type: 'input_file',
@@ -120,8 +151,8 @@ function filePart(part: PlainRecord, fields: PlainRecord, path: string): InputFi
 }
 
 /**
- * A kind of part that is newer than this program, or another wire's own. The inner type has no member for it: converters meet
- * it in their `default` branch, carry it where it is theirs, and refuse it elsewhere.
+ * A kind of part that is newer than this program, or another wire's own. The inner type has no member for it:
+ * converters meet it in their `default` branch, carry it where it is theirs, and refuse it elsewhere.
  */
 function unknownPart(part: PlainRecord, path: string): Content {
   return freeze({ ...part, ...otherFields(part, [], path) }) as unknown as Content;

@@ -37,7 +37,8 @@ export function normalizeTool(tool: unknown, reader: PlainReader, path: string):
     if (key === 'needsApproval' && isApproval(value)) needsApproval = value;
     else if (value !== undefined) fields[key] = reader.read(value, `${path}.${key}`);
   }
-  if (typeof fields.type !== 'string' || fields.type === '') throw wrong(`${path}.type`, "must be 'function' or the type of a built-in tool");
+  if (typeof fields.type !== 'string' || fields.type === '')
+    throw wrong(`${path}.type`, "must be 'function' or the type of a built-in tool");
   if (fields.type !== 'function') {
     if (needsApproval !== undefined) throw wrong(`${path}.needsApproval`, 'can only stand on function tools');
     return builtInTool(fields, path);
@@ -63,7 +64,12 @@ function functionTool(source: PlainRecord, needsApproval: FunctionTool['needsApp
     if (value !== undefined) check(value, `${path}.${key}`);
   }
   const checked: object = fields;
-  return freeze({ ...checked, type: 'function', name: toolName(name, path), ...(needsApproval === undefined ? {} : { needsApproval }) });
+  return freeze({
+    ...checked,
+    type: 'function',
+    name: toolName(name, path),
+    ...(needsApproval === undefined ? {} : { needsApproval }),
+  });
 }
 
 function builtInTool(source: PlainRecord, path: string): BuiltInTool {
@@ -74,7 +80,8 @@ function builtInTool(source: PlainRecord, path: string): BuiltInTool {
 }
 
 function toolName(value: Plain | undefined, path: string): string {
-  if (typeof value !== 'string' || !TOOL_NAME.test(value)) throw wrong(`${path}.name`, 'must have 1 to 64 letters, digits, _ or -');
+  if (typeof value !== 'string' || !TOOL_NAME.test(value))
+    throw wrong(`${path}.name`, 'must have 1 to 64 letters, digits, _ or -');
   return value;
 }
 
@@ -87,11 +94,13 @@ function flag(value: Plain, path: string): void {
 }
 
 function milliseconds(value: Plain, path: string): void {
-  if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT) throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
+  if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT)
+    throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
 }
 
 function oneOf(words: Readonly<Record<string, true>>): Check {
   return (value, path) => {
-    if (typeof value !== 'string' || !Object.hasOwn(words, value)) throw wrong(path, `must be one of ${Object.keys(words).join(', ')}`);
+    if (typeof value !== 'string' || !Object.hasOwn(words, value))
+      throw wrong(path, `must be one of ${Object.keys(words).join(', ')}`);
   };
 }

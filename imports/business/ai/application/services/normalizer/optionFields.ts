@@ -39,17 +39,20 @@ export function topP(value: Plain, path: string): number {
 }
 
 function between(value: Plain, least: number, most: number, path: string): number {
-  if (typeof value !== 'number' || value < least || value > most) throw wrong(path, `must be a number from ${least} to ${most}`);
+  if (typeof value !== 'number' || value < least || value > most)
+    throw wrong(path, `must be a number from ${least} to ${most}`);
   return value;
 }
 
 export function tokenCount(value: Plain, path: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) throw wrong(path, 'must be a whole number of tokens, at least 1');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    throw wrong(path, 'must be a whole number of tokens, at least 1');
   return value;
 }
 
 export function milliseconds(value: Plain, path: string): number {
-  if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT) throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
+  if (typeof value !== 'number' || value <= 0 || value > MAX_TIMEOUT)
+    throw wrong(path, `must be a number of milliseconds above 0, at most ${MAX_TIMEOUT}`);
   return value;
 }
 
@@ -61,13 +64,18 @@ export function stopSequences(value: Plain, path: string): readonly string[] | u
 }
 
 export function metadata(value: Plain, path: string): Readonly<Record<string, string>> {
-  return freeze(Object.fromEntries(Object.entries(record(value, path)).map(([key, entry]) => [key, text(entry, path + formatStep(key))])));
+  return freeze(
+    Object.fromEntries(
+      Object.entries(record(value, path)).map(([key, entry]) => [key, text(entry, path + formatStep(key))]),
+    ),
+  );
 }
 
 export function reasoning(value: Plain, path: string): NonNullable<GenerateOptions['reasoning']> {
   const fields = record(value, path);
   for (const key of ['effort', 'summary']) {
-    if (optionalText(fields, key, path) === '') throw wrong(`${path}.${key}`, 'must not be empty; leave it out instead');
+    if (optionalText(fields, key, path) === '')
+      throw wrong(`${path}.${key}`, 'must not be empty; leave it out instead');
   }
   return fields;
 }
@@ -84,7 +92,8 @@ export function wireName(value: Plain, path: string): WireName {
 
 export function runTurn(value: Plain, path: string): RunTurn {
   const { executionId, iteration } = record(value, path);
-  if (typeof iteration !== 'number' || !Number.isSafeInteger(iteration) || iteration < 1) throw wrong(`${path}.iteration`, 'must be a whole number, at least 1');
+  if (typeof iteration !== 'number' || !Number.isSafeInteger(iteration) || iteration < 1)
+    throw wrong(`${path}.iteration`, 'must be a whole number, at least 1');
   if (executionId === undefined) throw wrong(`${path}.executionId`, 'is missing');
   return freeze({ executionId: name(executionId, `${path}.executionId`), iteration });
 }

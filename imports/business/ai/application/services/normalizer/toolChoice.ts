@@ -11,15 +11,21 @@ export function toolChoice(value: Plain, tools: readonly Tool[], path: string): 
     if (tools.length === 0) throw wrong(path, "is 'required', but no tools are offered");
     return value;
   }
-  if (!isRecord(value)) throw wrong(path, `must be 'auto', 'none', 'required' or an object that names a tool, not ${describe(value)}`);
+  if (!isRecord(value))
+    throw wrong(path, `must be 'auto', 'none', 'required' or an object that names a tool, not ${describe(value)}`);
   const type = requiredName(value, 'type', path);
   if (type !== 'allowed_tools') return oneTool(value, tools, path);
   const { tools: allowed } = value;
-  if (!isList(allowed) || allowed.length === 0) throw wrong(`${path}.tools`, 'must be an array that names at least one offered tool');
+  if (!isList(allowed) || allowed.length === 0)
+    throw wrong(`${path}.tools`, 'must be an array that names at least one offered tool');
   return freeze<Extract<ToolChoice, { readonly type: 'allowed_tools' }>>({
     type: 'allowed_tools',
     ...field('mode', modeOf(value, path)),
-    tools: freeze(allowed.map((entry, index) => oneTool(record(entry, `${path}.tools[${index}]`), tools, `${path}.tools[${index}]`))),
+    tools: freeze(
+      allowed.map((entry, index) =>
+        oneTool(record(entry, `${path}.tools[${index}]`), tools, `${path}.tools[${index}]`),
+      ),
+    ),
   });
 }
 
@@ -36,12 +42,17 @@ function oneTool(choice: PlainRecord, tools: readonly Tool[], path: string): One
   const nested = type === 'function' && isRecord(choice.function) ? choice.function : undefined;
   const name = nested === undefined ? choice.name : nested.name;
   if (type === 'function' && typeof name !== 'string') throw wrong(`${path}.name`, 'must name the function');
-  if (name !== undefined && typeof name !== 'string') throw wrong(`${path}.name`, `must be a string, not ${describe(name)}`);
+  if (name !== undefined && typeof name !== 'string')
+    throw wrong(`${path}.name`, `must be a string, not ${describe(name)}`);
   const sameType = tools.filter((tool) => tool.type === type);
   const offered = sameType.some((tool) => name === undefined || tool.name === undefined || tool.name === name);
   if (!offered) throw wrong(path, `names a tool that is not offered; ${offeredTools(tools)}`);
   // Choices of built-in tools have the same shape; their name is optional.
-  return freeze({ ...otherFields(choice, ['type', 'function', 'name'], path), type, ...(name === undefined ? {} : { name }) }) as OneTool;
+  return freeze({
+    ...otherFields(choice, ['type', 'function', 'name'], path),
+    type,
+    ...(name === undefined ? {} : { name }),
+  }) as OneTool;
 }
 
 function offeredTools(tools: readonly Tool[]): string {

@@ -13,7 +13,12 @@ export function callArguments(value: Plain | undefined, path: string): string {
 }
 
 /** @param taken fields of `source` that `facts` already tells */
-export function toolCall(source: PlainRecord, taken: readonly string[], path: string, facts: Pick<FunctionCallItem, 'call_id' | 'name' | 'arguments'>): FunctionCallItem {
+export function toolCall(
+  source: PlainRecord,
+  taken: readonly string[],
+  path: string,
+  facts: Pick<FunctionCallItem, 'call_id' | 'name' | 'arguments'>,
+): FunctionCallItem {
   return freeze({
     type: 'function_call',
     ...otherFields(source, [...taken, 'type', 'status', 'async'], path),

@@ -1,9 +1,18 @@
 /** Most items come back as this program writes them, in a long history nearly all: those need no second writing. */
 import { isList, isRecord } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
-import type { FunctionCallItem, FunctionCallOutputItem, InputText, MessageItem, OutputText } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  InputText,
+  MessageItem,
+  OutputText,
+} from '../../../domain/types/ResponsesAPITypes';
 
-/** @returns the item itself where its fields are all known and right; nothing for one that has to be rewritten or refused */
+/**
+ * @returns the item itself where its fields are all known and right; nothing for one that has to be rewritten or
+ * refused
+ */
 export function writtenItem(source: PlainRecord): MessageItem | FunctionCallItem | FunctionCallOutputItem | undefined {
   // What was checked field by field is what the types say.
   return isWritten(source) ? (source as unknown as MessageItem | FunctionCallItem | FunctionCallOutputItem) : undefined;
@@ -30,7 +39,10 @@ interface Shape {
 }
 
 /** Tells by the types that no field was forgotten. */
-function shape<T>(needed: Readonly<Record<Needed<T>, Check>>, others: Readonly<Record<Exclude<keyof T & string, Needed<T>>, Check>>): Shape {
+function shape<T>(
+  needed: Readonly<Record<Needed<T>, Check>>,
+  others: Readonly<Record<Exclude<keyof T & string, Needed<T>>, Check>>,
+): Shape {
   return { checks: new Map(Object.entries<Check>({ ...needed, ...others })), needed: Object.keys(needed) };
 }
 
@@ -49,22 +61,45 @@ const OUTPUT = shape<FunctionCallOutputItem>(
   { type: isText, call_id: isName, output: isText },
   { id: isText, status: isText, deferred: isFlag, name: isText, state: isText, vendor: isVendorPart },
 );
-const MESSAGE = shape<MessageItem>({ type: isText, role: isText, content: isList }, { id: isText, status: isText, phase: isText, vendor: isVendorPart });
-const INPUT_TEXT = shape<InputText>({ type: (value) => value === 'input_text', text: isText }, { vendor: isVendorPart });
+const MESSAGE = shape<MessageItem>(
+  { type: isText, role: isText, content: isList },
+  { id: isText, status: isText, phase: isText, vendor: isVendorPart },
+);
+const INPUT_TEXT = shape<InputText>(
+  { type: (value) => value === 'input_text', text: isText },
+  { vendor: isVendorPart },
+);
 const OUTPUT_TEXT = shape<OutputText>(
-  { type: (value) => value === 'output_text', text: isText, annotations: (value) => isList(value) && value.every(isRecord) },
+  {
+    type: (value) => value === 'output_text',
+    text: isText,
+    annotations: (value) => isList(value) && value.every(isRecord),
+  },
   { logprobs: isList, vendor: isVendorPart },
 );
 
 /** Texts are the assistant's or somebody else's by the role, whatever their own word is. */
-const TEXTS: Readonly<Record<string, Shape>> = { user: INPUT_TEXT, developer: INPUT_TEXT, system: INPUT_TEXT, assistant: OUTPUT_TEXT };
+const TEXTS: Readonly<Record<string, Shape>> = {
+  user: INPUT_TEXT,
+  developer: INPUT_TEXT,
+  system: INPUT_TEXT,
+  assistant: OUTPUT_TEXT,
+};
 
 function isMessage(source: PlainRecord): boolean {
   const { role, content } = source;
   const text = typeof role === 'string' && Object.hasOwn(TEXTS, role) ? TEXTS[role] : undefined;
-  return text !== undefined && has(MESSAGE, source) && isList(content) && content.every((part) => isRecord(part) && has(text, part));
+  return (
+    text !== undefined &&
+    has(MESSAGE, source) &&
+    isList(content) &&
+    content.every((part) => isRecord(part) && has(text, part))
+  );
 }
 
 function has({ checks, needed }: Shape, source: PlainRecord): boolean {
-  return Object.keys(source).every((key) => checks.get(key)?.(source[key] ?? null) === true) && needed.every((key) => source[key] !== undefined);
+  return (
+    Object.keys(source).every((key) => checks.get(key)?.(source[key] ?? null) === true) &&
+    needed.every((key) => source[key] !== undefined)
+  );
 }

@@ -1,7 +1,12 @@
 /** Tools, calls and results in words, for models that know nothing of tools. */
 import { assistantMessage, userMessage } from '../../../domain/entities/Message';
 import type { FunctionTool } from '../../../domain/entities/Tool';
-import type { FunctionCallItem, FunctionCallOutputItem, InputContent, InputItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  InputContent,
+  InputItem,
+} from '../../../domain/types/ResponsesAPITypes';
 
 export function toolInstructions(tools: readonly FunctionTool[], isForced: boolean): string {
   const list = tools.map(({ name, description, parameters }) => {
@@ -23,12 +28,17 @@ const written = new WeakMap<InputItem, InputItem>();
 /** The conversation with its calls and results as messages. Items never change, so each is written once. */
 export function writtenHistory(items: readonly InputItem[]): readonly InputItem[] {
   if (items.every((item) => item.type !== 'function_call' && item.type !== 'function_call_output')) return items;
-  const names = new Map(items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])));
+  const names = new Map(
+    items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),
+  );
   return items.map((item) => {
     if (item.type !== 'function_call' && item.type !== 'function_call_output') return item;
     const known = written.get(item);
     if (known !== undefined) return known;
-    const message = item.type === 'function_call' ? assistantMessage(callText(item)) : resultMessage(item, item.name ?? names.get(item.call_id) ?? 'unknown');
+    const message =
+      item.type === 'function_call'
+        ? assistantMessage(callText(item))
+        : resultMessage(item, item.name ?? names.get(item.call_id) ?? 'unknown');
     written.set(item, message);
     return message;
   });

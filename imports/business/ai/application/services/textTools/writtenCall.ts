@@ -1,4 +1,7 @@
-/** A call that a model wrote as its whole answer: one JSON object `{ "tool", "input" }`, alone or in a code fence. Anything else is prose. */
+/**
+ * A call that a model wrote as its whole answer: one JSON object `{ "tool", "input" }`, alone or in a code fence.
+ * Anything else is prose.
+ */
 import { randomUUID } from 'node:crypto';
 import { toolCalls } from '../../../domain/entities/Response';
 import { isObject } from '../../../domain/json';
@@ -30,7 +33,9 @@ export function writtenCall(response: LLMResponse): FunctionCallItem | undefined
 export function withWrittenCall(response: LLMResponse, call: FunctionCallItem | undefined): LLMResponse {
   if (call === undefined) return response;
   const at = response.output.findIndex(({ type }) => type === 'message');
-  const output = response.output.flatMap((item, index) => (item.type !== 'message' ? [item] : index === at ? [call] : []));
+  const output = response.output.flatMap((item, index) =>
+    item.type !== 'message' ? [item] : index === at ? [call] : [],
+  );
   return { ...response, output, output_text: '' };
 }
 

@@ -3,7 +3,13 @@ import { annotationOf } from './anthropicCitations';
 import { carried, isBlank } from './anthropicJson';
 import { structuredAnswer } from './anthropicStructuredOutput';
 import { isObject } from '../../../domain/json';
-import type { FunctionCallItem, MessageItem, OutputItem, OutputText, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  MessageItem,
+  OutputItem,
+  OutputText,
+  ReasoningItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
 
 export interface BlockContext {
@@ -35,7 +41,10 @@ export function assistantItems(blocks: readonly JsonObject[], context: BlockCont
   return items;
 }
 
-export function assistantText(content: readonly OutputText[], status: 'completed' | 'in_progress' = 'completed'): MessageItem {
+export function assistantText(
+  content: readonly OutputText[],
+  status: 'completed' | 'in_progress' = 'completed',
+): MessageItem {
   return { type: 'message', role: 'assistant', status, content };
 }
 
@@ -48,7 +57,11 @@ export function outputPart(block: JsonObject, context: BlockContext): OutputText
 }
 
 export function isStructuredAnswer(block: JsonObject, context: BlockContext): block is JsonObject & { name: string } {
-  return context.structuredOutputTool !== undefined && block.type === 'tool_use' && block.name === context.structuredOutputTool;
+  return (
+    context.structuredOutputTool !== undefined &&
+    block.type === 'tool_use' &&
+    block.name === context.structuredOutputTool
+  );
 }
 
 function textPart(block: JsonObject): OutputText | undefined {
@@ -56,11 +69,19 @@ function textPart(block: JsonObject): OutputText | undefined {
   if (typeof text !== 'string') return undefined;
   const annotations = Array.isArray(rest.citations) ? rest.citations.map(annotationOf) : [];
   // The mark says that the wire itself wrote this blank: what came from it goes back, other blanks are refused there.
-  return { type: 'output_text', text, annotations, ...(isBlank(text) ? { vendor: { anthropic: rest } } : carried(rest)) };
+  return {
+    type: 'output_text',
+    text,
+    annotations,
+    ...(isBlank(text) ? { vendor: { anthropic: rest } } : carried(rest)),
+  };
 }
 
 export function blockItem(block: JsonObject, context: BlockContext): OutputItem {
-  return thinkingItem(block, context) ?? callItem(block, context) ?? { type: 'vendor_item', origin: context.origin, item: block };
+  return (
+    thinkingItem(block, context) ??
+    callItem(block, context) ?? { type: 'vendor_item', origin: context.origin, item: block }
+  );
 }
 
 /** Sealed thinking is good for the place that made it; a client's unsigned one is nobody's, and so has no origin. */
@@ -69,7 +90,13 @@ function thinkingItem(block: JsonObject, { origin, trusted }: BlockContext): Rea
   if (type === 'redacted_thinking') {
     const { data, ...rest } = fields;
     if (typeof data !== 'string') return undefined;
-    return { type: 'reasoning', summary: [], encrypted_content: data, origin, vendor: { anthropic: { type, ...rest } } };
+    return {
+      type: 'reasoning',
+      summary: [],
+      encrypted_content: data,
+      origin,
+      vendor: { anthropic: { type, ...rest } },
+    };
   }
   const { thinking, ...others } = fields;
   if (type !== 'thinking' || typeof thinking !== 'string') return undefined;
@@ -89,7 +116,8 @@ function callItem(block: JsonObject, context: BlockContext): FunctionCallItem | 
   const { type, id, name, input, ...rest } = block;
   if (type !== 'tool_use' || typeof id !== 'string' || id === '' || typeof name !== 'string') return undefined;
   const broken = context.brokenInputs?.get(block);
-  if (broken !== undefined) return { type: 'function_call', call_id: id, name, arguments: broken, status: 'incomplete', ...carried(rest) };
+  if (broken !== undefined)
+    return { type: 'function_call', call_id: id, name, arguments: broken, status: 'incomplete', ...carried(rest) };
   // An input that is no object has no text that would come back as the same input.
   const odd = input !== undefined && !isObject(input);
   return {

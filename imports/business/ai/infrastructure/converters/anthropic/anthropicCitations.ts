@@ -1,8 +1,14 @@
-/** Citations of the Messages API as annotations that any reader of the inner language understands; the originals travel beside them. */
+/**
+ * Citations of the Messages API as annotations that any reader of the inner language understands; the originals
+ * travel beside them.
+ */
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/** https://platform.claude.com/docs/en/build-with-claude/citations; a kind that is not known is kept under its own word. */
+/**
+ * https://platform.claude.com/docs/en/build-with-claude/citations; a kind that is not known is kept under its own
+ * word.
+ */
 export function annotationOf(citation: unknown): JsonObject {
   if (!isObject(citation)) return { type: 'citation', citation };
   const { type, cited_text } = citation;
@@ -24,5 +30,12 @@ export function annotationOf(citation: unknown): JsonObject {
 
 function file(citation: JsonObject, place: JsonObject): JsonObject {
   const { document_index, document_title, file_id, cited_text } = citation;
-  return { type: 'file_citation', index: document_index, filename: document_title, ...(file_id === undefined ? {} : { file_id }), cited_text, ...place };
+  return {
+    type: 'file_citation',
+    index: document_index,
+    filename: document_title,
+    ...(file_id === undefined ? {} : { file_id }),
+    cited_text,
+    ...place,
+  };
 }

@@ -7,7 +7,14 @@ import { isBlank } from './anthropicJson';
 import { fileBlock, imageBlock } from './anthropicMedia';
 import type { CallIdRule } from '../callIds';
 import type {
-  Content, FunctionCallItem, FunctionCallOutputItem, InputContent, InputItem, MessageItem, OutputText, ReasoningItem,
+  Content,
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  InputContent,
+  InputItem,
+  MessageItem,
+  OutputText,
+  ReasoningItem,
 } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
@@ -61,7 +68,10 @@ function messageBlocks(item: MessageItem): ItemBlocks {
     const block = contentBlock(part, index);
     if (block !== undefined) blocks.push(block);
     if (part.type === 'output_text' && dropsAnnotations(part)) {
-      losses = [...losses, { path: `.content[${index}]`, what: 'annotations', reason: 'this wire takes back only citations of its own' }];
+      losses = [
+        ...losses,
+        { path: `.content[${index}]`, what: 'annotations', reason: 'this wire takes back only citations of its own' },
+      ];
     }
     isText &&= block?.type === 'text';
   }
@@ -81,7 +91,14 @@ function withCacheControl(blocks: JsonObject[], item: MessageItem): readonly Jso
 }
 
 /** Blocks of this wire that callers may write as parts of a message. */
-const OWN_PARTS: ReadonlySet<string> = new Set(['document', 'search_result', 'container_upload', 'server_tool_use', 'thinking', 'redacted_thinking']);
+const OWN_PARTS: ReadonlySet<string> = new Set([
+  'document',
+  'search_result',
+  'container_upload',
+  'server_tool_use',
+  'thinking',
+  'redacted_thinking',
+]);
 
 /** `undefined` for a blank text: the API refuses those, unless it wrote them itself. */
 function contentBlock(part: Content, index: number): JsonObject | undefined {
@@ -103,7 +120,10 @@ function contentBlock(part: Content, index: number): JsonObject | undefined {
   }
 }
 
-/** Parts of kinds that the inner language does not know reach converters whole, although its types have no member for them. */
+/**
+ * Parts of kinds that the inner language does not know reach converters whole, although its types have no member
+ * for them.
+ */
 function ownPart(part: never, index: number): JsonObject {
   const { vendor: _, ...block } = part as JsonObject;
   const type = String(block.type);
@@ -130,9 +150,21 @@ function media(parts: readonly Content[]): Pick<ItemBlocks, 'hasImage' | 'hasFil
 function callBlock(item: FunctionCallItem): ItemBlocks {
   const { value, malformed } = argumentsObject(item);
   const own = item.vendor?.anthropic;
-  const block = withOwn({ type: 'tool_use', id: toCallId(item.call_id, ANTHROPIC_CALL_ID), name: item.name, input: value }, own);
+  const block = withOwn(
+    { type: 'tool_use', id: toCallId(item.call_id, ANTHROPIC_CALL_ID), name: item.name, input: value },
+    own,
+  );
   if (!malformed || own?.input !== undefined) return plain([block]);
-  return plain([block], [{ path: '.arguments', what: 'arguments', reason: 'they are no JSON object; their text is sent in a field of one' }]);
+  return plain(
+    [block],
+    [
+      {
+        path: '.arguments',
+        what: 'arguments',
+        reason: 'they are no JSON object; their text is sent in a field of one',
+      },
+    ],
+  );
 }
 
 /** States in which a call ended without a result. */
@@ -155,5 +187,10 @@ function thinkingBlock(item: ReasoningItem): JsonObject {
   const own = item.vendor?.anthropic;
   if (own?.type === 'redacted_thinking') return { data: item.encrypted_content, ...own };
   const thinking = (item.content ?? []).map((part) => part.text).join('');
-  return { type: 'thinking', thinking, ...(item.encrypted_content === undefined ? {} : { signature: item.encrypted_content }), ...own };
+  return {
+    type: 'thinking',
+    thinking,
+    ...(item.encrypted_content === undefined ? {} : { signature: item.encrypted_content }),
+    ...own,
+  };
 }

@@ -1,4 +1,7 @@
-/** Headers of a request: its version, and the features that the API gives only to requests that name them. https://platform.claude.com/docs/en/api/beta-headers */
+/**
+ * Headers of a request: its version, and the features that the API gives only to requests that name them.
+ * https://platform.claude.com/docs/en/api/beta-headers
+ */
 import { isObject, isObjectList } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
@@ -24,7 +27,10 @@ export interface AskedHeaders {
   readonly version?: unknown;
 }
 
-export function anthropicHeaders(body: JsonObject, { betas: asked, version }: AskedHeaders): Readonly<Record<string, string>> | undefined {
+export function anthropicHeaders(
+  body: JsonObject,
+  { betas: asked, version }: AskedHeaders,
+): Readonly<Record<string, string>> | undefined {
   const beta = betaHeader(body, asked);
   return isVersion(version) ? { ...beta, 'anthropic-version': version } : beta;
 }

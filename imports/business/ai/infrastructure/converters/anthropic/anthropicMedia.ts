@@ -1,4 +1,7 @@
-/** Images and files of the inner language → `image` and `document` blocks. https://platform.claude.com/docs/en/build-with-claude/files#file-types-and-content-blocks */
+/**
+ * Images and files of the inner language → `image` and `document` blocks.
+ * https://platform.claude.com/docs/en/build-with-claude/files#file-types-and-content-blocks
+ */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -8,14 +11,36 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'im
 /** Kinds of bare base64, by the ending of the file's name. */
 const TYPE_OF_ENDING: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
-  txt: 'text/plain', text: 'text/plain', log: 'text/plain', md: 'text/markdown', markdown: 'text/markdown', csv: 'text/csv', tsv: 'text/tab-separated-values',
-  html: 'text/html', htm: 'text/html', xml: 'application/xml', json: 'application/json', yaml: 'application/yaml', yml: 'application/yaml',
-  jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', gif: 'image/gif', webp: 'image/webp',
+  txt: 'text/plain',
+  text: 'text/plain',
+  log: 'text/plain',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  html: 'text/html',
+  htm: 'text/html',
+  xml: 'application/xml',
+  json: 'application/json',
+  yaml: 'application/yaml',
+  yml: 'application/yaml',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
 };
 
 /** Kinds that are readable as text although they are not called so. */
 const TEXT_TYPES: ReadonlySet<string> = new Set([
-  'application/json', 'application/xml', 'application/yaml', 'application/x-yaml', 'application/javascript', 'application/typescript', 'application/toml', 'application/sql',
+  'application/json',
+  'application/xml',
+  'application/yaml',
+  'application/x-yaml',
+  'application/javascript',
+  'application/typescript',
+  'application/toml',
+  'application/sql',
 ]);
 
 /** @throws UnsupportedFeatureError for a kind of image that Claude does not see */
@@ -35,7 +60,8 @@ function imageSource({ image_url, file_id }: InputImage): JsonObject {
 
 function base64Image(type: string, data: string | undefined): JsonObject {
   const media_type = type === 'image/jpg' ? 'image/jpeg' : type;
-  if (data === undefined || !IMAGE_TYPES.has(media_type)) throw new UnsupportedFeatureError(`Claude does not see images of the kind ${type || 'unknown'}`);
+  if (data === undefined || !IMAGE_TYPES.has(media_type))
+    throw new UnsupportedFeatureError(`Claude does not see images of the kind ${type || 'unknown'}`);
   return { type: 'base64', media_type, data };
 }
 
@@ -43,7 +69,8 @@ function base64Image(type: string, data: string | undefined): JsonObject {
 export function fileBlock(part: InputFile): JsonObject {
   const title = part.filename === undefined ? {} : { title: part.filename };
   if (part.vendor?.anthropic?.source !== undefined) return { type: 'document', ...title };
-  if (part.file_id !== undefined) return { type: 'document', source: { type: 'file', file_id: part.file_id }, ...title };
+  if (part.file_id !== undefined)
+    return { type: 'document', source: { type: 'file', file_id: part.file_id }, ...title };
   if (part.file_url !== undefined) return { type: 'document', source: { type: 'url', url: part.file_url }, ...title };
   if (part.file_data === undefined) throw new LLMInvalidRequestError('a file needs file_data, a file_url or a file_id');
   const { type, base64, text } = fileData(part.file_data, part.filename);
@@ -54,9 +81,15 @@ export function fileBlock(part: InputFile): JsonObject {
 function documentSource(type: string, base64: string | undefined, text: string | undefined): JsonObject {
   if (type === 'application/pdf' && base64 !== undefined) return { type: 'base64', media_type: type, data: base64 };
   if (type.startsWith('text/') || TEXT_TYPES.has(type)) {
-    return { type: 'text', media_type: 'text/plain', data: text ?? Buffer.from(base64 ?? '', 'base64').toString('utf8') };
+    return {
+      type: 'text',
+      media_type: 'text/plain',
+      data: text ?? Buffer.from(base64 ?? '', 'base64').toString('utf8'),
+    };
   }
-  throw new UnsupportedFeatureError(`Claude does not read files of the kind ${type || 'unknown'}; it reads PDF, text and images`);
+  throw new UnsupportedFeatureError(
+    `Claude does not read files of the kind ${type || 'unknown'}; it reads PDF, text and images`,
+  );
 }
 
 interface Data {
@@ -76,10 +109,13 @@ function fileData(data: string, filename: string | undefined): Data {
 /** RFC 2397. The head is short, the data may be megabytes, so only the head is taken apart. */
 function dataUri(uri: string): Data {
   const comma = uri.indexOf(',');
-  if (!/^data:/i.test(uri) || comma < 0) throw new LLMInvalidRequestError('an image must be an http(s) URL or a data URI');
+  if (!/^data:/i.test(uri) || comma < 0)
+    throw new LLMInvalidRequestError('an image must be an http(s) URL or a data URI');
   const [type = '', ...parameters] = uri.slice('data:'.length, comma).toLowerCase().split(';');
   const data = uri.slice(comma + 1);
-  return parameters.includes('base64') ? { type, base64: data } : { type: type === '' ? 'text/plain' : type, text: decoded(data) };
+  return parameters.includes('base64')
+    ? { type, base64: data }
+    : { type: type === '' ? 'text/plain' : type, text: decoded(data) };
 }
 
 function decoded(data: string): string {

@@ -1,4 +1,7 @@
-/** A history → `system` and `messages`, without what is sealed for somebody else. https://platform.claude.com/docs/en/api/messages */
+/**
+ * A history → `system` and `messages`, without what is sealed for somebody else.
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { itemBlocks } from './anthropicContent';
 import { AnthropicTurns, isOperator } from './anthropicTurns';
@@ -38,7 +41,10 @@ export function anthropicConversation(
       losses.push({ path: pathOf(item), what: item.type, reason });
       continue;
     }
-    const converted = blocksOf(() => convert(item, index), () => pathOf(item));
+    const converted = blocksOf(
+      () => convert(item, index),
+      () => pathOf(item),
+    );
     check(converted, context, () => pathOf(item));
     for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
     if (isOperator(item)) checkOperator(converted, () => pathOf(item));
@@ -59,13 +65,18 @@ function blocksOf(convert: () => ItemBlocks, path: () => string): ItemBlocks {
   try {
     return convert();
   } catch (error) {
-    if (error instanceof UnsupportedFeatureError) throw new UnsupportedFeatureError(`${path()}: ${error.message}`, { path: path(), cause: error });
-    if (error instanceof LLMInvalidRequestError) throw new LLMInvalidRequestError(`${path()}: ${error.message}`, { path: path(), cause: error });
+    if (error instanceof UnsupportedFeatureError)
+      throw new UnsupportedFeatureError(`${path()}: ${error.message}`, { path: path(), cause: error });
+    if (error instanceof LLMInvalidRequestError)
+      throw new LLMInvalidRequestError(`${path()}: ${error.message}`, { path: path(), cause: error });
     throw error;
   }
 }
 
-/** Sealed and hosted things are good only where they were made; the API itself leaves out what another of its models sealed. */
+/**
+ * Sealed and hosted things are good only where they were made; the API itself leaves out what another of its models
+ * sealed.
+ */
 function droppedBecause(item: InputItem, context: WireContext): string | undefined {
   switch (item.type) {
     case 'message':
@@ -88,13 +99,18 @@ function isOurs(origin: Origin | undefined, context: WireContext): boolean {
 }
 
 function check(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: () => string): void {
-  if (blocks.hasImage && !capabilities.supportsVision) throw new UnsupportedFeatureError(`${path()}: the model sees no images`, { path: path() });
-  if (blocks.hasFile && !capabilities.supportsFiles) throw new UnsupportedFeatureError(`${path()}: the model reads no files`, { path: path() });
+  if (blocks.hasImage && !capabilities.supportsVision)
+    throw new UnsupportedFeatureError(`${path()}: the model sees no images`, { path: path() });
+  if (blocks.hasFile && !capabilities.supportsFiles)
+    throw new UnsupportedFeatureError(`${path()}: the model reads no files`, { path: path() });
   if (blocks.hasUrl && !quirks.fetchesImageUrls) {
-    throw new UnsupportedFeatureError(`${path()}: the host fetches no URLs; the content must be sent along`, { path: path() });
+    throw new UnsupportedFeatureError(`${path()}: the host fetches no URLs; the content must be sent along`, {
+      path: path(),
+    });
   }
 }
 
 function checkOperator(blocks: ItemBlocks, path: () => string): void {
-  if (blocks.hasImage || blocks.hasFile) throw new UnsupportedFeatureError(`${path()}: system messages hold text only`, { path: path() });
+  if (blocks.hasImage || blocks.hasFile)
+    throw new UnsupportedFeatureError(`${path()}: system messages hold text only`, { path: path() });
 }

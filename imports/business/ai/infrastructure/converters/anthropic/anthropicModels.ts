@@ -1,14 +1,17 @@
 /**
  * What the generations of Claude accept, as data: the Messages API refuses with a 400 what a model does not know.
- * https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting, …/effort, …/mid-conversation-system-messages and the
- * models' migration guides, looked up in November 2026.
+ * https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting, …/effort,
+ * …/mid-conversation-system-messages and the models' migration guides, looked up in November 2026.
  */
 
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type AnthropicEffort = (typeof EFFORTS)[number];
 
 export interface AnthropicModelFacts {
-  /** `always`: cannot be turned off; `default`: on unless turned off; `request`: adaptive when asked for; `budget`: a token budget when asked for. */
+  /**
+   * `always`: cannot be turned off; `default`: on unless turned off; `request`: adaptive when asked for; `budget`:
+   * a token budget when asked for.
+   */
   readonly thinking: 'always' | 'default' | 'request' | 'budget' | 'none';
   /** How thinking that is on by default is turned off. */
   readonly thinkingOff: 'disabled' | 'between_tools';
@@ -25,7 +28,10 @@ export interface AnthropicModelFacts {
   readonly computer: 'computer_toolset_20260801' | 'computer_20251124' | 'computer_20250124' | 'none';
 }
 
-/** The facts of the longest name in the table that the model's name begins with; an unknown Claude is taken for the newest. */
+/**
+ * The facts of the longest name in the table that the model's name begins with; an unknown Claude is taken for the
+ * newest.
+ */
 export function anthropicModelFacts(model: string): AnthropicModelFacts {
   const known = remembered.get(model);
   if (known !== undefined) return known;
@@ -97,13 +103,24 @@ const MODELS = {
   'claude-mythos-5': CLAUDE_5,
   'claude-mythos-5-1': NEWEST,
   'claude-mythos-5-2': NEWEST,
-  'claude-mythos-preview': { ...CLAUDE_5, efforts: CLAUDE_4_6.efforts, systemMessages: false, computer: 'computer_20251124' },
+  'claude-mythos-preview': {
+    ...CLAUDE_5,
+    efforts: CLAUDE_4_6.efforts,
+    systemMessages: false,
+    computer: 'computer_20251124',
+  },
   'claude-opus-5': { ...CLAUDE_5, thinking: 'default' },
   'claude-opus-5-5': NEWEST,
   'claude-sonnet-5': { ...CLAUDE_5, thinking: 'default', systemMessages: false },
   'claude-sonnet-5-5': { ...NEWEST, thinking: 'default', thinkingOff: 'between_tools' },
   'claude-haiku-5-5': { ...CLAUDE_5, thinking: 'default' },
-  'claude-opus-4-8': { ...CLAUDE_4_6, efforts: EFFORTS, sampling: 'none', systemMessages: true, computer: 'computer_toolset_20260801' },
+  'claude-opus-4-8': {
+    ...CLAUDE_4_6,
+    efforts: EFFORTS,
+    sampling: 'none',
+    systemMessages: true,
+    computer: 'computer_toolset_20260801',
+  },
   'claude-opus-4-7': { ...CLAUDE_4_6, efforts: EFFORTS, sampling: 'none' },
   'claude-opus-4-6': CLAUDE_4_6,
   'claude-sonnet-4-6': CLAUDE_4_6,

@@ -37,7 +37,8 @@ function isKnown(word: string): word is keyof typeof OUTCOMES {
 
 /** The way back, for a response that another wire gave. */
 export function stopReasonOf(response: LLMResponse): string {
-  if (response.status === 'incomplete') return response.incomplete_details?.reason === 'content_filter' ? 'refusal' : 'max_tokens';
+  if (response.status === 'incomplete')
+    return response.incomplete_details?.reason === 'content_filter' ? 'refusal' : 'max_tokens';
   return response.output.some((item) => item.type === 'function_call') ? 'tool_use' : 'end_turn';
 }
 
@@ -68,7 +69,11 @@ function count(value: unknown): number {
 }
 
 /** The way back, for a response that another wire gave. */
-export function anthropicUsage({ input_tokens, output_tokens, input_tokens_details: { cached_tokens, cache_write_tokens } }: Usage): JsonObject {
+export function anthropicUsage({
+  input_tokens,
+  output_tokens,
+  input_tokens_details: { cached_tokens, cache_write_tokens },
+}: Usage): JsonObject {
   return {
     input_tokens: Math.max(0, input_tokens - cached_tokens - cache_write_tokens),
     cache_creation_input_tokens: cache_write_tokens,

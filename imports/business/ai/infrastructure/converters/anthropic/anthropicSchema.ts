@@ -1,6 +1,6 @@
 /**
- * JSON Schemas as Anthropic's constrained output takes them. Unknown keywords are a 400 there, so a copy without them is sent.
- * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ * JSON Schemas as Anthropic's constrained output takes them. Unknown keywords are a 400 there, so a copy without
+ * them is sent. https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -13,7 +13,10 @@ export interface NativeSchema {
 
 const known = new WeakMap<JsonObject, NativeSchema | 'inexpressible'>();
 
-/** The accepted copy, or `undefined` for a schema whose answers it would not allow: open maps, recursion, untyped values. */
+/**
+ * The accepted copy, or `undefined` for a schema whose answers it would not allow: open maps, recursion, untyped
+ * values.
+ */
 export function nativeSchema(schema: JsonObject): NativeSchema | undefined {
   let result = known.get(schema);
   if (result === undefined) {
@@ -25,10 +28,28 @@ export function nativeSchema(schema: JsonObject): NativeSchema | undefined {
 
 const KEPT: ReadonlySet<string> = new Set(['description', 'title', 'default']);
 const STRING_FORMATS: ReadonlySet<unknown> = new Set([
-  'date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid',
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
 ]);
 /** They constrain nothing, so nobody misses them. */
-const SILENT: ReadonlySet<string> = new Set(['$schema', '$id', '$comment', 'examples', 'deprecated', 'readOnly', 'writeOnly', 'additionalProperties']);
+const SILENT: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$comment',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'additionalProperties',
+]);
 /** References to whole definitions are all that is known to work. */
 const DEFINITION = /^#\/(\$defs|definitions)\/[^/]+$/;
 /** Back references, lookaround and word boundaries. */
@@ -56,7 +77,8 @@ function node(schema: unknown, path: string, dropped: { path: string; keyword: s
     if (kept !== undefined) copy[kept.keyword] = kept.value;
     else if (!SILENT.has(keyword)) left[keyword] = value;
   }
-  if (!['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'].some((keyword) => keyword in copy)) throw new Inexpressible();
+  if (!['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'].some((keyword) => keyword in copy))
+    throw new Inexpressible();
   if (isObjectType(copy.type)) closeObject(schema, copy, path, dropped);
   for (const keyword of Object.keys(left)) dropped.push({ path, keyword });
   if (Object.keys(left).length > 0) copy.description = describe(copy.description, left);
@@ -82,11 +104,17 @@ function keep(
     case '$defs':
     case 'definitions':
       if (!isObject(value)) throw new Inexpressible();
-      return { keyword, value: Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, node(inner, `${at}.${name}`, dropped)])) };
+      return {
+        keyword,
+        value: Object.fromEntries(
+          Object.entries(value).map(([name, inner]) => [name, node(inner, `${at}.${name}`, dropped)]),
+        ),
+      };
     case 'items':
       return { keyword, value: node(value, at, dropped) };
     case 'allOf':
-      if (Array.isArray(value) && value.some((variant) => isObject(variant) && '$ref' in variant)) throw new Inexpressible();
+      if (Array.isArray(value) && value.some((variant) => isObject(variant) && '$ref' in variant))
+        throw new Inexpressible();
       return { keyword, value: variants(value, at, dropped) };
     case 'anyOf':
       return { keyword, value: variants(value, at, dropped) };
@@ -118,7 +146,12 @@ function variants(value: unknown, path: string, dropped: { path: string; keyword
 }
 
 /** Objects must be closed; one without named fields, or open to fields of a kind, could then say nothing. */
-function closeObject(schema: JsonObject, copy: JsonObject, path: string, dropped: { path: string; keyword: string }[]): void {
+function closeObject(
+  schema: JsonObject,
+  copy: JsonObject,
+  path: string,
+  dropped: { path: string; keyword: string }[],
+): void {
   const open = schema.additionalProperties;
   const named = isObject(copy.properties) && Object.keys(copy.properties).length > 0;
   if (!named && open !== false) throw new Inexpressible();
@@ -146,12 +179,18 @@ function isRecursive(schema: JsonObject): boolean {
   for (const group of ['$defs', 'definitions']) {
     const definitions = schema[group];
     if (!isObject(definitions)) continue;
-    for (const [name, definition] of Object.entries(definitions)) targets.set(`#/${group}/${name}`, referencesIn(definition));
+    for (const [name, definition] of Object.entries(definitions))
+      targets.set(`#/${group}/${name}`, referencesIn(definition));
   }
   return [...targets.keys()].some((start) => reaches(start, start, targets, new Set()));
 }
 
-function reaches(from: string, goal: string, targets: ReadonlyMap<string, ReadonlySet<string>>, seen: Set<string>): boolean {
+function reaches(
+  from: string,
+  goal: string,
+  targets: ReadonlyMap<string, ReadonlySet<string>>,
+  seen: Set<string>,
+): boolean {
   for (const next of targets.get(from) ?? []) {
     if (next === goal) return true;
     if (seen.has(next)) continue;

@@ -1,4 +1,7 @@
-/** Built-in tools of the inner language → Anthropic's own, by a table of versions. https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools */
+/**
+ * Built-in tools of the inner language → Anthropic's own, by a table of versions.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
+ */
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { BuiltInTool } from '../../../domain/entities/Tool';
@@ -12,7 +15,12 @@ export interface ServerTool {
 }
 
 /** @throws UnsupportedFeatureError for what Anthropic or the model has no tool for */
-export function anthropicServerTool(tool: BuiltInTool, facts: AnthropicModelFacts, path: string, warnings: string[]): ServerTool {
+export function anthropicServerTool(
+  tool: BuiltInTool,
+  facts: AnthropicModelFacts,
+  path: string,
+  warnings: string[],
+): ServerTool {
   const own = tool.vendor?.anthropic;
   // A tool in Anthropic's own words needs no translation.
   if (typeof own?.type === 'string') return { tool: own };
@@ -23,10 +31,22 @@ export function anthropicServerTool(tool: BuiltInTool, facts: AnthropicModelFact
 function map(tool: BuiltInTool, facts: AnthropicModelFacts, path: string, warnings: string[]): ServerTool {
   switch (tool.type) {
     case 'web_search':
-      return { tool: { type: facts.dynamicFiltering ? 'web_search_20260318' : 'web_search_20250305', name: 'web_search', ...searchFields(tool, warnings) } };
+      return {
+        tool: {
+          type: facts.dynamicFiltering ? 'web_search_20260318' : 'web_search_20250305',
+          name: 'web_search',
+          ...searchFields(tool, warnings),
+        },
+      };
     case 'web_fetch':
     case 'url_context':
-      return { tool: { type: facts.dynamicFiltering ? 'web_fetch_20260318' : 'web_fetch_20250910', name: 'web_fetch', ...fetchFields(tool, warnings) } };
+      return {
+        tool: {
+          type: facts.dynamicFiltering ? 'web_fetch_20260318' : 'web_fetch_20250910',
+          name: 'web_fetch',
+          ...fetchFields(tool, warnings),
+        },
+      };
     case 'code_interpreter':
       report(tool, ['container'], warnings);
       return { tool: { type: 'code_execution_20250825', name: 'code_execution' } };
@@ -74,9 +94,17 @@ function computer(tool: BuiltInTool, facts: AnthropicModelFacts, path: string): 
     case 'computer_20250124': {
       const { display_width, display_height } = tool;
       if (typeof display_width !== 'number' || typeof display_height !== 'number') {
-        throw new UnsupportedFeatureError(`${path} needs display_width and display_height: this model's computer tool works on a screen of a given size`, { path });
+        throw new UnsupportedFeatureError(
+          `${path} needs display_width and display_height: this model's computer tool works on a screen of a given size`,
+          { path },
+        );
       }
-      return { type: facts.computer, name: 'computer', display_width_px: display_width, display_height_px: display_height };
+      return {
+        type: facts.computer,
+        name: 'computer',
+        display_width_px: display_width,
+        display_height_px: display_height,
+      };
     }
   }
 }
@@ -84,17 +112,29 @@ function computer(tool: BuiltInTool, facts: AnthropicModelFacts, path: string): 
 /** Anthropic's server calls remote tools without asking, so a tool whose calls need approval can't be sent. */
 function mcp(tool: BuiltInTool, path: string): ServerTool {
   const { server_label, server_url, authorization, headers, connector_id, allowed_tools, require_approval } = tool;
-  const refuse = (why: string): UnsupportedFeatureError => new UnsupportedFeatureError(`${path} cannot be sent: ${why}`, { path });
-  if (connector_id !== undefined || typeof server_url !== 'string' || typeof server_label !== 'string') throw refuse('an MCP server is known by server_label and server_url');
-  if (require_approval !== 'never') throw refuse("Anthropic's server does not ask before a call; require_approval must be 'never'");
-  if (isObject(headers) && Object.keys(headers).length > 0) throw refuse('headers are not passed on to the MCP server; use authorization');
+  const refuse = (why: string): UnsupportedFeatureError =>
+    new UnsupportedFeatureError(`${path} cannot be sent: ${why}`, { path });
+  if (connector_id !== undefined || typeof server_url !== 'string' || typeof server_label !== 'string')
+    throw refuse('an MCP server is known by server_label and server_url');
+  if (require_approval !== 'never')
+    throw refuse("Anthropic's server does not ask before a call; require_approval must be 'never'");
+  if (isObject(headers) && Object.keys(headers).length > 0)
+    throw refuse('headers are not passed on to the MCP server; use authorization');
   const names = isObject(allowed_tools) ? allowed_tools.tool_names : allowed_tools;
   const allowed = Array.isArray(names)
-    ? { default_config: { enabled: false }, configs: Object.fromEntries(names.map((name) => [String(name), { enabled: true }])) }
+    ? {
+        default_config: { enabled: false },
+        configs: Object.fromEntries(names.map((name) => [String(name), { enabled: true }])),
+      }
     : {};
   return {
     tool: { type: 'mcp_toolset', mcp_server_name: server_label, ...allowed },
-    server: { type: 'url', url: server_url, name: server_label, ...(typeof authorization === 'string' ? { authorization_token: authorization } : {}) },
+    server: {
+      type: 'url',
+      url: server_url,
+      name: server_label,
+      ...(typeof authorization === 'string' ? { authorization_token: authorization } : {}),
+    },
   };
 }
 
@@ -103,8 +143,11 @@ function given(fields: JsonObject): JsonObject {
 }
 
 function report(tool: BuiltInTool, known: readonly string[], warnings: string[]): void {
-  const others = Object.keys(tool).filter((key) => !known.includes(key) && !['type', 'name', 'blocking', 'vendor'].includes(key) && tool[key] !== null);
-  if (others.length > 0) warnings.push(`tool ${tool.type}: ${others.join(', ')} left out, Anthropic's tool has no such setting`);
+  const others = Object.keys(tool).filter(
+    (key) => !known.includes(key) && !['type', 'name', 'blocking', 'vendor'].includes(key) && tool[key] !== null,
+  );
+  if (others.length > 0)
+    warnings.push(`tool ${tool.type}: ${others.join(', ')} left out, Anthropic's tool has no such setting`);
 }
 
 function unsupported(type: string, path: string): UnsupportedFeatureError {

@@ -1,4 +1,7 @@
-/** Structured answers on the Messages API: its own output format where schema and model allow that, else one tool whose input is the answer. */
+/**
+ * Structured answers on the Messages API: its own output format where schema and model allow that, else one tool
+ * whose input is the answer.
+ */
 import { nativeSchema } from './anthropicSchema';
 import { isObject } from '../../../domain/json';
 import type { ResponseFormat } from '../../../domain/types/LLMTypes';
@@ -29,7 +32,11 @@ const VALUE_TOOL = 'respond_with_json_value';
  * @param native the model constrains its answer by a schema
  * @param taken names of the tools that are offered
  */
-export function structuredOutput(format: ResponseFormat | undefined, native: boolean, taken: ReadonlySet<string>): StructuredOutput {
+export function structuredOutput(
+  format: ResponseFormat | undefined,
+  native: boolean,
+  taken: ReadonlySet<string>,
+): StructuredOutput {
   switch (format?.type) {
     case undefined:
     case 'text':
@@ -38,7 +45,9 @@ export function structuredOutput(format: ResponseFormat | undefined, native: boo
       return {
         ...NOTHING,
         instruction: 'Answer with one JSON object and nothing else: no prose around it, no code fence.',
-        warnings: ['response_format json_object is asked for by an instruction: this wire has no JSON mode without a schema'],
+        warnings: [
+          'response_format json_object is asked for by an instruction: this wire has no JSON mode without a schema',
+        ],
       };
     case 'json_schema': {
       const accepted = native ? nativeSchema(format.schema) : undefined;
@@ -53,7 +62,10 @@ export function structuredOutput(format: ResponseFormat | undefined, native: boo
   }
 }
 
-function answerTool(format: Extract<ResponseFormat, { type: 'json_schema' }>, taken: ReadonlySet<string>): StructuredOutput {
+function answerTool(
+  format: Extract<ResponseFormat, { type: 'json_schema' }>,
+  taken: ReadonlySet<string>,
+): StructuredOutput {
   const isObjectSchema = format.schema.type === 'object' && !ROOT_UNIONS.some((keyword) => keyword in format.schema);
   const name = freeName(isObjectSchema ? TOOL : VALUE_TOOL, taken);
   const input_schema = isObjectSchema
@@ -61,10 +73,15 @@ function answerTool(format: Extract<ResponseFormat, { type: 'json_schema' }>, ta
     : { type: 'object', properties: { value: format.schema }, required: ['value'], ...definitionsOf(format.schema) };
   const about = format.description ?? format.name;
   return {
-    tool: { name, tool: { name, description: `Gives the final answer${about === undefined ? '' : ` (${about})`}.`, input_schema } },
+    tool: {
+      name,
+      tool: { name, description: `Gives the final answer${about === undefined ? '' : ` (${about})`}.`, input_schema },
+    },
     instruction: `Give your final answer by calling the tool ${name} once. Write no text instead of that call.`,
     losses: [],
-    warnings: [`response_format json_schema is asked for by the tool ${name}: the model or the schema does not fit this wire's output format`],
+    warnings: [
+      `response_format json_schema is asked for by the tool ${name}: the model or the schema does not fit this wire's output format`,
+    ],
   };
 }
 

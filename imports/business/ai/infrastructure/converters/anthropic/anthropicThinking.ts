@@ -1,4 +1,7 @@
-/** Effort and sampling → `thinking`, `output_config.effort`, `temperature` and `top_p`, by what the model's generation accepts. */
+/**
+ * Effort and sampling → `thinking`, `output_config.effort`, `temperature` and `top_p`, by what the model's
+ * generation accepts.
+ */
 import { EFFORTS } from './anthropicModels';
 import { isObjectList } from '../../../domain/json';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
@@ -32,7 +35,14 @@ export function endsMidTurnWithoutThinking(messages: readonly JsonObject[]): boo
 }
 
 /** Tokens for models that think by budget, not by effort. */
-const BUDGETS = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 24_576, max: 32_000 } as const satisfies Record<string, number>;
+const BUDGETS = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+} as const satisfies Record<string, number>;
 /** The API's least budget. */
 const LEAST_BUDGET = 1024;
 
@@ -42,7 +52,9 @@ export function anthropicThinking(request: ThinkingRequest): Thinking {
   const summary = options.reasoning?.summary ?? undefined;
   if (effort === undefined && summary === undefined) return { warnings: [] };
   if (!supportsReasoning || facts.thinking === 'none') {
-    return effort === undefined || effort === 'none' ? { warnings: [] } : { warnings: [`reasoning is left out: ${options.model} does not think ahead`] };
+    return effort === undefined || effort === 'none'
+      ? { warnings: [] }
+      : { warnings: [`reasoning is left out: ${options.model} does not think ahead`] };
   }
   if (effort === 'none') return withoutThinking(request);
   if (facts.thinking === 'budget') return effort === undefined ? { warnings: [] } : byBudget(effort, request);
@@ -51,9 +63,14 @@ export function anthropicThinking(request: ThinkingRequest): Thinking {
   const asked = effort !== undefined && facts.thinking === 'request';
   return {
     // Where thinking is on by default nothing needs to be said but that its summary is wanted.
-    ...(asked || (summary !== undefined && facts.thinking !== 'request') ? { thinking: { type: 'adaptive', ...display } } : {}),
+    ...(asked || (summary !== undefined && facts.thinking !== 'request')
+      ? { thinking: { type: 'adaptive', ...display } }
+      : {}),
     ...(level === undefined ? {} : { effort: level }),
-    warnings: effort !== undefined && level !== effort ? [`reasoning.effort ${effort} is sent as ${level ?? 'the default'}`] : [],
+    warnings:
+      effort !== undefined && level !== effort
+        ? [`reasoning.effort ${effort} is sent as ${level ?? 'the default'}`]
+        : [],
   };
 }
 
@@ -70,20 +87,35 @@ function withoutThinking({ options, facts }: ThinkingRequest): Thinking {
   }
 }
 
-/** Budgets count towards `max_tokens`, so half of it is left for the answer. Forced calls and such budgets exclude each other. */
-function byBudget(effort: string, { options, facts, maxTokens, forcedTool, midTurnWithoutThinking }: ThinkingRequest): Thinking {
-  if (midTurnWithoutThinking) return { warnings: ['reasoning is left out: the turn began without thinking, and this model cannot start in its middle'] };
+/**
+ * Budgets count towards `max_tokens`, so half of it is left for the answer. Forced calls and such budgets exclude
+ * each other.
+ */
+function byBudget(
+  effort: string,
+  { options, facts, maxTokens, forcedTool, midTurnWithoutThinking }: ThinkingRequest,
+): Thinking {
+  if (midTurnWithoutThinking)
+    return {
+      warnings: ['reasoning is left out: the turn began without thinking, and this model cannot start in its middle'],
+    };
   if (forcedTool) return { warnings: ['reasoning is left out: this model cannot think before a forced tool call'] };
   const wanted = isBudgetWord(effort) ? BUDGETS[effort] : BUDGETS.medium;
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
   if (budget_tokens < LEAST_BUDGET) {
-    return { warnings: [`reasoning is left out: ${maxTokens} max_output_tokens leave less than the ${LEAST_BUDGET} tokens that thinking needs`] };
+    return {
+      warnings: [
+        `reasoning is left out: ${maxTokens} max_output_tokens leave less than the ${LEAST_BUDGET} tokens that thinking needs`,
+      ],
+    };
   }
   const level = facts.efforts.length === 0 ? undefined : nearest(effort, facts);
   return {
     thinking: { type: 'enabled', budget_tokens },
     ...(level === undefined ? {} : { effort: level }),
-    warnings: [`reasoning.effort ${effort} is sent as a budget of ${budget_tokens} tokens: ${options.model} thinks by budget`],
+    warnings: [
+      `reasoning.effort ${effort} is sent as a budget of ${budget_tokens} tokens: ${options.model} thinks by budget`,
+    ],
   };
 }
 
@@ -99,23 +131,32 @@ function nearest(effort: string, facts: AnthropicModelFacts): AnthropicEffort | 
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/thinking#limits-and-feature-compatibility */
-export function anthropicSampling(options: NormalizedOptions, facts: AnthropicModelFacts, thinks: boolean, warnings: string[]): JsonObject {
+export function anthropicSampling(
+  options: NormalizedOptions,
+  facts: AnthropicModelFacts,
+  thinks: boolean,
+  warnings: string[],
+): JsonObject {
   const { temperature, top_p } = options;
   if (facts.sampling === 'none') {
     // 1 is the default of both, so nobody misses it.
     const given = [...((temperature ?? 1) === 1 ? [] : ['temperature']), ...((top_p ?? 1) === 1 ? [] : ['top_p'])];
-    if (given.length > 0) warnings.push(`${given.join(' and ')} left out: ${options.model} refuses sampling parameters`);
+    if (given.length > 0)
+      warnings.push(`${given.join(' and ')} left out: ${options.model} refuses sampling parameters`);
     return {};
   }
   const sampling: JsonObject = {};
   if (temperature !== undefined) {
-    if (thinks && temperature !== 1) warnings.push('temperature left out: it cannot be set while the model thinks ahead');
+    if (thinks && temperature !== 1)
+      warnings.push('temperature left out: it cannot be set while the model thinks ahead');
     else sampling.temperature = Math.min(temperature, 1);
     if (temperature > 1) warnings.push(`temperature ${temperature} is sent as 1, the most that this wire takes`);
   }
   if (top_p !== undefined) {
-    if (thinks && top_p < 0.95) warnings.push('top_p left out: below 0.95 it cannot be set while the model thinks ahead');
-    else if (facts.sampling === 'one' && 'temperature' in sampling) warnings.push(`top_p left out: ${options.model} takes temperature or top_p, not both`);
+    if (thinks && top_p < 0.95)
+      warnings.push('top_p left out: below 0.95 it cannot be set while the model thinks ahead');
+    else if (facts.sampling === 'one' && 'temperature' in sampling)
+      warnings.push(`top_p left out: ${options.model} takes temperature or top_p, not both`);
     else sampling.top_p = top_p;
   }
   return sampling;

@@ -20,8 +20,10 @@ export function readTool(tool: unknown, path: string): Tool {
   if (!isObject(tool)) throw new LLMInvalidRequestError(`${path} must be an object`, { path });
   const { type, name, description, input_schema, strict, ...rest } = tool;
   if (typeof type === 'string' && type !== 'custom') return versionedTool(type, tool);
-  if (typeof name !== 'string') throw new LLMInvalidRequestError(`${path}.name must be a string`, { path: `${path}.name` });
-  if (!isObject(input_schema)) throw new LLMInvalidRequestError(`${path}.input_schema must be an object`, { path: `${path}.input_schema` });
+  if (typeof name !== 'string')
+    throw new LLMInvalidRequestError(`${path}.name must be a string`, { path: `${path}.name` });
+  if (!isObject(input_schema))
+    throw new LLMInvalidRequestError(`${path}.input_schema must be an object`, { path: `${path}.input_schema` });
   return {
     type: 'function',
     name,
@@ -33,7 +35,10 @@ export function readTool(tool: unknown, path: string): Tool {
   };
 }
 
-/** A tool with a version goes out as it came. Client tools, whose calls the client answers, are functions by their name. */
+/**
+ * A tool with a version goes out as it came. Client tools, whose calls the client answers, are functions by their
+ * name.
+ */
 function versionedTool(type: string, tool: JsonObject): Tool {
   const builtIn = BUILT_IN.find(([prefix]) => type.startsWith(prefix));
   if (builtIn !== undefined) return { type: builtIn[1], vendor: { anthropic: tool } };
@@ -52,7 +57,8 @@ export function readToolChoice(choice: unknown, tools: readonly Tool[]): ToolCho
   if (!isObject(choice)) return { fields: {} };
   const { type, name, disable_parallel_tool_use, ...rest } = choice;
   const tool_choice = choiceOf(type, name, tools);
-  const parallel = typeof disable_parallel_tool_use === 'boolean' ? { parallel_tool_calls: !disable_parallel_tool_use } : {};
+  const parallel =
+    typeof disable_parallel_tool_use === 'boolean' ? { parallel_tool_calls: !disable_parallel_tool_use } : {};
   const fields = { ...(tool_choice === undefined ? {} : { tool_choice }), ...parallel };
   return tool_choice === undefined || Object.keys(rest).length > 0 ? { fields, verbatim: choice } : { fields };
 }

@@ -24,7 +24,8 @@ export function toolInputSchema(parameters: JsonObject | undefined): ToolInputSc
 
 function convert(parameters: JsonObject): ToolInputSchema {
   const unions = UNIONS.filter((keyword) => keyword in parameters);
-  if (unions.length === 0) return { schema: parameters.type === 'object' ? parameters : { ...parameters, type: 'object' }, flattened: '' };
+  if (unions.length === 0)
+    return { schema: parameters.type === 'object' ? parameters : { ...parameters, type: 'object' }, flattened: '' };
   const schema: JsonObject = { ...parameters, type: 'object' };
   for (const keyword of unions) {
     const { [keyword]: variants } = parameters;
@@ -36,7 +37,9 @@ function convert(parameters: JsonObject): ToolInputSchema {
 
 /** Every field that some variant has; required is what all variants require, or any of them where all must hold. */
 function merge(schema: JsonObject, variants: readonly JsonObject[], keyword: (typeof UNIONS)[number]): void {
-  const properties = Object.fromEntries(variants.flatMap((variant) => (isObject(variant.properties) ? Object.entries(variant.properties) : [])));
+  const properties = Object.fromEntries(
+    variants.flatMap((variant) => (isObject(variant.properties) ? Object.entries(variant.properties) : [])),
+  );
   const required = variants.map((variant) => new Set(list(variant.required)));
   const names = [...new Set(required.flatMap((set) => [...set]))].filter((name) =>
     keyword === 'allOf' ? required.some((set) => set.has(name)) : required.every((set) => set.has(name)),

@@ -1,4 +1,7 @@
-/** Tools and the choice among them → the Messages API. https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference */
+/**
+ * Tools and the choice among them → the Messages API.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
+ */
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import { anthropicServerTool } from './anthropicServerTools';
@@ -19,10 +22,15 @@ export interface AnthropicTools {
 }
 
 /** @throws UnsupportedFeatureError for a built-in tool that neither vendor nor model has */
-export function anthropicTools(options: NormalizedOptions, context: WireContext, facts: AnthropicModelFacts): AnthropicTools {
+export function anthropicTools(
+  options: NormalizedOptions,
+  context: WireContext,
+  facts: AnthropicModelFacts,
+): AnthropicTools {
   const offered = options.tools ?? [];
   if (offered.length === 0) return { tools: [], mcp_servers: [], warnings: [] };
-  if (!context.capabilities.supportsTools) throw new UnsupportedFeatureError(`${options.model} takes no tools`, { path: 'tools' });
+  if (!context.capabilities.supportsTools)
+    throw new UnsupportedFeatureError(`${options.model} takes no tools`, { path: 'tools' });
   const warnings: string[] = [];
   const mcp_servers: JsonObject[] = [];
   const chosen = allowedTools(offered, options.tool_choice, warnings);
@@ -43,7 +51,10 @@ interface ConvertedTool {
 }
 
 /** Tools never change, and the same ones are offered turn after turn. */
-const converted = { strict: new WeakMap<FunctionTool, ConvertedTool>(), loose: new WeakMap<FunctionTool, ConvertedTool>() };
+const converted = {
+  strict: new WeakMap<FunctionTool, ConvertedTool>(),
+  loose: new WeakMap<FunctionTool, ConvertedTool>(),
+};
 
 function functionTool(tool: FunctionTool, { quirks, capabilities }: WireContext, warnings: string[]): JsonObject {
   const takesStrict = quirks.supportsStrictTools && capabilities.supportsJSONSchema;
@@ -63,7 +74,10 @@ function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[
   const own = tool.vendor?.anthropic;
   if (typeof own?.type === 'string' && own.type !== 'custom') return { name: tool.name, ...own };
   const { schema, flattened } = toolInputSchema(tool.parameters);
-  if (flattened) warnings.push(`the parameters of ${tool.name} are sent without their ${flattened}: this wire wants one object at the root`);
+  if (flattened)
+    warnings.push(
+      `the parameters of ${tool.name} are sent without their ${flattened}: this wire wants one object at the root`,
+    );
   return {
     name: tool.name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
@@ -88,14 +102,19 @@ function strictness(tool: FunctionTool, schema: JsonObject, supported: boolean, 
 function isClosed(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isClosed);
   if (typeof schema !== 'object' || schema === null) return true;
-  if ('properties' in schema && (!('additionalProperties' in schema) || schema.additionalProperties !== false)) return false;
+  if ('properties' in schema && (!('additionalProperties' in schema) || schema.additionalProperties !== false))
+    return false;
   return Object.values(schema).every(isClosed);
 }
 
 /** This wire has no word for a choice among some tools, so only those are offered. */
 function allowedTools(offered: readonly Tool[], choice: ToolChoice | undefined, warnings: string[]): readonly Tool[] {
   if (typeof choice !== 'object' || !isAllowedTools(choice)) return offered;
-  const chosen = offered.filter((tool) => choice.tools.some((allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name)));
+  const chosen = offered.filter((tool) =>
+    choice.tools.some(
+      (allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name),
+    ),
+  );
   warnings.push('tool_choice allowed_tools: only those tools are offered, since this wire cannot narrow a longer list');
   return chosen;
 }
@@ -104,7 +123,11 @@ function isAllowedTools(choice: Exclude<ToolChoice, string>): choice is Extract<
   return choice.type === 'allowed_tools';
 }
 
-function anthropicToolChoice(options: NormalizedOptions, facts: AnthropicModelFacts, warnings: string[]): JsonObject | undefined {
+function anthropicToolChoice(
+  options: NormalizedOptions,
+  facts: AnthropicModelFacts,
+  warnings: string[],
+): JsonObject | undefined {
   const wanted = wantedChoice(options.tool_choice);
   const single = options.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {};
   if (wanted?.type === 'none') return wanted;
@@ -116,7 +139,9 @@ function anthropicToolChoice(options: NormalizedOptions, facts: AnthropicModelFa
   return { ...(wanted ?? { type: 'auto' }), ...single };
 }
 
-function wantedChoice(choice: ToolChoice | undefined): { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string } | undefined {
+function wantedChoice(
+  choice: ToolChoice | undefined,
+): { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string } | undefined {
   if (choice === undefined) return undefined;
   if (choice === 'auto' || choice === 'none') return { type: choice };
   if (choice === 'required') return { type: 'any' };

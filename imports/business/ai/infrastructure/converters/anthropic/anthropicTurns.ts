@@ -1,6 +1,7 @@
 /**
- * Blocks → turns: roles alternate, all results of a turn come first in one user message, and what the operator says inside a
- * conversation keeps its rank where the model knows how. https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
+ * Blocks → turns: roles alternate, all results of a turn come first in one user message, and what the operator says
+ * inside a conversation keeps its rank where the model knows how.
+ * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 import { isObject } from '../../../domain/json';
 import type { InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
@@ -36,33 +37,34 @@ interface AssistantTurn {
 }
 
 export class AnthropicTurns {
-  readonly #turns: (UserPhase | AssistantTurn)[] = [];
+  private readonly turns: (UserPhase | AssistantTurn)[] = [];
   /** Members of a toolset are answered under the toolset's name. */
-  readonly #toolsets = new Map<string, unknown>();
-  readonly #systemMessages: boolean;
-  readonly #losses: Loss[];
+  private readonly toolsets = new Map<string, unknown>();
+  private readonly systemMessages: boolean;
+  private readonly losses: Loss[];
 
   constructor(systemMessages: boolean, losses: Loss[]) {
-    this.#systemMessages = systemMessages;
-    this.#losses = losses;
+    this.systemMessages = systemMessages;
+    this.losses = losses;
   }
 
   add(item: InputItem, blocks: readonly JsonObject[], pathOf: (item: InputItem) => string): void {
     if (item.type === 'function_call_output') {
       // A repaired history has them right after the turn that they answer, so they come first.
-      this.#userPhase().said.push({ by: 'user', blocks: this.#named(blocks) });
+      this.userPhase().said.push({ by: 'user', blocks: this.named(blocks) });
     } else if (item.type !== 'message') {
       const toolset = item.type === 'function_call' ? item.vendor?.anthropic?.toolset_name : undefined;
-      for (const block of blocks) if (typeof toolset === 'string' && typeof block.id === 'string') this.#toolsets.set(block.id, toolset);
-      this.#assistantTurn().blocks.push(...blocks);
+      for (const block of blocks)
+        if (typeof toolset === 'string' && typeof block.id === 'string') this.toolsets.set(block.id, toolset);
+      this.assistantTurn().blocks.push(...blocks);
     } else if (item.role === 'assistant') {
-      const turn = this.#assistantTurn();
+      const turn = this.assistantTurn();
       turn.blocks.push(...blocks);
       Object.assign(turn.fields, messageFields(item));
     } else if (isOperator(item)) {
-      this.#userPhase().said.push({ by: 'operator', item, blocks, path: pathOf(item) });
+      this.userPhase().said.push({ by: 'operator', item, blocks, path: pathOf(item) });
     } else {
-      const phase = this.#userPhase();
+      const phase = this.userPhase();
       phase.said.push({ by: 'user', blocks });
       Object.assign(phase.fields, messageFields(item));
     }
@@ -70,42 +72,43 @@ export class AnthropicTurns {
 
   finish(): JsonObject[] {
     const messages: JsonObject[] = [];
-    for (const turn of this.#turns) {
+    for (const turn of this.turns) {
       if (turn.role === 'assistant') append(messages, 'assistant', turn.blocks, turn.fields);
-      else this.#emitPhase(turn, messages);
+      else this.emitPhase(turn, messages);
     }
-    return this.#beginWithUser(messages);
+    return this.beginWithUser(messages);
   }
 
-  #userPhase(): UserPhase {
-    const last = this.#turns.at(-1);
+  private userPhase(): UserPhase {
+    const last = this.turns.at(-1);
     if (last?.role === 'user') return last;
     const phase: UserPhase = { role: 'user', said: [], fields: {} };
-    this.#turns.push(phase);
+    this.turns.push(phase);
     return phase;
   }
 
-  #assistantTurn(): AssistantTurn {
-    const last = this.#turns.at(-1);
+  private assistantTurn(): AssistantTurn {
+    const last = this.turns.at(-1);
     if (last?.role === 'assistant') return last;
     const turn: AssistantTurn = { role: 'assistant', blocks: [], fields: {} };
-    this.#turns.push(turn);
+    this.turns.push(turn);
     return turn;
   }
 
-  #named(blocks: readonly JsonObject[]): readonly JsonObject[] {
-    if (this.#toolsets.size === 0) return blocks;
+  private named(blocks: readonly JsonObject[]): readonly JsonObject[] {
+    if (this.toolsets.size === 0) return blocks;
     return blocks.map((block) => {
-      const toolset_name = typeof block.tool_use_id === 'string' ? this.#toolsets.get(block.tool_use_id) : undefined;
+      const toolset_name = typeof block.tool_use_id === 'string' ? this.toolsets.get(block.tool_use_id) : undefined;
       return toolset_name === undefined || 'toolset_name' in block ? block : { ...block, toolset_name };
     });
   }
 
   /**
-   * The operator's words follow the user's: a system message must stand between a user's and an assistant's turn. Without a user's
-   * turn before it, or on a model that knows none, its text is sent marked, in the place where it stood.
+   * The operator's words follow the user's: a system message must stand between a user's and an assistant's turn.
+   * Without a user's turn before it, or on a model that knows none, its text is sent marked, in the place where it
+   * stood.
    */
-  #emitPhase({ said, fields }: UserPhase, messages: JsonObject[]): void {
+  private emitPhase({ said, fields }: UserPhase, messages: JsonObject[]): void {
     const content: JsonObject[] = [];
     const operator: OperatorWords[] = [];
     for (const words of said) {
@@ -114,30 +117,49 @@ export class AnthropicTurns {
     }
     if (operator.length === 0) {
       append(messages, 'user', content, fields);
-    } else if (this.#systemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
+    } else if (this.systemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
       append(messages, 'user', content, fields);
-      for (const { item, blocks } of operator) if (blocks.length > 0) messages.push({ role: 'system', content: blocks, ...messageFields(item) });
+      for (const { item, blocks } of operator)
+        if (blocks.length > 0) messages.push({ role: 'system', content: blocks, ...messageFields(item) });
     } else {
-      append(messages, 'user', said.flatMap((words) => this.#asUserText(words)), fields);
+      append(
+        messages,
+        'user',
+        said.flatMap((words) => this.asUserText(words)),
+        fields,
+      );
     }
   }
 
-  #asUserText(words: OperatorWords | UserWords): readonly JsonObject[] {
+  private asUserText(words: OperatorWords | UserWords): readonly JsonObject[] {
     if (words.by === 'user') return words.blocks;
-    this.#losses.push({ path: words.path, what: `rank of a ${words.item.role} message`, reason: 'no system message can stand there; sent as marked user text' });
+    this.losses.push({
+      path: words.path,
+      what: `rank of a ${words.item.role} message`,
+      reason: 'no system message can stand there; sent as marked user text',
+    });
     return words.blocks.map(marked);
   }
 
   /** The API wants the user to speak first. */
-  #beginWithUser(messages: JsonObject[]): JsonObject[] {
+  private beginWithUser(messages: JsonObject[]): JsonObject[] {
     if (messages[0]?.role !== 'assistant') return messages;
-    this.#losses.push({ path: 'input', what: 'that the assistant spoke first', reason: 'a user message must come first; a note of that is put there' });
-    return [{ role: 'user', content: [{ type: 'text', text: '(The assistant began this conversation.)' }] }, ...messages];
+    this.losses.push({
+      path: 'input',
+      what: 'that the assistant spoke first',
+      reason: 'a user message must come first; a note of that is put there',
+    });
+    return [
+      { role: 'user', content: [{ type: 'text', text: '(The assistant began this conversation.)' }] },
+      ...messages,
+    ];
   }
 }
 
 function marked(block: JsonObject): JsonObject {
-  return block.type === 'text' && typeof block.text === 'string' ? { ...block, text: `<operator_message>\n${block.text}\n</operator_message>` } : block;
+  return block.type === 'text' && typeof block.text === 'string'
+    ? { ...block, text: `<operator_message>\n${block.text}\n</operator_message>` }
+    : block;
 }
 
 /** Words of this wire on a message as a whole; a cache mark stands on its last block already. */
@@ -149,15 +171,23 @@ function messageFields(item: MessageItem): JsonObject {
 }
 
 /** Neighbours of one role are one turn. */
-function append(messages: JsonObject[], role: 'user' | 'assistant', blocks: readonly JsonObject[], fields: JsonObject): void {
+function append(
+  messages: JsonObject[],
+  role: 'user' | 'assistant',
+  blocks: readonly JsonObject[],
+  fields: JsonObject,
+): void {
   if (blocks.length === 0) return;
   const last = messages.at(-1);
-  if (last?.role === role && Array.isArray(last.content)) last.content = [...(last.content as readonly JsonObject[]), ...blocks];
+  if (last?.role === role && Array.isArray(last.content))
+    last.content = [...(last.content as readonly JsonObject[]), ...blocks];
   else messages.push({ role, content: blocks, ...fields });
 }
 
 function endsInServerResult(message: JsonObject | undefined): boolean {
   if (message?.role !== 'assistant' || !Array.isArray(message.content)) return false;
   const last: unknown = message.content.at(-1);
-  return isObject(last) && typeof last.type === 'string' && last.type !== 'tool_result' && last.type.endsWith('_tool_result');
+  return (
+    isObject(last) && typeof last.type === 'string' && last.type !== 'tool_result' && last.type.endsWith('_tool_result')
+  );
 }

@@ -1,12 +1,24 @@
-/** Content blocks of a user's turn, as clients of the Messages API write them → parts of messages and outputs of calls. */
+/**
+ * Content blocks of a user's turn, as clients of the Messages API write them → parts of messages and outputs of
+ * calls.
+ */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../../domain/json';
 import { carried, isBlank } from './anthropicJson';
-import type { FunctionCallOutputItem, InputContent, InputText, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallOutputItem,
+  InputContent,
+  InputText,
+  MessageItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** Neighbouring parts make one message; each result is an item of its own, in order. */
-export function userItems(role: 'user' | 'system', blocks: readonly JsonObject[], path: string): (MessageItem | FunctionCallOutputItem)[] {
+export function userItems(
+  role: 'user' | 'system',
+  blocks: readonly JsonObject[],
+  path: string,
+): (MessageItem | FunctionCallOutputItem)[] {
   const items: (MessageItem | FunctionCallOutputItem)[] = [];
   let parts: InputContent[] | undefined;
   blocks.forEach((block, index) => {
@@ -25,7 +37,8 @@ export function userItems(role: 'user' | 'system', blocks: readonly JsonObject[]
 
 function callOutput(block: JsonObject, path: string): FunctionCallOutputItem {
   const { type: _, tool_use_id, content, is_error, ...rest } = block;
-  if (typeof tool_use_id !== 'string' || tool_use_id === '') throw new LLMInvalidRequestError(`${path}.tool_use_id must be a string`, { path: `${path}.tool_use_id` });
+  if (typeof tool_use_id !== 'string' || tool_use_id === '')
+    throw new LLMInvalidRequestError(`${path}.tool_use_id must be a string`, { path: `${path}.tool_use_id` });
   return {
     type: 'function_call_output',
     call_id: tool_use_id,
@@ -39,7 +52,10 @@ function callOutput(block: JsonObject, path: string): FunctionCallOutputItem {
 function outputOf(content: unknown, path: string): string | readonly InputContent[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content;
-  if (!isObjectList(content)) throw new LLMInvalidRequestError(`${path}.content must be a string or a list of blocks`, { path: `${path}.content` });
+  if (!isObjectList(content))
+    throw new LLMInvalidRequestError(`${path}.content must be a string or a list of blocks`, {
+      path: `${path}.content`,
+    });
   return content.map(inputPart);
 }
 
@@ -60,7 +76,9 @@ function imagePart(block: JsonObject): InputContent | undefined {
   const where = sourcePlace(source);
   switch (where?.kind) {
     case 'data':
-      return where.uri.startsWith('data:image/') ? { type: 'input_image', image_url: where.uri, ...carried(rest) } : undefined;
+      return where.uri.startsWith('data:image/')
+        ? { type: 'input_image', image_url: where.uri, ...carried(rest) }
+        : undefined;
     case 'url':
       return { type: 'input_image', image_url: where.url, ...carried(rest) };
     case 'file':
@@ -87,7 +105,9 @@ function documentPart(block: JsonObject): InputContent | undefined {
     case undefined: {
       const text = plainText(source);
       // The source itself goes along: a text is not a file's bytes.
-      return text === undefined ? undefined : { type: 'input_file', file_data: textUri(text), ...filename, ...carried({ ...rest, source }) };
+      return text === undefined
+        ? undefined
+        : { type: 'input_file', file_data: textUri(text), ...filename, ...carried({ ...rest, source }) };
     }
   }
 }
@@ -101,10 +121,17 @@ type SourcePlace =
 function sourcePlace(source: JsonObject): SourcePlace | undefined {
   const { type, media_type, data, url, file_id, ...rest } = source;
   if (Object.keys(rest).length > 0) return undefined;
-  if (type === 'base64' && typeof media_type === 'string' && isMediaType(media_type) && typeof data === 'string' && isBase64(data)) {
+  if (
+    type === 'base64' &&
+    typeof media_type === 'string' &&
+    isMediaType(media_type) &&
+    typeof data === 'string' &&
+    isBase64(data)
+  ) {
     return { kind: 'data', uri: `data:${media_type};base64,${data}` };
   }
-  if (type === 'url' && typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)) return { kind: 'url', url };
+  if (type === 'url' && typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url))
+    return { kind: 'url', url };
   if (type === 'file' && typeof file_id === 'string' && file_id !== '') return { kind: 'file', file_id };
   return undefined;
 }
@@ -138,8 +165,9 @@ function textOfBlocks(blocks: readonly JsonObject[]): string {
 /** Any other block: its text for every reader, and the block itself for this wire. */
 function described(block: JsonObject): InputText {
   const { title, source, content } = block;
-  const text = block.type === 'search_result' && isObjectList(content)
-    ? [title, source, textOfBlocks(content)].filter((line) => typeof line === 'string').join('\n')
-    : JSON.stringify(block);
+  const text =
+    block.type === 'search_result' && isObjectList(content)
+      ? [title, source, textOfBlocks(content)].filter((line) => typeof line === 'string').join('\n')
+      : JSON.stringify(block);
   return { type: 'input_text', text, vendor: { anthropic: { block } } };
 }

@@ -11,7 +11,10 @@ export function verbatimFields({ vendor }: NormalizedOptions, context: WireConte
   return own === scheme ? scheme : withVerbatim(scheme, own);
 }
 
-/** `output_config` and `metadata` hold settings that have nothing to do with each other, so they are merged one level down. */
+/**
+ * `output_config` and `metadata` hold settings that have nothing to do with each other, so they are merged one
+ * level down.
+ */
 export function withVerbatim(fields: JsonObject, own: JsonObject): JsonObject {
   const body = { ...fields, ...own };
   for (const key of ['output_config', 'metadata'] as const) {

@@ -3,10 +3,21 @@ import { isText, without } from './chatJson';
 import { carrying } from './chatWords';
 import type { ChatWords } from './chatWords';
 import { fieldsOf, isEmpty, isList, isObject } from '../../../domain/json';
-import type { FunctionCallItem, HostedItem, ItemStatus, MessageItem, OutputContent, OutputItem, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  HostedItem,
+  ItemStatus,
+  MessageItem,
+  OutputContent,
+  OutputItem,
+  ReasoningItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
 
-/** Where hosts put the model's reasoning: DeepSeek, xAI and older vLLM; Groq, OpenRouter, Ollama, Cerebras and newer vLLM. */
+/**
+ * Where hosts put the model's reasoning: DeepSeek, xAI and older vLLM; Groq, OpenRouter, Ollama, Cerebras and newer
+ * vLLM.
+ */
 export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
 
 export interface MessageSource {
@@ -19,7 +30,10 @@ export interface MessageSource {
 
 export interface TakenApart {
   readonly items: readonly OutputItem[];
-  /** The message's fields that no item carries. A call that could not be carried whole stands in `tool_calls` at its place. */
+  /**
+   * The message's fields that no item carries. A call that could not be carried whole stands in `tool_calls` at its
+   * place.
+   */
   readonly rest: JsonObject;
   readonly hasMessageItem: boolean;
 }
@@ -30,10 +44,17 @@ export function takeApart(message: JsonObject, source: MessageSource): TakenApar
   const reasoning = [...texts].map(([text, fields]) => reasoningItem(text, fields, source));
   const calls = callItems(rest, source);
   const text = messageItem(rest, source, calls.length > 0);
-  return { items: [...reasoning, ...(text === undefined ? [] : [text]), ...calls], rest, hasMessageItem: text !== undefined };
+  return {
+    items: [...reasoning, ...(text === undefined ? [] : [text]), ...calls],
+    rest,
+    hasMessageItem: text !== undefined,
+  };
 }
 
-/** Text → the fields that hold it: a host that changes its field's name sends the text in both, and that is one item. */
+/**
+ * Text → the fields that hold it: a host that changes its field's name sends the text in both, and that is one
+ * item.
+ */
 function reasoningTexts(message: JsonObject): ReadonlyMap<string, readonly string[]> {
   const fieldsOfText = new Map<string, string[]>();
   for (const field of REASONING_FIELDS) {
@@ -43,7 +64,11 @@ function reasoningTexts(message: JsonObject): ReadonlyMap<string, readonly strin
   return fieldsOfText;
 }
 
-function reasoningItem(text: string, reasoning_fields: readonly string[], { origin, status }: MessageSource): ReasoningItem {
+function reasoningItem(
+  text: string,
+  reasoning_fields: readonly string[],
+  { origin, status }: MessageSource,
+): ReasoningItem {
   return {
     type: 'reasoning',
     summary: [],
@@ -78,8 +103,10 @@ function textParts(rest: JsonObject, hasCalls: boolean): OutputContent[] {
 
 function contentPart(raw: unknown): OutputContent | undefined {
   if (!isObject(raw)) return undefined;
-  if (raw.type === 'text' && typeof raw.text === 'string') return { type: 'output_text', text: raw.text, annotations: [], vendor: { openai: without(raw, ['type', 'text']) } };
-  if (raw.type === 'refusal' && typeof raw.refusal === 'string') return { type: 'refusal', refusal: raw.refusal, vendor: { openai: without(raw, ['refusal']) } };
+  if (raw.type === 'text' && typeof raw.text === 'string')
+    return { type: 'output_text', text: raw.text, annotations: [], vendor: { openai: without(raw, ['type', 'text']) } };
+  if (raw.type === 'refusal' && typeof raw.refusal === 'string')
+    return { type: 'refusal', refusal: raw.refusal, vendor: { openai: without(raw, ['refusal']) } };
   return undefined;
 }
 
@@ -94,7 +121,10 @@ function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem |
   const items: (FunctionCallItem | HostedItem)[] = [];
   if (isList(rest.tool_calls) && rest.tool_calls.length > 0) {
     const residues = rest.tool_calls.map((raw, index) => {
-      const { item, residue } = isObject(raw) && isObject(raw.custom) ? customCall(raw, raw.custom, index, source) : functionCall(fieldsOf(raw), index, source);
+      const { item, residue } =
+        isObject(raw) && isObject(raw.custom)
+          ? customCall(raw, raw.custom, index, source)
+          : functionCall(fieldsOf(raw), index, source);
       items.push(item);
       return residue;
     });
@@ -107,7 +137,10 @@ function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem |
 
 interface TakenCall<I> {
   readonly item: I;
-  /** What the item does not carry: the place among the calls, or the whole call where it is not written as the wire says. */
+  /**
+   * What the item does not carry: the place among the calls, or the whole call where it is not written as the wire
+   * says.
+   */
   readonly residue: JsonObject;
 }
 
@@ -134,7 +167,12 @@ function functionCall(raw: JsonObject, index: number, source: MessageSource): Ta
 }
 
 function customCall(raw: JsonObject, called: JsonObject, index: number, source: MessageSource): TakenCall<HostedItem> {
-  const isRegular = isText(raw.id) && raw.type === 'custom' && typeof called.name === 'string' && typeof called.input === 'string' && Object.keys(called).length === 2;
+  const isRegular =
+    isText(raw.id) &&
+    raw.type === 'custom' &&
+    typeof called.name === 'string' &&
+    typeof called.input === 'string' &&
+    Object.keys(called).length === 2;
   const own = ownCallFields(raw, source);
   return {
     item: {
@@ -167,7 +205,10 @@ function legacyCall(rest: JsonObject, called: JsonObject, source: MessageSource)
 
 /** An answer numbers its calls; a request that repeats the number means nothing else by it, but gets it back. */
 function ownCallFields(raw: JsonObject, { status }: MessageSource): JsonObject {
-  return without(raw, status === undefined ? ['id', 'type', 'function', 'custom'] : ['id', 'type', 'function', 'custom', 'index']);
+  return without(
+    raw,
+    status === undefined ? ['id', 'type', 'function', 'custom'] : ['id', 'type', 'function', 'custom', 'index'],
+  );
 }
 
 function placeOf(raw: JsonObject, { status }: MessageSource): JsonObject {

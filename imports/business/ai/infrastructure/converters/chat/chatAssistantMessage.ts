@@ -1,7 +1,17 @@
-/** The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them together. */
+/**
+ * The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them
+ * together.
+ */
 import { chatWords, isOfVendor, ownFieldsOf } from './chatWords';
 import { fieldsOf } from '../../../domain/json';
-import type { FunctionCallItem, HostedItem, InputText, MessageItem, OutputContent, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  HostedItem,
+  InputText,
+  MessageItem,
+  OutputContent,
+  ReasoningItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface AssistantText {
@@ -24,14 +34,18 @@ export function assistantContent(item: MessageItem, vendor: string, refusalField
     const words = chatWords(part);
     const own = part.vendor?.openai === undefined || !isOfVendor(words, vendor) ? undefined : ownFieldsOf(words);
     if (part.type === 'input_image' || part.type === 'input_file') continue;
-    if (part.type === 'refusal' && own !== undefined && own.type !== 'refusal' && refusalField) refusal = (refusal ?? '') + part.refusal;
+    if (part.type === 'refusal' && own !== undefined && own.type !== 'refusal' && refusalField)
+      refusal = (refusal ?? '') + part.refusal;
     else texts.push(assistantText(part, own));
   }
   return refusal === undefined ? { texts } : { texts, refusal };
 }
 
 function assistantText(part: InputText | OutputContent, own: JsonObject | undefined): AssistantText {
-  if (part.type === 'refusal') return own?.type === 'refusal' ? { text: part.refusal, part: { ...own, refusal: part.refusal } } : { text: part.refusal };
+  if (part.type === 'refusal')
+    return own?.type === 'refusal'
+      ? { text: part.refusal, part: { ...own, refusal: part.refusal } }
+      : { text: part.refusal };
   return own === undefined ? { text: part.text } : { text: part.text, part: { ...own, type: 'text', text: part.text } };
 }
 
@@ -50,11 +64,17 @@ export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vend
   if (item.type === 'function_call') {
     const beside = fieldsOf(own.function);
     // Hosts of open models parse it, and fail on nothing.
-    return { id, type: 'function', ...own, function: { ...beside, name: item.name, arguments: item.arguments || '{}' } };
+    return {
+      id,
+      type: 'function',
+      ...own,
+      function: { ...beside, name: item.name, arguments: item.arguments || '{}' },
+    };
   }
   const { name, input } = item;
   // Only the host that made a custom call is sure to know the kind.
-  if (item.vendor?.openai !== undefined && isOfVendor(words, vendor)) return { id, type: 'custom', ...own, custom: { name, input } };
+  if (item.vendor?.openai !== undefined && isOfVendor(words, vendor))
+    return { id, type: 'custom', ...own, custom: { name, input } };
   return { id, type: 'function', function: { name, arguments: JSON.stringify({ input }) } };
 }
 

@@ -37,8 +37,10 @@ export function toChatContent(content: readonly Content[], context: WireContext,
 }
 
 function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: string): JsonObject {
-  if (part.image_url === undefined) throw unsupported(path, 'chat completions take images by URL or data URI, not by file id');
-  if (!quirks.fetchesImageUrls && !/^data:/i.test(part.image_url)) throw unsupported(path, `${vendor} does not fetch images: this URL has to be inlined as a data URI`);
+  if (part.image_url === undefined)
+    throw unsupported(path, 'chat completions take images by URL or data URI, not by file id');
+  if (!quirks.fetchesImageUrls && !/^data:/i.test(part.image_url))
+    throw unsupported(path, `${vendor} does not fetch images: this URL has to be inlined as a data URI`);
   return { url: part.image_url, ...(part.detail === undefined ? {} : { detail: part.detail }) };
 }
 
@@ -49,8 +51,10 @@ function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireCo
   if (audio !== undefined) return { ...own, type: 'input_audio', input_audio: audio };
   if (quirks.acceptsFiles === false) throw unsupported(path, `${vendor} takes no files in chat completions`);
   if (part.file_id !== undefined) return { ...own, type: 'file', file: { file_id: part.file_id, ...named(part) } };
-  if (part.file_data !== undefined) return { ...own, type: 'file', file: { ...named(part), file_data: dataUri(part.file_data, part.filename, path) } };
-  if (part.file_url !== undefined) throw unsupported(path, 'chat completions take no file URLs: the file has to be inlined');
+  if (part.file_data !== undefined)
+    return { ...own, type: 'file', file: { ...named(part), file_data: dataUri(part.file_data, part.filename, path) } };
+  if (part.file_url !== undefined)
+    throw unsupported(path, 'chat completions take no file URLs: the file has to be inlined');
   throw unsupported(path, 'the file has neither data nor an id');
 }
 
@@ -58,7 +62,12 @@ function named(part: InputFile): JsonObject {
   return part.filename === undefined ? {} : { filename: part.filename };
 }
 
-const AUDIO_FORMATS: Readonly<Record<string, string>> = { 'audio/wav': 'wav', 'audio/x-wav': 'wav', 'audio/mpeg': 'mp3', 'audio/mp3': 'mp3' };
+const AUDIO_FORMATS: Readonly<Record<string, string>> = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+};
 
 /** Sound has a part of its own on this wire. */
 function audioIn(part: InputFile): JsonObject | undefined {
@@ -70,7 +79,13 @@ function audioIn(part: InputFile): JsonObject | undefined {
 }
 
 const KINDS: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown', csv: 'text/csv', html: 'text/html', json: 'application/json', xml: 'text/xml',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  json: 'application/json',
+  xml: 'text/xml',
 };
 
 function dataUri(data: string, filename: string | undefined, path: string): string {
@@ -90,18 +105,25 @@ function unsupported(path: string, why: string): UnsupportedFeatureError {
 export function fromChatPart(raw: JsonObject): InputContent {
   const { type, text, image_url, file, input_audio } = raw;
   if (type === 'text' && typeof text === 'string') return { type: 'input_text', text, ...rest(raw, ['type', 'text']) };
-  if (type === 'image_url' && isObject(image_url) && typeof image_url.url === 'string') return fromImagePart(raw, image_url, image_url.url);
+  if (type === 'image_url' && isObject(image_url) && typeof image_url.url === 'string')
+    return fromImagePart(raw, image_url, image_url.url);
   if (type === 'file' && isObject(file)) {
     const { file_id, file_data, filename } = file;
     const words = { ...string('file_id', file_id), ...string('file_data', file_data), ...string('filename', filename) };
-    const isWhole = (file_id !== undefined || file_data !== undefined) && Object.keys(words).length === Object.keys(file).length;
+    const isWhole =
+      (file_id !== undefined || file_data !== undefined) && Object.keys(words).length === Object.keys(file).length;
     if (isWhole) return { type: 'input_file', ...words, ...rest(raw, ['type', 'file']) };
   }
   if (type === 'input_audio' && isObject(input_audio)) {
     const { data, format } = input_audio;
     const kind = format === 'wav' ? 'audio/wav' : format === 'mp3' ? 'audio/mpeg' : undefined;
     if (typeof data === 'string' && kind !== undefined && Object.keys(input_audio).length === 2) {
-      return { type: 'input_file', filename: `audio.${String(format)}`, file_data: `data:${kind};base64,${data}`, ...rest(raw, ['type', 'input_audio']) };
+      return {
+        type: 'input_file',
+        filename: `audio.${String(format)}`,
+        file_data: `data:${kind};base64,${data}`,
+        ...rest(raw, ['type', 'input_audio']),
+      };
     }
   }
   return unknownPart(raw);
@@ -110,7 +132,12 @@ export function fromChatPart(raw: JsonObject): InputContent {
 /** Hosts have kinds of their own (documents, video); to other wires such a part is a file that holds its JSON. */
 function unknownPart(raw: JsonObject): InputFile {
   const json = Buffer.from(JSON.stringify(raw)).toString('base64');
-  return { type: 'input_file', filename: `${String(raw.type)}.json`, file_data: `data:application/json;base64,${json}`, ...carrying(raw, undefined) };
+  return {
+    type: 'input_file',
+    filename: `${String(raw.type)}.json`,
+    file_data: `data:application/json;base64,${json}`,
+    ...carrying(raw, undefined),
+  };
 }
 
 function fromImagePart(raw: JsonObject, image: JsonObject, url: string): InputImage {

@@ -1,4 +1,7 @@
-/** What became of an item, kept beside it: a conversation that grows is converted once, and sent again with every turn. */
+/**
+ * What became of an item, kept beside it: a conversation that grows is converted once, and sent again with every
+ * turn.
+ */
 import type { VendorQuirks } from '../../../domain/types/VendorTypes';
 import type { WireContext } from '../Wire';
 
@@ -9,7 +12,9 @@ interface Kept<T> {
 }
 
 /** Items are immutable, so what one became for a host stays right. Only the last host's is kept. */
-export function keeping<I extends object, T>(convert: (item: I, context: WireContext, path: () => string) => T): (item: I, context: WireContext, path: () => string) => T {
+export function keeping<I extends object, T>(
+  convert: (item: I, context: WireContext, path: () => string) => T,
+): (item: I, context: WireContext, path: () => string) => T {
   const known = new WeakMap<I, Kept<T>>();
   return (item, context, path) => {
     const kept = known.get(item);

@@ -1,5 +1,12 @@
 /** A history of items as messages of the chat wire. */
-import { assistantContent, isLegacy, joinTexts, reasoningFieldsOf, reasoningText, toToolCall } from './chatAssistantMessage';
+import {
+  assistantContent,
+  isLegacy,
+  joinTexts,
+  reasoningFieldsOf,
+  reasoningText,
+  toToolCall,
+} from './chatAssistantMessage';
 import type { AssistantText } from './chatAssistantMessage';
 import { toChatPart } from './chatContent';
 import { keeping } from './chatConverted';
@@ -10,11 +17,21 @@ import { repairHistory } from '../repairHistory';
 import type { WireContext } from '../Wire';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isList } from '../../../domain/json';
-import type { FunctionCallItem, HostedItem, InputItem, MessageItem, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  HostedItem,
+  InputItem,
+  MessageItem,
+  ReasoningItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 /** @throws UnsupportedFeatureError for content that the wire or the host cannot express */
-export function toChatMessages(input: readonly InputItem[], model: string, context: WireContext): { messages: JsonObject[]; losses: Loss[] } {
+export function toChatMessages(
+  input: readonly InputItem[],
+  model: string,
+  context: WireContext,
+): { messages: JsonObject[]; losses: Loss[] } {
   const repaired = repairHistory(input, { nativeAsync: false });
   const history = new ChatHistory(input, model, context);
   for (const item of repaired.items) history.add(item);
@@ -65,15 +82,24 @@ class ChatHistory {
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
-        this.addAnswer(toAnswerMessage(item, this.context, () => this.pathOf(item)), item);
+        this.addAnswer(
+          toAnswerMessage(item, this.context, () => this.pathOf(item)),
+          item,
+        );
         break;
       case 'reasoning':
         this.addReasoning(item);
         break;
       case 'compaction':
-        throw new UnsupportedFeatureError(`${this.pathOf(item)} cannot be sent: only its maker can read a compaction.`, { path: this.pathOf(item) });
+        throw new UnsupportedFeatureError(
+          `${this.pathOf(item)} cannot be sent: only its maker can read a compaction.`,
+          { path: this.pathOf(item) },
+        );
       case 'item_reference':
-        throw new UnsupportedFeatureError(`${this.pathOf(item)} cannot be sent: chat completions keep no items to refer to.`, { path: this.pathOf(item) });
+        throw new UnsupportedFeatureError(
+          `${this.pathOf(item)} cannot be sent: chat completions keep no items to refer to.`,
+          { path: this.pathOf(item) },
+        );
       default:
         this.lose(item, item.type, 'chat completions take no such item back');
     }
@@ -86,7 +112,12 @@ class ChatHistory {
 
   private addMessage(item: MessageItem): void {
     this.end();
-    this.messages.push(this.accepted(toMessage(item, this.context, () => this.pathOf(item)), item));
+    this.messages.push(
+      this.accepted(
+        toMessage(item, this.context, () => this.pathOf(item)),
+        item,
+      ),
+    );
   }
 
   private addText(item: MessageItem): void {
@@ -96,9 +127,13 @@ class ChatHistory {
     if (content.refusal !== undefined) draft.refusal = (draft.refusal ?? '') + content.refusal;
     item.content.forEach((part, index) => {
       const at = `.content[${index}]`;
-      if (part.type === 'output_text' && part.annotations.length > 0) this.lose(item, 'annotations', 'chat completions take none in a request', at);
+      if (part.type === 'output_text' && part.annotations.length > 0)
+        this.lose(item, 'annotations', 'chat completions take none in a request', at);
       if (part.type !== 'input_image' && part.type !== 'input_file') return;
-      draft.attachments.push({ type: 'text', text: 'Attached to the last answer:' }, toChatPart(part, this.context, this.pathOf(item) + at));
+      draft.attachments.push(
+        { type: 'text', text: 'Attached to the last answer:' },
+        toChatPart(part, this.context, this.pathOf(item) + at),
+      );
     });
   }
 
@@ -106,18 +141,28 @@ class ChatHistory {
     const draft = this.draftFor(item);
     const words = chatWords(item);
     if (!isOfVendor(words, this.context.vendor)) this.loseFields(item, ownFieldsOf(words), words.from);
-    if (item.type === 'function_call' && isLegacy(item)) draft.legacyCall = { name: item.name, arguments: item.arguments };
+    if (item.type === 'function_call' && isLegacy(item))
+      draft.legacyCall = { name: item.name, arguments: item.arguments };
     else draft.calls.push(toolCall(item, this.context, () => this.pathOf(item)));
   }
 
-  /** Reasoning goes back to the model that wrote it, in the field in which it came; what a request holds was judged by its sender. */
+  /**
+   * Reasoning goes back to the model that wrote it, in the field in which it came; what a request holds was judged
+   * by its sender.
+   */
   private addReasoning(item: ReasoningItem): void {
     const { messageFields } = this.context.quirks;
     const { origin } = item;
-    const isOwn = origin?.wire === 'chat_completions' && (origin.vendor === undefined || (origin.vendor === this.context.vendor && origin.model === this.model));
+    const isOwn =
+      origin?.wire === 'chat_completions' &&
+      (origin.vendor === undefined || (origin.vendor === this.context.vendor && origin.model === this.model));
     const fields = isOwn ? reasoningFieldsOf(item).filter((field) => messageFields?.includes(field) ?? true) : [];
     if (fields.length === 0) {
-      this.lose(item, 'reasoning', isOwn ? `${this.context.vendor} does not take it back` : 'another model, vendor or wire made it');
+      this.lose(
+        item,
+        'reasoning',
+        isOwn ? `${this.context.vendor} does not take it back` : 'another model, vendor or wire made it',
+      );
       return;
     }
     const draft = this.draftFor(item);
@@ -131,8 +176,8 @@ class ChatHistory {
   }
 
   /**
-   * What the assistant says in one turn is one message, and its calls are in it: their answers have to come right after. Messages that
-   * stood apart on this wire stay apart.
+   * What the assistant says in one turn is one message, and its calls are in it: their answers have to come right
+   * after. Messages that stood apart on this wire stay apart.
    */
   private draftFor(item: InputItem): Draft {
     const fields = this.fieldsOf(item);
@@ -175,10 +220,12 @@ class ChatHistory {
   /** Some hosts refuse a message for one field that they don't know. */
   private accepted(message: JsonObject, item: InputItem): JsonObject {
     const { messageFields } = this.context.quirks;
-    const refused = messageFields === undefined ? [] : Object.keys(message).filter((field) => !messageFields.includes(field));
+    const refused =
+      messageFields === undefined ? [] : Object.keys(message).filter((field) => !messageFields.includes(field));
     if (refused.length === 0) return message;
     const named = refused.filter((field) => message[field] !== null);
-    if (named.length > 0) this.lose(item, named.join(', '), `${this.context.vendor} refuses a message with such a field`);
+    if (named.length > 0)
+      this.lose(item, named.join(', '), `${this.context.vendor} refuses a message with such a field`);
     return Object.fromEntries(Object.entries(message).filter(([field]) => !refused.includes(field)));
   }
 
@@ -198,9 +245,13 @@ class ChatHistory {
   }
 }
 
-const assistantPieces = keeping((item: MessageItem, { vendor, quirks }) => assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true));
+const assistantPieces = keeping((item: MessageItem, { vendor, quirks }) =>
+  assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true),
+);
 
-const toolCall = keeping((item: FunctionCallItem | HostedItem, { vendor, quirks }) => toToolCall(item, callIdFor(item.call_id, quirks), vendor));
+const toolCall = keeping((item: FunctionCallItem | HostedItem, { vendor, quirks }) =>
+  toToolCall(item, callIdFor(item.call_id, quirks), vendor),
+);
 
 function assistantMessage({ fields, texts, calls, reasoning, refusal, legacyCall }: Draft): JsonObject | undefined {
   const hasCalls = calls.length > 0 || legacyCall !== undefined;

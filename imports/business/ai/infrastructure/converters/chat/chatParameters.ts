@@ -13,7 +13,12 @@ export interface ChatParameters {
 }
 
 /** @throws UnsupportedFeatureError for what would change the answer if it were left out */
-export function toChatParameters(options: NormalizedOptions, context: WireContext, warnings: string[], losses: Loss[]): ChatParameters {
+export function toChatParameters(
+  options: NormalizedOptions,
+  context: WireContext,
+  warnings: string[],
+  losses: Loss[],
+): ChatParameters {
   const { quirks, vendor } = context;
   const fields: JsonObject = {};
   const tools = options.tools ?? [];
@@ -28,32 +33,46 @@ export function toChatParameters(options: NormalizedOptions, context: WireContex
   addStop(fields, options.stop, context);
   addReasoning(fields, options.reasoning, context, warnings);
   if (options.metadata !== undefined) {
-    if (quirks.metadataNeedsStore === true && options.store !== true) warnings.push(`metadata was left out: ${vendor} takes it only with store`);
+    if (quirks.metadataNeedsStore === true && options.store !== true)
+      warnings.push(`metadata was left out: ${vendor} takes it only with store`);
     else fields.metadata = options.metadata;
   }
   if (options.store !== undefined) fields.store = options.store;
   if (options.user !== undefined) fields.user = options.user;
-  return options.response_format === undefined ? { fields } : withFormat(fields, options.response_format, tools.length > 0, context, losses);
+  return options.response_format === undefined
+    ? { fields }
+    : withFormat(fields, options.response_format, tools.length > 0, context, losses);
 }
 
 /** Fewer stop sequences would let the model write on. */
 function addStop(fields: JsonObject, stop: readonly string[] | undefined, { quirks, vendor }: WireContext): void {
   if (stop === undefined || stop.length === 0) return;
   const most = quirks.maxStopSequences ?? stop.length;
-  if (stop.length > most) throw new UnsupportedFeatureError(`${vendor} takes at most ${most} stop sequences; these are ${stop.length}.`, { path: 'stop' });
+  if (stop.length > most)
+    throw new UnsupportedFeatureError(`${vendor} takes at most ${most} stop sequences; these are ${stop.length}.`, {
+      path: 'stop',
+    });
   fields.stop = stop;
 }
 
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
-function addReasoning(fields: JsonObject, reasoning: NormalizedOptions['reasoning'], { quirks, vendor }: WireContext, warnings: string[]): void {
-  if (reasoning?.summary !== undefined && reasoning.summary !== null) warnings.push('reasoning.summary was left out: chat completions summarise no reasoning');
+function addReasoning(
+  fields: JsonObject,
+  reasoning: NormalizedOptions['reasoning'],
+  { quirks, vendor }: WireContext,
+  warnings: string[],
+): void {
+  if (reasoning?.summary !== undefined && reasoning.summary !== null)
+    warnings.push('reasoning.summary was left out: chat completions summarise no reasoning');
   const effort = reasoning?.effort;
   if (effort === undefined || effort === null) return;
   const known = quirks.reasoningEfforts;
   fields.reasoning_effort = known === undefined || known.includes(effort) ? effort : nearest(effort, known);
   if (fields.reasoning_effort !== effort && !quirks.unsupportedFields.includes('reasoning_effort')) {
-    warnings.push(`reasoning.effort ${effort} was sent as ${String(fields.reasoning_effort)}: ${vendor} does not know it`);
+    warnings.push(
+      `reasoning.effort ${effort} was sent as ${String(fields.reasoning_effort)}: ${vendor} does not know it`,
+    );
   }
 }
 
@@ -69,17 +88,31 @@ type Degree = VendorQuirks['structuredOutput'];
 const DEGREES: readonly Degree[] = ['none', 'json_object', 'json_schema'];
 
 /** The host's best form; what it cannot enforce is asked for in words, and the caller validates the answer. */
-function withFormat(fields: JsonObject, format: ResponseFormat, hasTools: boolean, { quirks, vendor }: WireContext, losses: Loss[]): ChatParameters {
+function withFormat(
+  fields: JsonObject,
+  format: ResponseFormat,
+  hasTools: boolean,
+  { quirks, vendor }: WireContext,
+  losses: Loss[],
+): ChatParameters {
   if (format.type === 'text') return { fields: { ...fields, response_format: { type: 'text' } } };
   const alone = DEGREES.indexOf(quirks.structuredOutput);
   const degree = hasTools ? Math.min(alone, DEGREES.indexOf(quirks.structuredOutputWithTools ?? 'json_schema')) : alone;
   const wanted = DEGREES.indexOf(format.type);
   const given = Math.min(wanted, degree);
   if (given < wanted) {
-    const why = hasTools && degree < alone ? `${vendor} has no such format beside tools` : `${vendor} has no such format`;
-    losses.push({ path: 'response_format', what: `enforcement of ${format.type}`, reason: `${why}; the model is told in words` });
+    const why =
+      hasTools && degree < alone ? `${vendor} has no such format beside tools` : `${vendor} has no such format`;
+    losses.push({
+      path: 'response_format',
+      what: `enforcement of ${format.type}`,
+      reason: `${why}; the model is told in words`,
+    });
   }
-  const sent = given === 0 ? fields : { ...fields, response_format: given === 1 ? { type: 'json_object' } : jsonSchema(format, quirks, losses) };
+  const sent =
+    given === 0
+      ? fields
+      : { ...fields, response_format: given === 1 ? { type: 'json_object' } : jsonSchema(format, quirks, losses) };
   return given < wanted ? { fields: sent, instruction: inWords(format) } : { fields: sent };
 }
 

@@ -5,7 +5,12 @@ import { keeping } from './chatConverted';
 import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';
 import type { WireContext } from '../Wire';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import type { FunctionCallOutputItem, HostedItem, InputContent, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallOutputItem,
+  HostedItem,
+  InputContent,
+  MessageItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
 
 export interface ToolAnswer {
@@ -18,23 +23,30 @@ export const toMessage = keeping((item: MessageItem, context, path): JsonObject 
   const isUser = item.role === 'user';
   const at = path();
   if (!isUser && item.content.some((part) => part.type === 'input_image' || part.type === 'input_file')) {
-    throw new UnsupportedFeatureError(`${at} cannot be sent: the operator's messages hold only text in chat completions.`, { path: at });
+    throw new UnsupportedFeatureError(
+      `${at} cannot be sent: the operator's messages hold only text in chat completions.`,
+      { path: at },
+    );
   }
   const fields = fieldsFor(item, context);
   return {
     // Every host knows `system`; `developer` is newer.
     role: item.role === 'developer' ? context.quirks.systemRole : item.role,
     ...fields,
-    ...(item.content.length === 0 && 'content' in fields ? {} : { content: toChatContent(item.content, context, `${at}.content`) }),
+    ...(item.content.length === 0 && 'content' in fields
+      ? {}
+      : { content: toChatContent(item.content, context, `${at}.content`) }),
   };
 });
 
 export const toAnswerMessage = keeping((item: FunctionCallOutputItem | HostedItem, context, path): ToolAnswer => {
   const call = callIdFor(item.call_id, context.quirks);
   const output = outputOf(item);
-  const { content, following } = typeof output === 'string' ? { content: output, following: [] } : toOutput(output, call, context, path());
+  const { content, following } =
+    typeof output === 'string' ? { content: output, following: [] } : toOutput(output, call, context, path());
   const fields = fieldsFor(item, context);
-  const whose = chatWords(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
+  const whose =
+    chatWords(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
   return { message: { ...whose, ...fields, ...(content === '' && 'content' in fields ? {} : { content }) }, following };
 });
 
@@ -56,14 +68,23 @@ function outputOf(item: FunctionCallOutputItem | HostedItem): string | readonly 
 }
 
 /** Tool messages are text; what else a tool gave follows in a user message, after all answers of the turn. */
-function toOutput(output: readonly InputContent[], call: string, context: WireContext, path: string): { content: string | JsonObject[]; following: JsonObject[] } {
+function toOutput(
+  output: readonly InputContent[],
+  call: string,
+  context: WireContext,
+  path: string,
+): { content: string | JsonObject[]; following: JsonObject[] } {
   const isText = (part: InputContent): boolean => part.type === 'input_text';
-  const fits = (part: InputContent): boolean => isText(part) || (part.type === 'input_image' && context.quirks.imagesInToolOutput === true);
+  const fits = (part: InputContent): boolean =>
+    isText(part) || (part.type === 'input_image' && context.quirks.imagesInToolOutput === true);
   const at = `${path}.output`;
   if (output.every(fits)) return { content: toChatContent(output, context, at), following: [] };
   const parts = output.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
   const others = parts.filter((_, index) => output[index]?.type !== 'input_text');
   const text = output.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
   const note = `[${others.length === 1 ? 'An attachment follows' : `${others.length} attachments follow`} in the next user message.]`;
-  return { content: [...text, note].join('\n'), following: [{ type: 'text', text: `Attached to the result of the tool call ${call}:` }, ...others] };
+  return {
+    content: [...text, note].join('\n'),
+    following: [{ type: 'text', text: `Attached to the result of the tool call ${call}:` }, ...others],
+  };
 }

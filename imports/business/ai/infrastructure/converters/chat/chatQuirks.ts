@@ -22,7 +22,11 @@ function resolve(quirks: VendorQuirks, model: string): VendorQuirks {
   let own = quirks;
   for (const rule of quirks.modelRules ?? []) {
     if (!new RegExp(rule.models, 'i').test(model)) continue;
-    own = { ...own, ...rule.quirks, unsupportedFields: [...own.unsupportedFields, ...(rule.quirks.unsupportedFields ?? [])] };
+    own = {
+      ...own,
+      ...rule.quirks,
+      unsupportedFields: [...own.unsupportedFields, ...(rule.quirks.unsupportedFields ?? [])],
+    };
   }
   return own;
 }

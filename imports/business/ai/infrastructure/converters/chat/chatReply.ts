@@ -1,4 +1,7 @@
-/** What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire to a client. */
+/**
+ * What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire
+ * to a client.
+ */
 import { toCallId } from '../callIds';
 import { takeApart } from './chatAssistant';
 import { fromChatAnnotation, isNested } from './chatAnnotations';
@@ -59,7 +62,8 @@ export function broken(what: string, { vendor, requestId }: ReplyContext, cause?
 }
 
 export function kindOf(body: unknown): string {
-  if (typeof body === 'string') return body.trimStart().startsWith('<') ? 'a page of HTML or XML' : body.trim() === '' ? 'empty' : 'plain text';
+  if (typeof body === 'string')
+    return body.trimStart().startsWith('<') ? 'a page of HTML or XML' : body.trim() === '' ? 'empty' : 'plain text';
   if (isList(body)) return 'an array';
   return body === null ? 'null' : body === undefined ? 'empty' : `a ${typeof body}`;
 }
@@ -87,7 +91,9 @@ export function replyItems(completion: Completion, status: ItemStatus, context: 
   const taken = takeApart(completion.message, { origin, status, callId: (index) => missingCallId(responseId, index) });
   const { fields: ownFields, rest } = messageFields(taken.rest, taken.hasMessageItem);
   const first: JsonObject = { ...choice, message: rest };
-  const annotated = taken.items.map((item) => (item.type === 'message' ? withAnnotations(withLogprobs(item, first), rest) : item));
+  const annotated = taken.items.map((item) =>
+    item.type === 'message' ? withAnnotations(withLogprobs(item, first), rest) : item,
+  );
   const [head, ...tail] = annotated;
   const begun = head === undefined ? [] : [beginning(head, ownFields, context.vendor), ...tail];
   const at = begun.findIndex((item) => item.type !== 'reasoning');
@@ -101,24 +107,43 @@ function withAnnotations(item: MessageItem, rest: JsonObject): MessageItem {
   const [part] = item.content;
   if (!isList(annotations) || annotations.length === 0 || part?.type !== 'output_text') return item;
   if (annotations.every(isNested)) delete rest.annotations;
-  return { ...item, content: [{ ...part, annotations: annotations.filter(isObject).map(fromChatAnnotation) }, ...item.content.slice(1)] };
+  return {
+    ...item,
+    content: [{ ...part, annotations: annotations.filter(isObject).map(fromChatAnnotation) }, ...item.content.slice(1)],
+  };
 }
 
 function withLogprobs(item: MessageItem, choice: JsonObject): MessageItem {
   const { logprobs } = choice;
   const [part] = item.content;
-  if (!isObject(logprobs) || !isList(logprobs.content) || logprobs.content.length === 0 || part?.type !== 'output_text') return item;
+  if (!isObject(logprobs) || !isList(logprobs.content) || logprobs.content.length === 0 || part?.type !== 'output_text')
+    return item;
   choice.logprobs = without(logprobs, ['content']);
   return { ...item, content: [{ ...part, logprobs: logprobs.content }, ...item.content.slice(1)] };
 }
 
 /** Fields that have a word of their own, or that no request takes back. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  'role', 'content', 'refusal', 'reasoning', 'reasoning_content', 'tool_calls', 'function_call', 'annotations', 'audio', 'executed_tools',
+  'role',
+  'content',
+  'refusal',
+  'reasoning',
+  'reasoning_content',
+  'tool_calls',
+  'function_call',
+  'annotations',
+  'audio',
+  'executed_tools',
 ]);
 
-/** What goes back with the message: unknown fields, the spoken answer's id, and how a message of nothing but calls wrote its content. */
-function messageFields(message: JsonObject, hasMessageItem: boolean): { fields: JsonObject | undefined; rest: JsonObject } {
+/**
+ * What goes back with the message: unknown fields, the spoken answer's id, and how a message of nothing but calls
+ * wrote its content.
+ */
+function messageFields(
+  message: JsonObject,
+  hasMessageItem: boolean,
+): { fields: JsonObject | undefined; rest: JsonObject } {
   const fields: JsonObject = {};
   const rest: JsonObject = {};
   for (const field of Object.keys(message)) {
@@ -131,7 +156,9 @@ function messageFields(message: JsonObject, hasMessageItem: boolean): { fields: 
 }
 
 function beginning(item: OutputItem, message: JsonObject | undefined, from: string): OutputItem {
-  return message === undefined ? item : { ...item, vendor: { ...item.vendor, openai: { ...chatWords(item), from, message } } };
+  return message === undefined
+    ? item
+    : { ...item, vendor: { ...item.vendor, openai: { ...chatWords(item), from, message } } };
 }
 
 /** Tools that Groq's compound systems ran: https://console.groq.com/docs/compound */

@@ -1,11 +1,20 @@
-/** The messages of a client's request as items; what the inner language has no word for stands beside them, verbatim. */
+/**
+ * The messages of a client's request as items; what the inner language has no word for stands beside them,
+ * verbatim.
+ */
 import { takeApart } from './chatAssistant';
 import { fromChatPart } from './chatContent';
 import { isText, without } from './chatJson';
 import { carrying, chatWords } from './chatWords';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isList, isObject } from '../../../domain/json';
-import type { FunctionCallOutputItem, HostedItem, InputContent, InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallOutputItem,
+  HostedItem,
+  InputContent,
+  InputItem,
+  MessageItem,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** @throws LLMInvalidRequestError with the JSON path of what is no message */
@@ -39,10 +48,14 @@ class Reading {
     if (first === undefined) return;
     // Two messages in a row stay two, and one of nothing but calls keeps its way of saying nothing.
     const isMarked = this.afterAssistant || !taken.hasMessageItem || !isEmpty(fields);
-    this.items.push(isMarked ? { ...first, vendor: { ...first.vendor, openai: { ...chatWords(first), message: fields } } } : first, ...others);
+    this.items.push(
+      isMarked ? { ...first, vendor: { ...first.vendor, openai: { ...chatWords(first), message: fields } } } : first,
+      ...others,
+    );
     for (const item of taken.items) {
       if (item.type === 'custom_tool_call' && isText(item.call_id)) this.customCalls.add(item.call_id);
-      if (item.type === 'function_call' && isObject(message.function_call)) this.legacyCall = { id: item.call_id, name: item.name };
+      if (item.type === 'function_call' && isObject(message.function_call))
+        this.legacyCall = { id: item.call_id, name: item.name };
     }
   }
 
@@ -51,7 +64,8 @@ class Reading {
     if (!isText(tool_call_id)) throw invalid(`${path}.tool_call_id`, 'must be the id of a call');
     const output = outputOf(message, path);
     const words = carrying(fieldsBeside(message, ['role', 'tool_call_id']), undefined);
-    if (this.customCalls.has(tool_call_id) && typeof output === 'string') return { type: 'custom_tool_call_output', call_id: tool_call_id, output, ...words };
+    if (this.customCalls.has(tool_call_id) && typeof output === 'string')
+      return { type: 'custom_tool_call_output', call_id: tool_call_id, output, ...words };
     return { type: 'function_call_output', call_id: tool_call_id, output, ...words };
   }
 
@@ -61,12 +75,23 @@ class Reading {
     if (!isText(name)) throw invalid(`${path}.name`, 'must be the name of a function');
     const call_id = this.legacyCall?.name === name ? this.legacyCall.id : `${path}.call`;
     const fields = fieldsBeside(message, ['role', 'name']);
-    return { type: 'function_call_output', call_id, name, output: outputOf(message, path), ...carrying({ ...fields, legacy: true }, undefined) };
+    return {
+      type: 'function_call_output',
+      call_id,
+      name,
+      output: outputOf(message, path),
+      ...carrying({ ...fields, legacy: true }, undefined),
+    };
   }
 }
 
 function plain(message: JsonObject, role: 'user' | 'system' | 'developer', path: string): MessageItem {
-  return { type: 'message', role, content: contentOf(message, path), ...carrying(fieldsBeside(message, ['role']), undefined) };
+  return {
+    type: 'message',
+    role,
+    content: contentOf(message, path),
+    ...carrying(fieldsBeside(message, ['role']), undefined),
+  };
 }
 
 /** The message's other fields; an absent or null content is one of them. */

@@ -1,4 +1,7 @@
-/** The fields of a client's request that are not its messages, as our options. What our words can't hold equal stays verbatim. */
+/**
+ * The fields of a client's request that are not its messages, as our options. What our words can't hold equal stays
+ * verbatim.
+ */
 import { isText, without } from './chatJson';
 import { fromCustom } from './chatTools';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
@@ -16,7 +19,10 @@ export function readParameters(body: JsonObject): Omit<GenerateOptions, 'input'>
     if (value === undefined) continue;
     const reader = Object.hasOwn(READERS, field) ? READERS[field as keyof typeof READERS] : undefined;
     // Of two limits, the newer one is the word; the other goes along.
-    const read = value === null || reader === undefined || (field === 'max_tokens' && value !== limit) ? undefined : reader(value, field);
+    const read =
+      value === null || reader === undefined || (field === 'max_tokens' && value !== limit)
+        ? undefined
+        : reader(value, field);
     if (read === undefined) verbatim[field] = value;
     else Object.assign(options, read);
   }
@@ -51,7 +57,9 @@ function readStop(value: unknown, field: string): Partial<GenerateOptions> | und
 function readMetadata(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (!isObject(value)) return fail(field, 'an object');
   // Every value was just seen to be a string.
-  return Object.values(value).every((entry) => typeof entry === 'string') ? { metadata: value as Record<string, string> } : undefined;
+  return Object.values(value).every((entry) => typeof entry === 'string')
+    ? { metadata: value as Record<string, string> }
+    : undefined;
 }
 
 function readTools(value: unknown, field: string): Partial<GenerateOptions> | undefined {
@@ -64,13 +72,15 @@ function readTool(tool: unknown, path: string): Tool {
   // The list of built-in tools is open towards kinds that only some hosts have.
   if (tool.type === 'custom' && isObject(tool.custom)) return fromCustom(tool.custom) as BuiltInTool;
   if (tool.type !== 'function') return { ...tool, vendor: { openai: { tool } } } as unknown as BuiltInTool;
-  if (!isObject(tool.function) || !isText(tool.function.name)) return fail(`${path}.function.name`, 'the name of a function');
+  if (!isObject(tool.function) || !isText(tool.function.name))
+    return fail(`${path}.function.name`, 'the name of a function');
   return readFunction(tool, tool.function, tool.function.name, path);
 }
 
 function readFunction(tool: JsonObject, called: JsonObject, name: string, path: string): FunctionTool {
   const { description, parameters, strict } = called;
-  if (parameters !== undefined && parameters !== null && !isObject(parameters)) fail(`${path}.function.parameters`, 'a JSON Schema');
+  if (parameters !== undefined && parameters !== null && !isObject(parameters))
+    fail(`${path}.function.parameters`, 'a JSON Schema');
   const words = {
     ...(typeof description === 'string' ? { description } : {}),
     ...(isObject(parameters) ? { parameters } : {}),

@@ -14,9 +14,17 @@ import { unreachable } from '../../../domain/unreachable';
  * The fields `tools`, `tool_choice` and those by which a host's own tools are asked for.
  * @throws UnsupportedFeatureError for a tool, or a choice, that the host does not have
  */
-export function toChatTools(tools: readonly Tool[], choice: ToolChoice | undefined, context: WireContext, warnings: string[]): JsonObject {
+export function toChatTools(
+  tools: readonly Tool[],
+  choice: ToolChoice | undefined,
+  context: WireContext,
+  warnings: string[],
+): JsonObject {
   const { quirks } = context;
-  const offered = typeof choice === 'object' && choice.type === 'allowed_tools' && quirks.supportsAllowedTools !== true ? onlyAllowed(tools, choice, warnings) : tools;
+  const offered =
+    typeof choice === 'object' && choice.type === 'allowed_tools' && quirks.supportsAllowedTools !== true
+      ? onlyAllowed(tools, choice, warnings)
+      : tools;
   const fields: JsonObject = {};
   const list: JsonObject[] = [];
   offered.forEach((tool, index) => {
@@ -36,7 +44,11 @@ type AllowedTools = Extract<ToolChoice, { readonly type: 'allowed_tools' }>;
 /** Offering only the allowed ones says the same to a host that knows no list of them. */
 function onlyAllowed(tools: readonly Tool[], choice: AllowedTools, warnings: string[]): readonly Tool[] {
   warnings.push('tool_choice names allowed tools: only these are offered');
-  return tools.filter((tool) => choice.tools.some((allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name)));
+  return tools.filter((tool) =>
+    choice.tools.some(
+      (allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name),
+    ),
+  );
 }
 
 function toFunction(tool: FunctionTool, quirks: VendorQuirks, warnings: string[]): JsonObject {
@@ -61,19 +73,32 @@ const CUSTOM: string = 'custom';
 
 function toCustom(tool: BuiltInTool): JsonObject {
   const { format } = tool;
-  const nested = isObject(format) && format.type === 'grammar' ? { type: 'grammar', grammar: without(format, ['type']) } : format;
-  return { type: 'custom', custom: { ...without(tool, ['type', 'blocking', 'vendor', 'format']), ...(nested === undefined ? {} : { format: nested }) } };
+  const nested =
+    isObject(format) && format.type === 'grammar' ? { type: 'grammar', grammar: without(format, ['type']) } : format;
+  return {
+    type: 'custom',
+    custom: {
+      ...without(tool, ['type', 'blocking', 'vendor', 'format']),
+      ...(nested === undefined ? {} : { format: nested }),
+    },
+  };
 }
 
 export function fromCustom(custom: JsonObject): JsonObject {
   const { format } = custom;
-  const flat = isObject(format) && format.type === 'grammar' && isObject(format.grammar) ? { type: 'grammar', ...format.grammar } : format;
+  const flat =
+    isObject(format) && format.type === 'grammar' && isObject(format.grammar)
+      ? { type: 'grammar', ...format.grammar }
+      : format;
   return { ...without(custom, ['format']), type: CUSTOM, ...(flat === undefined ? {} : { format: flat }) };
 }
 
 function builtInForm(tool: BuiltInTool, index: number, { quirks, vendor }: WireContext): BuiltInToolForm {
   const form = quirks.builtInTools?.[tool.type];
-  if (form === undefined) throw new UnsupportedFeatureError(`${vendor} has no ${tool.type} in chat completions for this model.`, { path: `tools[${index}]` });
+  if (form === undefined)
+    throw new UnsupportedFeatureError(`${vendor} has no ${tool.type} in chat completions for this model.`, {
+      path: `tools[${index}]`,
+    });
   return form;
 }
 
@@ -83,7 +108,10 @@ function askFor(form: BuiltInToolForm, tool: BuiltInTool, list: JsonObject[], fi
       list.push({ type: form.type });
       return;
     case 'enabled_tool': {
-      const before = isObject(fields.compound_custom) && isObject(fields.compound_custom.tools) ? fields.compound_custom.tools.enabled_tools : undefined;
+      const before =
+        isObject(fields.compound_custom) && isObject(fields.compound_custom.tools)
+          ? fields.compound_custom.tools.enabled_tools
+          : undefined;
       fields.compound_custom = { tools: { enabled_tools: [...(isList(before) ? before : []), form.name] } };
       return;
     }
@@ -99,7 +127,9 @@ function askFor(form: BuiltInToolForm, tool: BuiltInTool, list: JsonObject[], fi
 function webSearchOptions({ search_context_size, user_location }: BuiltInTool): JsonObject {
   return {
     ...(search_context_size === undefined ? {} : { search_context_size }),
-    ...(isObject(user_location) ? { user_location: { type: 'approximate', approximate: without(user_location, ['type']) } } : {}),
+    ...(isObject(user_location)
+      ? { user_location: { type: 'approximate', approximate: without(user_location, ['type']) } }
+      : {}),
   };
 }
 
@@ -109,8 +139,16 @@ function toChatToolChoice(choice: ToolChoice, quirks: VendorQuirks): unknown {
   if (choice.type === 'allowed_tools') {
     const mode = choice.mode ?? 'auto';
     if (quirks.supportsAllowedTools !== true) return mode;
-    return { type: 'allowed_tools', allowed_tools: { mode, tools: choice.tools.map(({ type, name }) => (name === undefined ? { type } : { type, [type]: { name } })) } };
+    return {
+      type: 'allowed_tools',
+      allowed_tools: {
+        mode,
+        tools: choice.tools.map(({ type, name }) => (name === undefined ? { type } : { type, [type]: { name } })),
+      },
+    };
   }
   if ((choice.type as string) === CUSTOM) return { type: CUSTOM, custom: { name: choice.name } };
-  throw new UnsupportedFeatureError(`tool_choice cannot name ${choice.type} in chat completions.`, { path: 'tool_choice' });
+  throw new UnsupportedFeatureError(`tool_choice cannot name ${choice.type} in chat completions.`, {
+    path: 'tool_choice',
+  });
 }

@@ -1,4 +1,7 @@
-/** Token counts of the chat wire (https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage) as ours, and back. */
+/**
+ * Token counts of the chat wire (https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage) as
+ * ours, and back.
+ */
 import { fieldsOf } from '../../../domain/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';

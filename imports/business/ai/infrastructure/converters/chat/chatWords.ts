@@ -1,6 +1,7 @@
 /**
- * What the chat wire has no inner word for, on items and parts under `vendor.openai`: fields of the wire's own object, verbatim, and the
- * few words below. They go back to the host that wrote them; those of a request, which nobody signed, go wherever the request goes.
+ * What the chat wire has no inner word for, on items and parts under `vendor.openai`: fields of the wire's own
+ * object, verbatim, and the few words below. They go back to the host that wrote them; those of a request, which
+ * nobody signed, go wherever the request goes.
  */
 import { isObject } from '../../../domain/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
@@ -16,7 +17,12 @@ export interface ChatWords {
   readonly legacy?: boolean;
 }
 
-const WORDS: ReadonlySet<string> = new Set(['from', 'message', 'reasoning_fields', 'legacy'] satisfies (keyof ChatWords)[]);
+const WORDS: ReadonlySet<string> = new Set([
+  'from',
+  'message',
+  'reasoning_fields',
+  'legacy',
+] satisfies (keyof ChatWords)[]);
 const NONE: JsonObject = {};
 
 interface Carrier {

@@ -1,4 +1,7 @@
-/** What can be said of any answer of the Gemini wire, whole or a chunk: whether it is one, what it is called, which model wrote it. */
+/**
+ * What can be said of any answer of the Gemini wire, whole or a chunk: whether it is one, what it is called, which
+ * model wrote it.
+ */
 import type { ItemNaming } from './GoogleItems';
 import type { ReplyContext } from '../Wire';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
@@ -8,15 +11,22 @@ import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** @throws LLMError for an error in place of an answer, LLMStreamError for anything else that is none */
 export function answerOf(body: unknown, context: ReplyContext): JsonObject {
-  if (!isObject(body)) throw new LLMStreamError('The answer is not a JSON object of the Gemini API.', answerDetails(context));
+  if (!isObject(body))
+    throw new LLMStreamError('The answer is not a JSON object of the Gemini API.', answerDetails(context));
   if (isObject(body.error)) throw vendorError({ vendor: context.vendor, body, ...requestIdOf(context) });
   return body;
 }
 
-/** Ids are made from the answer's own id, else from the request's, else from the time: the same for a stream and a whole answer. */
+/**
+ * Ids are made from the answer's own id, else from the request's, else from the time: the same for a stream and a
+ * whole answer.
+ */
 export function namingOf(answer: JsonObject, context: ReplyContext): ItemNaming {
   const { responseId } = answer;
-  const seed = typeof responseId === 'string' && responseId !== '' ? responseId : (context.requestId ?? String(context.receivedAt));
+  const seed =
+    typeof responseId === 'string' && responseId !== ''
+      ? responseId
+      : (context.requestId ?? String(context.receivedAt));
   return { seed, itemIds: true, origin: { wire: 'gemini', vendor: context.vendor, model: modelOf(answer, context) } };
 }
 

@@ -1,7 +1,8 @@
 /**
- * The chunks of a stream put together to the answer that would have come without streaming. Neighbouring texts of one kind become one
- * part; a part with a thought signature, or any other sibling, stays alone: Google forbids to join signed parts with each other or with
- * unsigned ones (https://ai.google.dev/gemini-api/docs/thought-signatures), and what is put together here goes back as it is.
+ * The chunks of a stream put together to the answer that would have come without streaming. Neighbouring texts of
+ * one kind become one part; a part with a thought signature, or any other sibling, stays alone: Google forbids to
+ * join signed parts with each other or with unsigned ones
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures), and what is put together here goes back as it is.
  */
 import { answerDetails, answerOf, blockReasonOf } from './GoogleAnswer';
 import { kindOfPart } from './GoogleItems';
@@ -51,7 +52,8 @@ export class GoogleAssembly {
     if (!Array.isArray(chunk.candidates)) return [];
     let steps: readonly PartStep[] = [];
     for (const candidate of chunk.candidates) {
-      if (!isObject(candidate)) throw new LLMStreamError('A candidate of the stream is not a JSON object.', answerDetails(this.context));
+      if (!isObject(candidate))
+        throw new LLMStreamError('A candidate of the stream is not a JSON object.', answerDetails(this.context));
       const place = typeof candidate.index === 'number' ? candidate.index : 0;
       const known = this.candidates.get(place) ?? new CandidateAssembly(this.context);
       this.candidates.set(place, known);
@@ -82,7 +84,9 @@ export class GoogleAssembly {
     if (!this.isEnded) throw new LLMStreamError('The stream ended before the answer did.', answerDetails(this.context));
     return {
       ...this.fields,
-      ...(this.candidates.size === 0 ? {} : { candidates: inOrder(this.candidates).map((candidate) => candidate.result()) }),
+      ...(this.candidates.size === 0
+        ? {}
+        : { candidates: inOrder(this.candidates).map((candidate) => candidate.result()) }),
       ...(this.usageMetadata === undefined ? {} : { usageMetadata: this.usage }),
     };
   }
@@ -121,7 +125,8 @@ class CandidateAssembly {
     if (!Array.isArray(parts)) return [];
     const steps: PartStep[] = [];
     for (const part of parts) {
-      if (!isObject(part)) throw new LLMStreamError('A part of the stream is not a JSON object.', answerDetails(this.context));
+      if (!isObject(part))
+        throw new LLMStreamError('A part of the stream is not a JSON object.', answerDetails(this.context));
       const step = this.take(part);
       if (step !== undefined) steps.push(step);
     }
@@ -149,10 +154,14 @@ class CandidateAssembly {
     const begins = this.partial === undefined;
     const call = (this.partial ??= new GooglePartialCall());
     if (!begins && !call.isContinuedBy(part)) {
-      throw new LLMStreamError(`Something else stands in the middle of the call of ${call.name}.`, answerDetails(this.context));
+      throw new LLMStreamError(
+        `Something else stands in the middle of the call of ${call.name}.`,
+        answerDetails(this.context),
+      );
     }
     const goesOn = call.add(part);
-    if (call.name === '') throw new LLMStreamError('The stream began a function call without a name.', answerDetails(this.context));
+    if (call.name === '')
+      throw new LLMStreamError('The stream began a function call without a name.', answerDetails(this.context));
     if (!goesOn) {
       this.partial = undefined;
       return this.append('call', call.part(), !begins);
@@ -167,10 +176,16 @@ class CandidateAssembly {
     return { step: 'whole', kind, part, begun };
   }
 
-  /** An answer of nothing but an empty text is that; beside other parts an empty text is how streams say that there is no more. */
+  /**
+   * An answer of nothing but an empty text is that; beside other parts an empty text is how streams say that there
+   * is no more.
+   */
   result(): JsonObject {
     if (this.partial !== undefined && this.fields.finishReason === 'STOP') {
-      throw new LLMStreamError(`The stream ended in the middle of the call of ${this.partial.name}.`, answerDetails(this.context));
+      throw new LLMStreamError(
+        `The stream ended in the middle of the call of ${this.partial.name}.`,
+        answerDetails(this.context),
+      );
     }
     const parts = this.parts.length > 0 || this.sawHollow === undefined ? this.parts : [this.sawHollow];
     if (this.content === undefined) return this.fields;
@@ -202,7 +217,8 @@ function mergeFields(fields: JsonObject, later: JsonObject): void {
   for (const field in later) {
     const value = later[field];
     const known = fields[field];
-    if (field === 'content' || (field === 'finishReason' && value === '') || (isUnsaid(value) && known !== undefined)) continue;
+    if (field === 'content' || (field === 'finishReason' && value === '') || (isUnsaid(value) && known !== undefined))
+      continue;
     if (!isObject(known) || !isObject(value)) fields[field] = value;
     else if (field === 'citationMetadata' || field === 'logprobsResult') fields[field] = concatenated(known, value);
     else fields[field] = { ...known, ...value };

@@ -1,4 +1,7 @@
-/** What Gemini says about its sources, as annotations on the text that they support. The metadata itself stays verbatim in `vendor.fields`. */
+/**
+ * What Gemini says about its sources, as annotations on the text that they support. The metadata itself stays
+ * verbatim in `vendor.fields`.
+ */
 import { withMark } from './GoogleTypes';
 import { isObject } from '../../../domain/json';
 import type { MessageItem, OutputItem, OutputText } from '../../../domain/types/ResponsesAPITypes';
@@ -12,10 +15,20 @@ interface Citation {
   readonly end: number;
 }
 
-/** @param candidate with `groundingMetadata` and `citationMetadata` (https://ai.google.dev/api/generate-content#GroundingMetadata) */
+/**
+ * @param candidate with `groundingMetadata` and `citationMetadata`
+ * (https://ai.google.dev/api/generate-content#GroundingMetadata)
+ */
 export function withCitations(items: readonly OutputItem[], candidate: JsonObject): readonly OutputItem[] {
-  const text = items.flatMap((item) => (item.type === 'message' ? item.content.map((part) => (part.type === 'output_text' ? part.text : '')) : [])).join('');
-  const citations = [...groundingOf(candidate.groundingMetadata, text), ...citationsOf(candidate.citationMetadata, text)];
+  const text = items
+    .flatMap((item) =>
+      item.type === 'message' ? item.content.map((part) => (part.type === 'output_text' ? part.text : '')) : [],
+    )
+    .join('');
+  const citations = [
+    ...groundingOf(candidate.groundingMetadata, text),
+    ...citationsOf(candidate.citationMetadata, text),
+  ];
   if (citations.length === 0) return items;
   let before = 0;
   return items.map((item) => {
@@ -34,7 +47,15 @@ function annotated(part: OutputText, offset: number, citations: readonly Citatio
   const end = offset + part.text.length;
   const annotations = citations.flatMap((one): JsonObject[] => {
     if (one.start >= end || one.start < offset) return [];
-    return [{ type: 'url_citation', url: one.url, title: one.title, start_index: one.start - offset, end_index: Math.min(one.end, end) - offset }];
+    return [
+      {
+        type: 'url_citation',
+        url: one.url,
+        title: one.title,
+        start_index: one.start - offset,
+        end_index: Math.min(one.end, end) - offset,
+      },
+    ];
   });
   return annotations.length === 0 ? part : withMark({ ...part, annotations }, { cited: true });
 }
@@ -42,7 +63,9 @@ function annotated(part: OutputText, offset: number, citations: readonly Citatio
 function groundingOf(metadata: unknown, text: string): Citation[] {
   if (!isObject(metadata)) return [];
   // Supports point at chunks by place, so odd ones keep theirs.
-  const chunks = Array.isArray(metadata.groundingChunks) ? metadata.groundingChunks.map((chunk) => (isObject(chunk) ? sourceOf(chunk) : undefined)) : [];
+  const chunks = Array.isArray(metadata.groundingChunks)
+    ? metadata.groundingChunks.map((chunk) => (isObject(chunk) ? sourceOf(chunk) : undefined))
+    : [];
   const places = bytePlaces(text);
   return listOf(metadata.groundingSupports).flatMap((support) => {
     const place = segmentIn(support.segment, text, places);
@@ -61,7 +84,9 @@ function sourceOf(chunk: JsonObject): { url: string; title: string } | undefined
 }
 
 function linkOf(source: JsonObject): { url: string; title: string } | undefined {
-  return typeof source.uri === 'string' ? { url: source.uri, title: typeof source.title === 'string' ? source.title : '' } : undefined;
+  return typeof source.uri === 'string'
+    ? { url: source.uri, title: typeof source.title === 'string' ? source.title : '' }
+    : undefined;
 }
 
 /** The Gemini API lists `citationSources`, Vertex AI `citations`. */
@@ -75,8 +100,15 @@ function citationsOf(metadata: unknown, text: string): Citation[] {
   });
 }
 
-/** Offsets are bytes of UTF-8; where the segment brings its text, the text decides, since streams and thoughts shift offsets. */
-function segmentIn(segment: unknown, text: string, placeOfByte: (byte: number) => number): { start: number; end: number } | undefined {
+/**
+ * Offsets are bytes of UTF-8; where the segment brings its text, the text decides, since streams and thoughts shift
+ * offsets.
+ */
+function segmentIn(
+  segment: unknown,
+  text: string,
+  placeOfByte: (byte: number) => number,
+): { start: number; end: number } | undefined {
   if (!isObject(segment)) return undefined;
   const start = placeOfByte(typeof segment.startIndex === 'number' ? segment.startIndex : 0);
   const end = typeof segment.endIndex === 'number' ? placeOfByte(segment.endIndex) : undefined;

@@ -1,4 +1,7 @@
-/** A history as Gemini's contents: roles that alternate, all answers of a turn together, the operator's words apart from them. */
+/**
+ * A history as Gemini's contents: roles that alternate, all answers of a turn together, the operator's words apart
+ * from them.
+ */
 import { inputText } from '../../../domain/entities/Content';
 import { isObject } from '../../../domain/json';
 import { partsOfItem } from './GoogleParts';
@@ -26,8 +29,9 @@ interface OpenContent {
 }
 
 /**
- * Goes on a call that another model made, where Gemini demands a signature and there is none; documented for exactly that
- * (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs, and understood by Vertex AI as well).
+ * Goes on a call that another model made, where Gemini demands a signature and there is none; documented for
+ * exactly that (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs, and understood by Vertex AI as
+ * well).
  */
 export const NO_SIGNATURE = 'skip_thought_signature_validator';
 
@@ -39,10 +43,17 @@ const PARTS_CONTEXTS: readonly PartsContext[] = [
 ];
 
 /** @throws UnsupportedFeatureError for content that the wire cannot express */
-export function toContents(input: readonly InputItem[], facts: GoogleModelFacts, fetchesUrls: boolean): GoogleConversation {
+export function toContents(
+  input: readonly InputItem[],
+  facts: GoogleModelFacts,
+  fetchesUrls: boolean,
+): GoogleConversation {
   const { items, losses: repairs } = repairHistory(input, { nativeAsync: false });
   const losses: Loss[] = [...repairs];
-  const context = PARTS_CONTEXTS[(fetchesUrls ? 2 : 0) + (facts.takesMediaInResults ? 1 : 0)] ?? { fetchesUrls, mediaInResults: facts.takesMediaInResults };
+  const context = PARTS_CONTEXTS[(fetchesUrls ? 2 : 0) + (facts.takesMediaInResults ? 1 : 0)] ?? {
+    fetchesUrls,
+    mediaInResults: facts.takesMediaInResults,
+  };
   const calls = new Map<string, FunctionCallItem>();
   const builder = new ContentsBuilder();
   const systemParts: GooglePart[] = [];
@@ -60,7 +71,11 @@ export function toContents(input: readonly InputItem[], facts: GoogleModelFacts,
         systemParts.push(...partsOfItem(item, context, undefined, path).parts);
         continue;
       }
-      losses.push({ path: path(), what: `the ${item.role} role`, reason: 'Gemini takes instructions at the beginning only; sent as marked user text' });
+      losses.push({
+        path: path(),
+        what: `the ${item.role} role`,
+        reason: 'Gemini takes instructions at the beginning only; sent as marked user text',
+      });
       builder.add(asUserText(item), partsOfItem(asUserText(item), context, undefined, path));
       continue;
     }
@@ -68,7 +83,8 @@ export function toContents(input: readonly InputItem[], facts: GoogleModelFacts,
     if (item.type === 'function_call') calls.set(item.call_id, item);
     const call = item.type === 'function_call_output' ? calls.get(item.call_id) : undefined;
     const converted = partsOfItem(item, context, call, path);
-    for (const loss of converted.losses) losses.push({ path: `${path()}${loss.at}`, what: loss.what, reason: loss.reason });
+    for (const loss of converted.losses)
+      losses.push({ path: `${path()}${loss.at}`, what: loss.what, reason: loss.reason });
     builder.add(item, converted);
   }
   return { systemParts, systemFields, contents: builder.finish(facts.demandsSignatures), losses };
@@ -87,11 +103,18 @@ function isInstruction(item: InputItem): item is MessageItem {
 
 const marked = new WeakMap<MessageItem, MessageItem>();
 
-/** Instructions in the middle of a history: a user message between marks, so that the model can tell them from the user's own words. */
+/**
+ * Instructions in the middle of a history: a user message between marks, so that the model can tell them from the
+ * user's own words.
+ */
 function asUserText(item: MessageItem): MessageItem {
   let message = marked.get(item);
   if (message === undefined) {
-    const content = [inputText(`<${item.role}_instructions>`), ...item.content, inputText(`</${item.role}_instructions>`)];
+    const content = [
+      inputText(`<${item.role}_instructions>`),
+      ...item.content,
+      inputText(`</${item.role}_instructions>`),
+    ];
     message = { type: 'message', role: 'user', content };
     marked.set(item, message);
   }
@@ -128,7 +151,10 @@ class ContentsBuilder {
     this.held.length = 0;
   }
 
-  /** Gemini wants roles to alternate: neighbours of one role share a content, unless they came over this wire in contents of their own. */
+  /**
+   * Gemini wants roles to alternate: neighbours of one role share a content, unless they came over this wire in
+   * contents of their own.
+   */
   private contentFor(role: string, opens: JsonObject | undefined): OpenContent {
     const last = this.contents.at(-1);
     if (last?.role === role && opens === undefined) return last;
@@ -141,14 +167,25 @@ class ContentsBuilder {
   private openWithUser(): void {
     const first = this.contents[0];
     if (first?.role !== 'model' || !first.parts.some((part) => isObject(part.functionCall))) return;
-    this.contents.unshift({ fields: {}, role: 'user', parts: [{ text: '(The beginning of this conversation is not included.)' }] });
+    this.contents.unshift({
+      fields: {},
+      role: 'user',
+      parts: [{ text: '(The beginning of this conversation is not included.)' }],
+    });
   }
 
-  /** The first call of every step since the user last spoke must be signed; signatures of earlier turns are not checked. */
+  /**
+   * The first call of every step since the user last spoke must be signed; signatures of earlier turns are not
+   * checked.
+   */
   private signCurrentTurn(): void {
     for (let index = this.contents.length - 1; index >= 0; index -= 1) {
       const content = this.contents[index];
-      if (content === undefined || (content.role === 'user' && content.parts.every((part) => part.functionResponse === undefined))) return;
+      if (
+        content === undefined ||
+        (content.role === 'user' && content.parts.every((part) => part.functionResponse === undefined))
+      )
+        return;
       const first = content.parts.findIndex((part) => isObject(part.functionCall));
       const call = content.parts[first];
       if (call === undefined || this.untouched.has(call) || call.thoughtSignature !== undefined) continue;
@@ -156,4 +193,3 @@ class ContentsBuilder {
     }
   }
 }
-

@@ -7,7 +7,12 @@ import type { ItemNaming } from './GoogleItems';
 import type { GoogleMark, GooglePart } from './GoogleTypes';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../domain/json';
-import type { FunctionCallOutputItem, InputContent, InputItem, InputText } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallOutputItem,
+  InputContent,
+  InputItem,
+  InputText,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
 
 const ORIGIN: Origin = { wire: 'gemini' };
@@ -18,10 +23,14 @@ const ORIGIN: Origin = { wire: 'gemini' };
 export function readSystemInstruction(instruction: unknown): readonly InputItem[] {
   if (instruction === undefined) return [];
   // A text alone is accepted too.
-  if (typeof instruction === 'string') return [{ type: 'message', role: 'system', content: [{ type: 'input_text', text: instruction }] }];
-  if (!isObject(instruction)) throw new LLMInvalidRequestError('systemInstruction must be a content.', { path: 'systemInstruction' });
+  if (typeof instruction === 'string')
+    return [{ type: 'message', role: 'system', content: [{ type: 'input_text', text: instruction }] }];
+  if (!isObject(instruction))
+    throw new LLMInvalidRequestError('systemInstruction must be a content.', { path: 'systemInstruction' });
   const { parts, ...fields } = instruction;
-  const content = partsIn(parts, 'systemInstruction').map((part): InputText => textOf(part) ?? { type: 'input_text', text: '', ...remember(undefined, { part }) });
+  const content = partsIn(parts, 'systemInstruction').map(
+    (part): InputText => textOf(part) ?? { type: 'input_text', text: '', ...remember(undefined, { part }) },
+  );
   const marks: GoogleMark = isEmpty(fields) ? {} : { content: fields };
   return [{ type: 'message', role: 'system', content, ...remember(undefined, marks) }];
 }
@@ -50,19 +59,30 @@ export function readContents(contents: readonly unknown[]): readonly InputItem[]
 function opened(items: readonly InputItem[], role: 'user' | 'model', fields: JsonObject): readonly InputItem[] {
   const [first, ...others] = items;
   if (first !== undefined) return [withMark(first, { content: fields }), ...others];
-  return [{ type: 'message', role: role === 'user' ? 'user' : 'assistant', content: [], ...remember(undefined, { content: fields }) }];
+  return [
+    {
+      type: 'message',
+      role: role === 'user' ? 'user' : 'assistant',
+      content: [],
+      ...remember(undefined, { content: fields }),
+    },
+  ];
 }
 
 function partsIn(parts: unknown, path: string): GooglePart[] {
   if (parts === undefined) return [];
-  if (!Array.isArray(parts)) throw new LLMInvalidRequestError(`${path}.parts must be a list.`, { path: `${path}.parts` });
+  if (!Array.isArray(parts))
+    throw new LLMInvalidRequestError(`${path}.parts must be a list.`, { path: `${path}.parts` });
   return parts.map((part, index) => {
     if (isObject(part)) return spelled(part);
     throw new LLMInvalidRequestError(`${path}.parts[${index}] must be an object.`, { path: `${path}.parts[${index}]` });
   });
 }
 
-/** The part with the names of its own messages in lowerCamelCase; arguments and results are the caller's and stay as they are. */
+/**
+ * The part with the names of its own messages in lowerCamelCase; arguments and results are the caller's and stay as
+ * they are.
+ */
 function spelled(part: GooglePart): GooglePart {
   const out: GooglePart = { ...camelFields(part) };
   for (const field of ['functionCall', 'functionResponse', 'inlineData', 'fileData']) {
@@ -71,7 +91,10 @@ function spelled(part: GooglePart): GooglePart {
   }
   const answer = out.functionResponse;
   if (isObject(answer) && Array.isArray(answer.parts)) {
-    out.functionResponse = { ...answer, parts: answer.parts.map((inner) => (isObject(inner) ? spelled(inner) : inner) as unknown) };
+    out.functionResponse = {
+      ...answer,
+      parts: answer.parts.map((inner) => (isObject(inner) ? spelled(inner) : inner) as unknown),
+    };
   }
   return out;
 }
@@ -101,7 +124,8 @@ function userItems(parts: readonly GooglePart[], index: number, calls: CallBook)
   let content: InputContent[] = [];
   let asIs = false;
   const flush = (): void => {
-    if (content.length > 0) items.push({ type: 'message', role: 'user', content, ...remember(undefined, asIs ? { asIs } : {}) });
+    if (content.length > 0)
+      items.push({ type: 'message', role: 'user', content, ...remember(undefined, asIs ? { asIs } : {}) });
     content = [];
     asIs = false;
   };
@@ -113,7 +137,14 @@ function userItems(parts: readonly GooglePart[], index: number, calls: CallBook)
       return;
     }
     flush();
-    items.push(toAnswer(part, calls, `c${index}_${place}`) ?? { type: 'vendor_item', origin: ORIGIN, item: part, ...remember(undefined, { role: 'user', asIs: true }) });
+    items.push(
+      toAnswer(part, calls, `c${index}_${place}`) ?? {
+        type: 'vendor_item',
+        origin: ORIGIN,
+        item: part,
+        ...remember(undefined, { role: 'user', asIs: true }),
+      },
+    );
   });
   flush();
   return items;
@@ -130,16 +161,28 @@ function toAnswer(part: GooglePart, calls: CallBook, place: string): FunctionCal
   if (!isObject(functionResponse) || typeof functionResponse.name !== 'string') return undefined;
   const { name, response, id, parts, ...more } = functionResponse;
   const media = Array.isArray(parts) ? parts.map((inner) => (isObject(inner) ? fromMediaPart(inner) : undefined)) : [];
-  const isWhole = isObject(response) && isEmpty(more) && (parts === undefined || Array.isArray(parts)) && media.every((one) => one !== undefined);
+  const isWhole =
+    isObject(response) &&
+    isEmpty(more) &&
+    (parts === undefined || Array.isArray(parts)) &&
+    media.every((one) => one !== undefined);
   const said = JSON.stringify(response ?? {});
   const wireId = typeof id === 'string' ? id : undefined;
   return {
     type: 'function_call_output',
     call_id: calls.answered(name, wireId) ?? `call_${place}`,
     name,
-    output: parts === undefined ? said : [...(said === '{}' ? [] : [{ type: 'input_text', text: said } as const]), ...media.filter((one) => one !== undefined)],
+    output:
+      parts === undefined
+        ? said
+        : [
+            ...(said === '{}' ? [] : [{ type: 'input_text', text: said } as const]),
+            ...media.filter((one) => one !== undefined),
+          ],
     // Only some models take media in an answer; one that was sent so goes out so, whatever we know of the model.
-    ...(isWhole && parts === undefined && (id === undefined || wireId !== undefined) ? remember(siblings, wireId === undefined ? {} : { id: wireId }) : remember(undefined, { part })),
+    ...(isWhole && parts === undefined && (id === undefined || wireId !== undefined)
+      ? remember(siblings, wireId === undefined ? {} : { id: wireId })
+      : remember(undefined, { part })),
   };
 }
 

@@ -1,4 +1,7 @@
-/** The generationConfig that a client sent over the Gemini wire, as options of ours: the inverse of GoogleGeneration. */
+/**
+ * The generationConfig that a client sent over the Gemini wire, as options of ours: the inverse of
+ * GoogleGeneration.
+ */
 import { fromOpenApiSchema } from './GoogleOpenApiSchema';
 import { camelFields } from './GoogleTypes';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
@@ -7,19 +10,27 @@ import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface ReadGeneration {
-  readonly options: Pick<GenerateOptions, 'temperature' | 'top_p' | 'max_output_tokens' | 'stop' | 'response_format' | 'reasoning'>;
+  readonly options: Pick<
+    GenerateOptions,
+    'temperature' | 'top_p' | 'max_output_tokens' | 'stop' | 'response_format' | 'reasoning'
+  >;
   /**
-   * What our words don't say exactly. The form of the answer and the thinking stand in both: other hosts read ours, and Gemini gets its own
-   * words back.
+   * What our words don't say exactly. The form of the answer and the thinking stand in both: other hosts read ours,
+   * and Gemini gets its own words back.
    */
   readonly verbatim?: JsonObject;
 }
 
 export function readGenerationConfig(config: unknown): ReadGeneration {
   if (config === undefined) return { options: {} };
-  if (!isObject(config)) throw new LLMInvalidRequestError('generationConfig must be an object.', { path: 'generationConfig' });
+  if (!isObject(config))
+    throw new LLMInvalidRequestError('generationConfig must be an object.', { path: 'generationConfig' });
   const { temperature, topP, maxOutputTokens, stopSequences, ...verbatim } = camelFields(config);
-  const numbers = { temperature: ['temperature', temperature], top_p: ['topP', topP], max_output_tokens: ['maxOutputTokens', maxOutputTokens] } as const;
+  const numbers = {
+    temperature: ['temperature', temperature],
+    top_p: ['topP', topP],
+    max_output_tokens: ['maxOutputTokens', maxOutputTokens],
+  } as const;
   const exact: { temperature?: number; top_p?: number; max_output_tokens?: number; stop?: readonly string[] } = {};
   for (const option of ['temperature', 'top_p', 'max_output_tokens'] as const) {
     const [field, value] = numbers[option];
@@ -32,7 +43,11 @@ export function readGenerationConfig(config: unknown): ReadGeneration {
   const format = formatOf(verbatim);
   const reasoning = reasoningOf(verbatim.thinkingConfig);
   return {
-    options: { ...exact, ...(format === undefined ? {} : { response_format: format }), ...(reasoning === undefined ? {} : { reasoning }) },
+    options: {
+      ...exact,
+      ...(format === undefined ? {} : { response_format: format }),
+      ...(reasoning === undefined ? {} : { reasoning }),
+    },
     ...(isEmpty(verbatim) && !isEmpty(config) ? {} : { verbatim }),
   };
 }
@@ -44,14 +59,20 @@ function isTextList(value: unknown): value is readonly string[] {
 function formatOf({ responseMimeType, responseJsonSchema, responseSchema }: JsonObject): ResponseFormat | undefined {
   if (responseMimeType !== 'application/json') return undefined;
   if (isObject(responseJsonSchema)) return { type: 'json_schema', name: 'response', schema: responseJsonSchema };
-  if (isObject(responseSchema)) return { type: 'json_schema', name: 'response', schema: fromOpenApiSchema(responseSchema) };
+  if (isObject(responseSchema))
+    return { type: 'json_schema', name: 'response', schema: fromOpenApiSchema(responseSchema) };
   return { type: 'json_object' };
 }
 
 function reasoningOf(config: unknown): GenerateOptions['reasoning'] {
   if (!isObject(config)) return undefined;
   const { thinkingLevel, thinkingBudget, includeThoughts } = camelFields(config);
-  const effort = typeof thinkingLevel === 'string' ? thinkingLevel.toLowerCase() : typeof thinkingBudget === 'number' ? effortOf(thinkingBudget) : undefined;
+  const effort =
+    typeof thinkingLevel === 'string'
+      ? thinkingLevel.toLowerCase()
+      : typeof thinkingBudget === 'number'
+        ? effortOf(thinkingBudget)
+        : undefined;
   if (effort === undefined && includeThoughts !== true) return undefined;
   return { ...(effort === undefined ? {} : { effort }), ...(includeThoughts === true ? { summary: 'auto' } : {}) };
 }

@@ -29,7 +29,8 @@ export function readTools(tools: unknown): ReadTools {
   if (!Array.isArray(tools)) throw new LLMInvalidRequestError('tools must be a list.', { path: 'tools' });
   const verbatim: JsonObject[] = [];
   const read = tools.flatMap((tool, group) => {
-    if (!isObject(tool)) throw new LLMInvalidRequestError(`tools[${group}] must be an object.`, { path: `tools[${group}]` });
+    if (!isObject(tool))
+      throw new LLMInvalidRequestError(`tools[${group}] must be an object.`, { path: `tools[${group}]` });
     const ours = toolsIn(camelFields(tool), group);
     if (ours.length === 0) verbatim.push(tool);
     return ours;
@@ -55,13 +56,19 @@ function toolsIn(object: JsonObject, group: number): Tool[] {
 }
 
 function isDeclarationList(value: unknown): value is (JsonObject & { name: string })[] {
-  return Array.isArray(value) && value.length > 0 && value.every((one) => isObject(one) && typeof one.name === 'string');
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((one) => isObject(one) && typeof one.name === 'string')
+  );
 }
 
 /** The declaration goes out again as it came; our own form of it is for other hosts and for checking arguments. */
 function toFunctionTool(declaration: JsonObject & { name: string }, mark: GoogleMark): FunctionTool {
   const { name, description, parameters, parametersJsonSchema } = camelFields(declaration);
-  const schema = isObject(parametersJsonSchema) ? parametersJsonSchema : isObject(parameters) ? fromOpenApiSchema(parameters) : undefined;
+  const schema = isObject(parametersJsonSchema)
+    ? parametersJsonSchema
+    : isObject(parameters)
+      ? fromOpenApiSchema(parameters)
+      : undefined;
   return {
     type: 'function',
     name: String(name),
@@ -84,7 +91,8 @@ export function readToolConfig(config: unknown): ReadToolConfig {
   const { functionCallingConfig, ...rest } = camelFields(config);
   const toolChoice = isObject(functionCallingConfig) ? choiceOf(camelFields(functionCallingConfig)) : undefined;
   if (toolChoice !== undefined && isEmpty(rest)) return { toolChoice };
-  const verbatim = toolChoice === undefined && functionCallingConfig !== undefined ? { ...rest, functionCallingConfig } : rest;
+  const verbatim =
+    toolChoice === undefined && functionCallingConfig !== undefined ? { ...rest, functionCallingConfig } : rest;
   return { ...(toolChoice === undefined ? {} : { toolChoice }), verbatim };
 }
 
@@ -97,7 +105,8 @@ function choiceOf(config: JsonObject): ToolChoice | undefined {
     if (mode === 'NONE') return 'none';
     return mode === 'ANY' ? 'required' : undefined;
   }
-  if (mode !== 'ANY' || !Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string')) return undefined;
+  if (mode !== 'ANY' || !Array.isArray(names) || names.length === 0 || !names.every((name) => typeof name === 'string'))
+    return undefined;
   const [only, ...others] = names;
   if (only !== undefined && others.length === 0) return { type: 'function', name: only };
   return { type: 'allowed_tools', mode: 'required', tools: names.map((name) => ({ type: 'function', name })) };

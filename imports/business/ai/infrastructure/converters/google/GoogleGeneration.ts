@@ -1,4 +1,7 @@
-/** How to generate: sampling, limits, the form of the answer and how much to think (https://ai.google.dev/api/generate-content#GenerationConfig). */
+/**
+ * How to generate: sampling, limits, the form of the answer and how much to think
+ * (https://ai.google.dev/api/generate-content#GenerationConfig).
+ */
 import { toOpenApiSchema } from './GoogleOpenApiSchema';
 import { sanitiseSchema } from './GoogleSchema';
 import type { GoogleModelFacts } from './GoogleModels';
@@ -13,10 +16,24 @@ export interface GoogleGeneration {
   readonly instruction?: string;
 }
 
-/** Tokens for an effort, the ones that Google's own OpenAI-compatible API uses (https://ai.google.dev/gemini-api/docs/openai#thinking). */
-const BUDGETS: Readonly<Record<string, number>> = { minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576, xhigh: 24_576 };
+/**
+ * Tokens for an effort, the ones that Google's own OpenAI-compatible API uses
+ * (https://ai.google.dev/gemini-api/docs/openai#thinking).
+ */
+const BUDGETS: Readonly<Record<string, number>> = {
+  minimal: 1_024,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 24_576,
+};
 const LEVEL_OF_EFFORT: Readonly<Record<string, 'minimal' | 'low' | 'medium' | 'high'>> = {
-  none: 'minimal', minimal: 'minimal', low: 'low', medium: 'medium', high: 'high', xhigh: 'high',
+  none: 'minimal',
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
 };
 const LEAST_BUDGET = 128;
 
@@ -24,12 +41,22 @@ type JsonFormat = Exclude<ResponseFormat, { type: 'text' }>;
 
 /** @param verbatim `generationConfig` as the caller wrote it himself: what it says is not said twice */
 export function toGenerationConfig(
-  options: NormalizedOptions, context: WireContext, facts: GoogleModelFacts, verbatim: JsonObject, warnings: string[], losses: Loss[],
+  options: NormalizedOptions,
+  context: WireContext,
+  facts: GoogleModelFacts,
+  verbatim: JsonObject,
+  warnings: string[],
+  losses: Loss[],
 ): GoogleGeneration {
   const { temperature, top_p: topP, max_output_tokens: maxOutputTokens, stop } = options;
   const format = formatOf(options.response_format, verbatim);
   const asked = format === undefined ? undefined : responseFormat(format, options, context, facts, warnings, losses);
-  const thinkingConfig = toThinkingConfig(options.reasoning, context.capabilities.supportsReasoning ? facts : { ...facts, thinking: 'none' }, verbatim, warnings);
+  const thinkingConfig = toThinkingConfig(
+    options.reasoning,
+    context.capabilities.supportsReasoning ? facts : { ...facts, thinking: 'none' },
+    verbatim,
+    warnings,
+  );
   return {
     generationConfig: {
       ...(temperature === undefined ? {} : { temperature }),
@@ -55,7 +82,12 @@ interface AskedFormat {
 }
 
 function responseFormat(
-  format: JsonFormat, options: NormalizedOptions, context: WireContext, facts: GoogleModelFacts, warnings: string[], losses: Loss[],
+  format: JsonFormat,
+  options: NormalizedOptions,
+  context: WireContext,
+  facts: GoogleModelFacts,
+  warnings: string[],
+  losses: Loss[],
 ): AskedFormat {
   const supported = supportedOutput(context);
   const hasTools = (options.tools ?? []).length > 0;
@@ -68,23 +100,38 @@ function responseFormat(
   const responseMimeType = 'application/json';
   if (format.type === 'json_object') return { fields: { responseMimeType } };
   if (supported === 'json_object') return { fields: { responseMimeType }, instruction: jsonInstruction(format) };
-  const { schema, losses: lost } = facts.takesJsonSchema ? sanitiseSchema(format.schema) : toOpenApiSchema(format.schema);
+  const { schema, losses: lost } = facts.takesJsonSchema
+    ? sanitiseSchema(format.schema)
+    : toOpenApiSchema(format.schema);
   for (const loss of lost) losses.push({ ...loss, path: `response_format.schema${loss.path}` });
-  return { fields: facts.takesJsonSchema ? { responseMimeType, responseJsonSchema: schema } : { responseMimeType, responseSchema: schema } };
+  return {
+    fields: facts.takesJsonSchema
+      ? { responseMimeType, responseJsonSchema: schema }
+      : { responseMimeType, responseSchema: schema },
+  };
 }
 
 /** What both the host and the model have. */
 function supportedOutput({ quirks, capabilities }: WireContext): WireContext['quirks']['structuredOutput'] {
   if (!capabilities.supportsJSON) return 'none';
-  return quirks.structuredOutput === 'json_schema' && !capabilities.supportsJSONSchema ? 'json_object' : quirks.structuredOutput;
+  return quirks.structuredOutput === 'json_schema' && !capabilities.supportsJSONSchema
+    ? 'json_object'
+    : quirks.structuredOutput;
 }
 
 function jsonInstruction(format: JsonFormat): string {
   const only = 'Answer with JSON only, without any text or code fence around it.';
-  return format.type === 'json_object' ? only : `${only} The JSON must be valid against this JSON Schema:\n${JSON.stringify(format.schema)}`;
+  return format.type === 'json_object'
+    ? only
+    : `${only} The JSON must be valid against this JSON Schema:\n${JSON.stringify(format.schema)}`;
 }
 
-function toThinkingConfig(reasoning: NormalizedOptions['reasoning'], facts: GoogleModelFacts, verbatim: JsonObject, warnings: string[]): JsonObject | undefined {
+function toThinkingConfig(
+  reasoning: NormalizedOptions['reasoning'],
+  facts: GoogleModelFacts,
+  verbatim: JsonObject,
+  warnings: string[],
+): JsonObject | undefined {
   if (reasoning === undefined || 'thinkingConfig' in verbatim) return undefined;
   const effort = reasoning.effort ?? undefined;
   const summary = reasoning.summary ?? undefined;
@@ -93,7 +140,12 @@ function toThinkingConfig(reasoning: NormalizedOptions['reasoning'], facts: Goog
     warnings.push('reasoning: this model does not think, so it is left out');
     return undefined;
   }
-  const amount = effort === undefined ? {} : facts.thinking === 'level' ? thinkingLevel(effort, facts, warnings) : thinkingBudget(effort, facts, warnings);
+  const amount =
+    effort === undefined
+      ? {}
+      : facts.thinking === 'level'
+        ? thinkingLevel(effort, facts, warnings)
+        : thinkingBudget(effort, facts, warnings);
   const config = { ...amount, ...(summary === undefined ? {} : { includeThoughts: true }) };
   return isEmpty(config) ? undefined : config;
 }
@@ -106,7 +158,10 @@ function thinkingLevel(effort: string, facts: GoogleModelFacts, warnings: string
   }
   const levels = facts.levels;
   const level = levels.includes(wanted) ? wanted : wanted === 'minimal' ? 'low' : 'high';
-  if (level !== effort) warnings.push(`reasoning.effort: ${effort} is sent as ${level}${effort === 'none' ? ', the least that this model thinks' : ''}`);
+  if (level !== effort)
+    warnings.push(
+      `reasoning.effort: ${effort} is sent as ${level}${effort === 'none' ? ', the least that this model thinks' : ''}`,
+    );
   return { thinkingLevel: level };
 }
 

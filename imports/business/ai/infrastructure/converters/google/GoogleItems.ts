@@ -1,8 +1,17 @@
-/** A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item, everything else stands alone. */
+/**
+ * A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item,
+ * everything else stands alone.
+ */
 import { MARK, remember } from './GoogleTypes';
 import type { GoogleMark, GooglePart } from './GoogleTypes';
 import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
-import type { FunctionCallItem, ItemStatus, OutputItem, OutputText, SummaryText } from '../../../domain/types/ResponsesAPITypes';
+import type {
+  FunctionCallItem,
+  ItemStatus,
+  OutputItem,
+  OutputText,
+  SummaryText,
+} from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
 
 /** How items that have no id on the wire are named. */
@@ -48,7 +57,11 @@ function isGathered(kind: RunKind): boolean {
   return kind === 'text' || kind === 'thought';
 }
 
-export function itemsOfRuns(runs: readonly PartRun[], naming: ItemNaming, lastStatus: ItemStatus = 'completed'): OutputItem[] {
+export function itemsOfRuns(
+  runs: readonly PartRun[],
+  naming: ItemNaming,
+  lastStatus: ItemStatus = 'completed',
+): OutputItem[] {
   let calls = 0;
   return runs.map((run, index) => {
     if (run.kind === 'call') calls += 1;
@@ -57,13 +70,31 @@ export function itemsOfRuns(runs: readonly PartRun[], naming: ItemNaming, lastSt
 }
 
 /** @param call how many calls stand before this one in the same answer */
-export function itemOfRun(run: PartRun, index: number, call: number, naming: ItemNaming, status: ItemStatus): OutputItem {
+export function itemOfRun(
+  run: PartRun,
+  index: number,
+  call: number,
+  naming: ItemNaming,
+  status: ItemStatus,
+): OutputItem {
   const first = run.parts[0] ?? {};
   switch (run.kind) {
     case 'text':
-      return { type: 'message', ...id('msg', index, naming), role: 'assistant', status, content: run.parts.map(toOutputText) };
+      return {
+        type: 'message',
+        ...id('msg', index, naming),
+        role: 'assistant',
+        status,
+        content: run.parts.map(toOutputText),
+      };
     case 'thought':
-      return { type: 'reasoning', ...id('rs', index, naming), summary: run.parts.map(toSummaryText), status, origin: naming.origin };
+      return {
+        type: 'reasoning',
+        ...id('rs', index, naming),
+        summary: run.parts.map(toSummaryText),
+        status,
+        origin: naming.origin,
+      };
     case 'call':
       return toFunctionCall(first, index, call, naming, status);
     case 'other':
@@ -71,7 +102,13 @@ export function itemOfRun(run: PartRun, index: number, call: number, naming: Ite
   }
 }
 
-export function toFunctionCall(part: GooglePart, index: number, call: number, naming: ItemNaming, status: ItemStatus): FunctionCallItem {
+export function toFunctionCall(
+  part: GooglePart,
+  index: number,
+  call: number,
+  naming: ItemNaming,
+  status: ItemStatus,
+): FunctionCallItem {
   const { functionCall, ...siblings } = part;
   const fields = fieldsOf(functionCall);
   return {
@@ -85,7 +122,10 @@ export function toFunctionCall(part: GooglePart, index: number, call: number, na
   };
 }
 
-/** The id that came, else one made of the answer's and the call's place in it: the same answer gives the same ids, each one once. */
+/**
+ * The id that came, else one made of the answer's and the call's place in it: the same answer gives the same ids,
+ * each one once.
+ */
 function callIdOf(fields: JsonObject, call: number, naming: ItemNaming): string {
   return typeof fields.id === 'string' && fields.id !== '' ? fields.id : `call_${naming.seed}_${call}`;
 }

@@ -6,13 +6,42 @@ import { isObject } from '../../../domain/json';
 import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/** Kinds that a file's name tells, as far as Gemini reads them (https://ai.google.dev/gemini-api/docs/file-input-methods). */
+/**
+ * Kinds that a file's name tells, as far as Gemini reads them
+ * (https://ai.google.dev/gemini-api/docs/file-input-methods).
+ */
 const MIME_OF_EXTENSION: Readonly<Record<string, string>> = {
-  pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown', csv: 'text/csv', html: 'text/html', htm: 'text/html', xml: 'text/xml',
-  json: 'application/json', rtf: 'text/rtf', css: 'text/css', js: 'text/javascript', py: 'text/x-python',
-  png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp', heic: 'image/heic', heif: 'image/heif', gif: 'image/gif',
-  mp3: 'audio/mpeg', wav: 'audio/wav', aac: 'audio/aac', ogg: 'audio/ogg', flac: 'audio/flac', aiff: 'audio/aiff',
-  mp4: 'video/mp4', mpeg: 'video/mpeg', mov: 'video/quicktime', webm: 'video/webm', wmv: 'video/wmv', '3gp': 'video/3gpp',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  htm: 'text/html',
+  xml: 'text/xml',
+  json: 'application/json',
+  rtf: 'text/rtf',
+  css: 'text/css',
+  js: 'text/javascript',
+  py: 'text/x-python',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  gif: 'image/gif',
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  aac: 'audio/aac',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  aiff: 'audio/aiff',
+  mp4: 'video/mp4',
+  mpeg: 'video/mpeg',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  wmv: 'video/wmv',
+  '3gp': 'video/3gpp',
 };
 
 const FILES_API = 'https://generativelanguage.googleapis.com/v1beta/';
@@ -28,7 +57,11 @@ export function toMediaPart(part: InputImage | InputFile, fetches: boolean, wher
   if (mark.part !== undefined) return mark.part;
   const siblings = siblingsOf(part);
   const data = dataOf(part, where);
-  if (data !== undefined) return { ...siblings, inlineData: { mimeType: data.mimeType, data: mark.base64url === true ? toUrlAlphabet(data.base64) : data.base64 } };
+  if (data !== undefined)
+    return {
+      ...siblings,
+      inlineData: { mimeType: data.mimeType, data: mark.base64url === true ? toUrlAlphabet(data.base64) : data.base64 },
+    };
   const fileUri = uriOf(part, fetches, where);
   const mimeType = mimeOfName(nameOf(part) ?? fileUri);
   return { ...siblings, fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } };
@@ -53,7 +86,8 @@ function dataOf(part: InputImage | InputFile, where: string): { mimeType: string
 function uriOf(part: InputImage | InputFile, fetches: boolean, where: string): string {
   const url = part.type === 'input_image' ? part.image_url : part.file_url;
   if (url !== undefined && (fetches || isOfGoogle(url))) return url;
-  if (url !== undefined) throw unsupported(where, 'this host does not fetch URLs; the content has to be inlined as a data URI');
+  if (url !== undefined)
+    throw unsupported(where, 'this host does not fetch URLs; the content has to be inlined as a data URI');
   if (part.file_id === undefined) throw unsupported(where, 'it has neither data, URL nor file id');
   if (part.file_id.startsWith('files/')) return `${FILES_API}${part.file_id}`;
   if (isOfGoogle(part.file_id)) return part.file_id;
@@ -62,7 +96,9 @@ function uriOf(part: InputImage | InputFile, fetches: boolean, where: string): s
 
 /** Cloud Storage, the Files API and YouTube are read by Google itself (https://ai.google.dev/api/caching#FileData). */
 function isOfGoogle(uri: string): boolean {
-  return /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i.test(uri);
+  return /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i.test(
+    uri,
+  );
 }
 
 /** Whether the part needs no download: Google reads its URL, or sent it. */
@@ -96,13 +132,19 @@ export function fromMediaPart(part: GooglePart): InputImage | InputFile | undefi
 
 function fromInlineData(blob: JsonObject, part: GooglePart, siblings: JsonObject): InputImage | InputFile | undefined {
   const { mimeType, data, ...more } = blob;
-  if (typeof mimeType !== 'string' || typeof data !== 'string' || !/^[\w.+-]+\/[\w.+-]+(;[\w.+=-]+)*$/.test(mimeType)) return undefined;
+  if (typeof mimeType !== 'string' || typeof data !== 'string' || !/^[\w.+-]+\/[\w.+-]+(;[\w.+=-]+)*$/.test(mimeType))
+    return undefined;
   const standard = toStandardAlphabet(data);
   if (!isBase64(standard)) return undefined;
   const uri = `data:${mimeType};base64,${standard}`;
-  const exact = !mimeType.includes(';') && Object.keys(more).length === 0 && (standard === data || toUrlAlphabet(standard) === data);
+  const exact =
+    !mimeType.includes(';') &&
+    Object.keys(more).length === 0 &&
+    (standard === data || toUrlAlphabet(standard) === data);
   const kept = exact ? remember(siblings, standard === data ? {} : { base64url: true }) : remember(siblings, { part });
-  return mimeType.startsWith('image/') ? { type: 'input_image', image_url: uri, ...kept } : { type: 'input_file', file_data: uri, ...kept };
+  return mimeType.startsWith('image/')
+    ? { type: 'input_image', image_url: uri, ...kept }
+    : { type: 'input_file', file_data: uri, ...kept };
 }
 
 /** Kept whole: a URI alone does not tell the kind, and other hosts may have no use for it at all. */
@@ -123,7 +165,10 @@ function isBase64(data: string): boolean {
   return digits > 0 && digits % 4 !== 1 && !/[^A-Za-z0-9+/]/.test(data.slice(0, digits));
 }
 
-/** Bytes may be written in either alphabet, with or without padding (https://protobuf.dev/programming-guides/json/); data URIs want the standard one. */
+/**
+ * Bytes may be written in either alphabet, with or without padding (https://protobuf.dev/programming-guides/json/);
+ * data URIs want the standard one.
+ */
 function toStandardAlphabet(base64: string): string {
   return /[-_]/.test(base64) ? base64.replaceAll('-', '+').replaceAll('_', '/') : base64;
 }

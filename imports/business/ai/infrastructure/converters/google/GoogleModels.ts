@@ -1,12 +1,21 @@
-/** What a Gemini model of which generation takes, where generations differ. Names say it; the API lists none of this. */
+/**
+ * What a Gemini model of which generation takes, where generations differ. Names say it; the API lists none of
+ * this.
+ */
 
 export interface GoogleModelFacts {
-  /** `level`: https://ai.google.dev/gemini-api/docs/thinking#thinking-levels; `budget`: tokens, Gemini 2.5; `none`: older. */
+  /**
+   * `level`: https://ai.google.dev/gemini-api/docs/thinking#thinking-levels; `budget`: tokens, Gemini 2.5; `none`:
+   * older.
+   */
   readonly thinking: 'level' | 'budget' | 'none';
   /** Gemini 2.5 Pro and everything from 3 on always thinks. */
   readonly canStopThinking: boolean;
   readonly levels: readonly ('minimal' | 'low' | 'medium' | 'high')[];
-  /** A function call in the current turn is refused without a thought signature (https://ai.google.dev/gemini-api/docs/thought-signatures). */
+  /**
+   * A function call in the current turn is refused without a thought signature
+   * (https://ai.google.dev/gemini-api/docs/thought-signatures).
+   */
   readonly demandsSignatures: boolean;
   /** Functions beside server tools, and beside JSON output: from 3 on. */
   readonly combinesTools: boolean;
@@ -33,7 +42,11 @@ function factsOf(model: string): GoogleModelFacts {
   return {
     thinking: generation >= 3 ? 'level' : generation >= 2.5 ? 'budget' : 'none',
     canStopThinking: generation === 2.5 && !pro,
-    levels: !pro ? ['minimal', 'low', 'medium', 'high'] : generation >= 3.1 ? ['low', 'medium', 'high'] : ['low', 'high'],
+    levels: !pro
+      ? ['minimal', 'low', 'medium', 'high']
+      : generation >= 3.1
+        ? ['low', 'medium', 'high']
+        : ['low', 'high'],
     demandsSignatures: generation >= 3,
     combinesTools: generation >= 3,
     takesJsonSchema: generation >= 2.5,
@@ -41,7 +54,10 @@ function factsOf(model: string): GoogleModelFacts {
   };
 }
 
-/** `gemini-flash-latest` and the like follow the newest; what is no Gemini (Gemma, a tuned model) is treated like 2.5. */
+/**
+ * `gemini-flash-latest` and the like follow the newest; what is no Gemini (Gemma, a tuned model) is treated like
+ * 2.5.
+ */
 function generationOf(model: string): number {
   const numbered = /gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1];
   if (numbered !== undefined) return Number(numbered);

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take for JSON output, and what
- * many clients still send for parameters.
+ * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take
+ * for JSON output, and what many clients still send for parameters.
  */
 import { camelFields } from './GoogleTypes';
 import { sanitiseSchema } from './GoogleSchema';
@@ -27,7 +27,9 @@ function converted(schema: JsonObject, path: string, losses: Loss[]): JsonObject
         break;
       case 'properties': {
         const properties = Object.entries(fieldsOf(value));
-        out.properties = Object.fromEntries(properties.map(([name, inner]) => [name, sub(inner, `properties.${name}`)]));
+        out.properties = Object.fromEntries(
+          properties.map(([name, inner]) => [name, sub(inner, `properties.${name}`)]),
+        );
         // Models of that age follow this order, and the alphabet's where it is missing.
         out.propertyOrdering ??= properties.map(([name]) => name);
         break;
@@ -41,11 +43,17 @@ function converted(schema: JsonObject, path: string, losses: Loss[]): JsonObject
         break;
       case 'enum':
         if (Array.isArray(value) && value.every((one) => typeof one === 'string')) out.enum = value;
-        else losses.push({ path: `${path}.enum`, what: 'the enumeration', reason: 'only texts can be enumerated here' });
+        else
+          losses.push({ path: `${path}.enum`, what: 'the enumeration', reason: 'only texts can be enumerated here' });
         break;
       case 'format':
         if (schema.type !== 'string' || value === 'date-time' || value === 'enum') out.format = value;
-        else losses.push({ path: `${path}.format`, what: `format ${String(value)}`, reason: 'texts know date-time only here' });
+        else
+          losses.push({
+            path: `${path}.format`,
+            what: `format ${String(value)}`,
+            reason: 'texts know date-time only here',
+          });
         break;
       case 'additionalProperties':
       case 'prefixItems':
@@ -79,7 +87,13 @@ export function fromOpenApiSchema(schema: unknown): JsonObject {
   return {
     ...(name === undefined ? {} : { type: nullable === true ? [name, 'null'] : name }),
     ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, COUNTS.has(key) ? Number(value) : value])),
-    ...(isObject(properties) ? { properties: Object.fromEntries(Object.entries(properties).map(([key, inner]) => [key, fromOpenApiSchema(inner)])) } : {}),
+    ...(isObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([key, inner]) => [key, fromOpenApiSchema(inner)]),
+          ),
+        }
+      : {}),
     ...(items === undefined ? {} : { items: fromOpenApiSchema(items) }),
     ...(Array.isArray(anyOf) ? { anyOf: anyOf.map(fromOpenApiSchema) } : {}),
     ...(example === undefined ? {} : { examples: [example] }),

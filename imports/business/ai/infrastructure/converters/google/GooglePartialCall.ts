@@ -1,6 +1,6 @@
 /**
- * A function call that arrives in pieces (Vertex AI, `streamFunctionCallArguments`): first its name, then `partialArgs` that each say a JSON
- * path and a value, last an empty call.
+ * A function call that arrives in pieces (Vertex AI, `streamFunctionCallArguments`): first its name, then
+ * `partialArgs` that each say a JSON path and a value, last an empty call.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#stream-function-call-arguments
  */
 import type { GooglePart } from './GoogleTypes';
@@ -34,7 +34,9 @@ export class GooglePartialCall {
   isContinuedBy(part: GooglePart): boolean {
     if (!isObject(part.functionCall)) return false;
     const { name, id } = part.functionCall;
-    return (isUnsaid(name) || name === this.name) && (isUnsaid(id) || this.call.id === undefined || id === this.call.id);
+    return (
+      (isUnsaid(name) || name === this.name) && (isUnsaid(id) || this.call.id === undefined || id === this.call.id)
+    );
   }
 
   /** The part that an answer without streaming would have had. */
@@ -44,7 +46,8 @@ export class GooglePartialCall {
 
   private apply(piece: JsonObject): void {
     const { jsonPath, willContinue } = piece;
-    if (typeof jsonPath !== 'string') throw new LLMStreamError('A piece of a function call does not say where it belongs.');
+    if (typeof jsonPath !== 'string')
+      throw new LLMStreamError('A piece of a function call does not say where it belongs.');
     const keys = keysOf(jsonPath);
     const value = valueOf(piece);
     if (value === undefined) return;
@@ -92,7 +95,10 @@ function valueAt(container: unknown, keys: readonly (string | number)[]): unknow
   return place;
 }
 
-/** A copy of the container with the value in it; missing objects and lists on the way are made, a list grows by one place at a time. */
+/**
+ * A copy of the container with the value in it; missing objects and lists on the way are made, a list grows by one
+ * place at a time.
+ */
 function withValue(container: unknown, keys: readonly (string | number)[], value: unknown): unknown {
   const [key, ...rest] = keys;
   if (key === undefined) return value;

@@ -1,10 +1,21 @@
-/** One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however often its history is sent. */
+/**
+ * One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however
+ * often its history is sent.
+ */
 import { argumentsObject } from '../callArguments';
 import { toMediaPart } from './GoogleMedia';
 import { markOf, siblingsOf } from './GoogleTypes';
 import type { GooglePart } from './GoogleTypes';
 import type {
-  Content, FunctionCallItem, FunctionCallOutputItem, InputContent, InputItem, MessageItem, ReasoningItem, ReasoningText, SummaryText,
+  Content,
+  FunctionCallItem,
+  FunctionCallOutputItem,
+  InputContent,
+  InputItem,
+  MessageItem,
+  ReasoningItem,
+  ReasoningText,
+  SummaryText,
 } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
@@ -33,23 +44,39 @@ export interface PartsContext {
   readonly mediaInResults: boolean;
 }
 
-const converted = new WeakMap<InputItem, { readonly context: PartsContext; readonly call: FunctionCallItem | undefined; readonly result: ConvertedItem }>();
+const converted = new WeakMap<
+  InputItem,
+  { readonly context: PartsContext; readonly call: FunctionCallItem | undefined; readonly result: ConvertedItem }
+>();
 
 /**
  * @param call the call that an answer answers: the wire wants its name, and its id where it came with one
  * @param path the item's JSON path, for errors
  * @throws UnsupportedFeatureError for content that the wire cannot express
  */
-export function partsOfItem(item: InputItem, context: PartsContext, call: FunctionCallItem | undefined, path: () => string): ConvertedItem {
+export function partsOfItem(
+  item: InputItem,
+  context: PartsContext,
+  call: FunctionCallItem | undefined,
+  path: () => string,
+): ConvertedItem {
   const known = converted.get(item);
   if (known !== undefined && known.context === context && known.call === call) return known.result;
   const found = convert(item, context, call, path);
-  const result = { ...found, said: found.parts.some(isHollow) ? found.parts.filter((part) => !isHollow(part)) : found.parts };
+  const result = {
+    ...found,
+    said: found.parts.some(isHollow) ? found.parts.filter((part) => !isHollow(part)) : found.parts,
+  };
   converted.set(item, { context, call, result });
   return result;
 }
 
-function convert(item: InputItem, context: PartsContext, call: FunctionCallItem | undefined, path: () => string): Conversion {
+function convert(
+  item: InputItem,
+  context: PartsContext,
+  call: FunctionCallItem | undefined,
+  path: () => string,
+): Conversion {
   switch (item.type) {
     case 'message':
       return messageParts(item, context, path);
@@ -61,7 +88,10 @@ function convert(item: InputItem, context: PartsContext, call: FunctionCallItem 
       return reasoningParts(item);
     case 'vendor_item':
       if (item.origin.wire === 'gemini') return model([item.item]);
-      return model([], [{ at: '', what: `an item of the ${item.origin.wire} wire`, reason: 'it goes back only to where it was made' }]);
+      return model(
+        [],
+        [{ at: '', what: `an item of the ${item.origin.wire} wire`, reason: 'it goes back only to where it was made' }],
+      );
     case 'compaction':
       return model([], [{ at: '', what: 'a compaction', reason: 'it is sealed by another wire' }]);
     default:
@@ -79,7 +109,13 @@ function messageParts(item: MessageItem, context: PartsContext, path: () => stri
   return { role: item.role === 'assistant' ? 'model' : 'user', parts, losses };
 }
 
-function contentPart(part: Content, context: PartsContext, losses: PartLoss[], at: string, path: () => string): GooglePart {
+function contentPart(
+  part: Content,
+  context: PartsContext,
+  losses: PartLoss[],
+  at: string,
+  path: () => string,
+): GooglePart {
   switch (part.type) {
     case 'input_text':
     case 'output_text': {
@@ -93,9 +129,14 @@ function contentPart(part: Content, context: PartsContext, losses: PartLoss[], a
       return { text: part.refusal };
     case 'input_image':
     case 'input_file':
-      if (part.type === 'input_file' && part.filename !== undefined) losses.push({ at, what: 'the filename', reason: 'Gemini has no field for it' });
+      if (part.type === 'input_file' && part.filename !== undefined)
+        losses.push({ at, what: 'the filename', reason: 'Gemini has no field for it' });
       if (part.type === 'input_image' && part.detail !== undefined && part.detail !== 'auto') {
-        losses.push({ at, what: `detail ${part.detail}`, reason: 'the resolution is chosen for the whole request (media_resolution)' });
+        losses.push({
+          at,
+          what: `detail ${part.detail}`,
+          reason: 'the resolution is chosen for the whole request (media_resolution)',
+        });
       }
       return toMediaPart(part, context.fetchesUrls, `${path()}${at}`);
   }
@@ -107,13 +148,16 @@ function callParts(item: FunctionCallItem): Conversion {
   const { value, malformed } = argumentsObject(item);
   const functionCall: JsonObject = { name: item.name, args: value };
   if (mark.id !== undefined) functionCall.id = mark.id;
-  const losses = malformed ? [{ at: '.arguments', what: 'arguments that are no JSON object', reason: 'sent as a text field of that name' }] : [];
+  const losses = malformed
+    ? [{ at: '.arguments', what: 'arguments that are no JSON object', reason: 'sent as a text field of that name' }]
+    : [];
   return model([{ functionCall, ...siblingsOf(item) }], losses);
 }
 
 /** Thoughts go back as they came; what another vendor thought is not ours to pass on. */
 function reasoningParts(item: ReasoningItem): Conversion {
-  if (item.origin?.wire !== 'gemini') return model([], [{ at: '', what: 'reasoning', reason: 'another vendor made it' }]);
+  if (item.origin?.wire !== 'gemini')
+    return model([], [{ at: '', what: 'reasoning', reason: 'another vendor made it' }]);
   return model([...item.summary, ...(item.content ?? [])].map(thoughtPart));
 }
 
@@ -121,7 +165,12 @@ function thoughtPart(part: SummaryText | ReasoningText): GooglePart {
   return { text: part.text, thought: true, ...siblingsOf(part) };
 }
 
-function answerParts(item: FunctionCallOutputItem, context: PartsContext, call: FunctionCallItem | undefined, path: () => string): Conversion {
+function answerParts(
+  item: FunctionCallOutputItem,
+  context: PartsContext,
+  call: FunctionCallItem | undefined,
+  path: () => string,
+): Conversion {
   const mark = markOf(item);
   if (mark.part !== undefined) return { role: 'user', parts: [mark.part], losses: [] };
   const losses: PartLoss[] = [];
@@ -146,7 +195,10 @@ function mediaOf(output: FunctionCallOutputItem['output']): readonly (readonly [
   return output.flatMap((part, index) => (part.type === 'input_text' ? [] : [[part, index] as const]));
 }
 
-/** Gemini wants an object, `error` in it where the function failed (https://ai.google.dev/api/caching#FunctionResponse). */
+/**
+ * Gemini wants an object, `error` in it where the function failed
+ * (https://ai.google.dev/api/caching#FunctionResponse).
+ */
 function responseObject(item: FunctionCallOutputItem): JsonObject {
   const text = textOfOutput(item.output);
   const failed = item.state === 'failed' || item.state === 'timeout' || item.state === 'cancelled';
@@ -176,5 +228,7 @@ function jsonObject(text: string): JsonObject | undefined {
 
 /** A text that says nothing and carries nothing, which Vertex refuses; a signature on it is worth sending. */
 export function isHollow(part: GooglePart): boolean {
-  return part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought' || part[key] === null);
+  return (
+    part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought' || part[key] === null)
+  );
 }

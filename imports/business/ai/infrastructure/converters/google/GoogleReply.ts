@@ -1,4 +1,7 @@
-/** A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same said in its words. */
+/**
+ * A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same
+ * said in its words.
+ */
 import { argumentsObject } from '../callArguments';
 import { NO_SIGNATURE } from './GoogleContents';
 import { partsOfItem } from './GoogleParts';
@@ -15,9 +18,17 @@ const ANSWER_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true }
 
 /** Answers made elsewhere have none of this wire's fields, and say how they ended in our words only. */
 const FINISH_OF_STATUS: Readonly<Record<ResponseStatus, string>> = {
-  completed: 'STOP', incomplete: 'OTHER', failed: 'OTHER', cancelled: 'OTHER', in_progress: 'FINISH_REASON_UNSPECIFIED', queued: 'FINISH_REASON_UNSPECIFIED',
+  completed: 'STOP',
+  incomplete: 'OTHER',
+  failed: 'OTHER',
+  cancelled: 'OTHER',
+  in_progress: 'FINISH_REASON_UNSPECIFIED',
+  queued: 'FINISH_REASON_UNSPECIFIED',
 };
-const FINISH_OF_REASON: Readonly<Record<string, string>> = { max_output_tokens: 'MAX_TOKENS', content_filter: 'SAFETY' };
+const FINISH_OF_REASON: Readonly<Record<string, string>> = {
+  max_output_tokens: 'MAX_TOKENS',
+  content_filter: 'SAFETY',
+};
 
 export function writeGoogle(response: LLMResponse): JsonObject {
   const { wire, fields } = response.vendor;
@@ -29,7 +40,12 @@ export function writeGoogle(response: LLMResponse): JsonObject {
 function asItCame(response: LLMResponse, fields: JsonObject): JsonObject {
   const parts = response.output.flatMap((item) => partsOfItem(item, ANSWER_CONTEXT, undefined, () => 'output').parts);
   const usage = response.vendor.usage;
-  const counted = usage !== undefined && isSame(usageOf(usage, []), response.usage) ? usage : usage === undefined ? undefined : toUsageMetadata(response.usage);
+  const counted =
+    usage !== undefined && isSame(usageOf(usage, []), response.usage)
+      ? usage
+      : usage === undefined
+        ? undefined
+        : toUsageMetadata(response.usage);
   return {
     ...fields,
     ...(Array.isArray(fields.candidates) ? { candidates: withParts(fields.candidates, parts) } : {}),
@@ -53,17 +69,22 @@ function isSame(one: Usage, other: Usage): boolean {
 function inItsWords(response: LLMResponse): JsonObject {
   const parts = signed(response.output.flatMap(partsOfAnswer));
   const reason = response.incomplete_details?.reason;
-  const finishReason = refusalOf(response) !== undefined
-    ? 'SAFETY'
-    : response.status === 'incomplete' && reason !== undefined ? (FINISH_OF_REASON[reason] ?? 'OTHER') : FINISH_OF_STATUS[response.status];
+  const finishReason =
+    refusalOf(response) !== undefined
+      ? 'SAFETY'
+      : response.status === 'incomplete' && reason !== undefined
+        ? (FINISH_OF_REASON[reason] ?? 'OTHER')
+        : FINISH_OF_STATUS[response.status];
   const citationSources = citationsOf(response.output);
   return {
-    candidates: [{
-      content: { role: 'model', parts },
-      finishReason,
-      index: 0,
-      ...(citationSources.length === 0 ? {} : { citationMetadata: { citationSources } }),
-    }],
+    candidates: [
+      {
+        content: { role: 'model', parts },
+        finishReason,
+        index: 0,
+        ...(citationSources.length === 0 ? {} : { citationMetadata: { citationSources } }),
+      },
+    ],
     usageMetadata: toUsageMetadata(response.usage),
     modelVersion: response.model,
     responseId: response.id,
@@ -74,7 +95,9 @@ function inItsWords(response: LLMResponse): JsonObject {
 function partsOfAnswer(item: OutputItem): GooglePart[] {
   switch (item.type) {
     case 'message':
-      return item.content.flatMap((part) => (part.type === 'output_text' ? [{ text: part.text }] : part.type === 'refusal' ? [{ text: part.refusal }] : []));
+      return item.content.flatMap((part) =>
+        part.type === 'output_text' ? [{ text: part.text }] : part.type === 'refusal' ? [{ text: part.refusal }] : [],
+      );
     case 'reasoning':
       return [...item.summary, ...(item.content ?? [])].map((part) => ({ text: part.text, thought: true }));
     case 'function_call':
@@ -100,7 +123,13 @@ function citationsOf(output: readonly OutputItem[]): JsonObject[] {
       if (part.type !== 'output_text') continue;
       for (const { type, url, title, start_index: start, end_index: end } of part.annotations) {
         if (type !== 'url_citation' || typeof url !== 'string') continue;
-        const places = typeof start === 'number' && typeof end === 'number' ? { startIndex: before + bytesIn(part.text.slice(0, start)), endIndex: before + bytesIn(part.text.slice(0, end)) } : {};
+        const places =
+          typeof start === 'number' && typeof end === 'number'
+            ? {
+                startIndex: before + bytesIn(part.text.slice(0, start)),
+                endIndex: before + bytesIn(part.text.slice(0, end)),
+              }
+            : {};
         sources.push({ ...places, uri: url, ...(typeof title === 'string' ? { title } : {}) });
       }
       before += bytesIn(part.text);

@@ -1,4 +1,7 @@
-/** A GenerateContentResponse (https://ai.google.dev/api/generate-content#GenerateContentResponse), whole or put together from a stream, as a response. */
+/**
+ * A GenerateContentResponse (https://ai.google.dev/api/generate-content#GenerateContentResponse), whole or put
+ * together from a stream, as a response.
+ */
 import { answerDetails, answerOf, blockReasonOf, modelOf, namingOf } from './GoogleAnswer';
 import { assembleGoogle } from './GoogleAssembly';
 import { withCitations } from './GoogleCitations';
@@ -48,7 +51,8 @@ function failed(says: string): Extract<Ending, { status: 'failed' }> {
 
 /**
  * @param body the parsed JSON of an answer; an array is a stream that was asked for without `alt=sse`
- * @throws LLMStreamError for what is not this wire's answer, LLMServerError for an answer that failed (`response` holds it), and whatever a
+ * @throws LLMStreamError for what is not this wire's answer, LLMServerError for an answer that failed (`response`
+ *   holds it), and whatever a
  * vendor's error inside a 200 body stands for
  */
 export function fromGoogle(body: unknown, context: ReplyContext): LLMResponse {
@@ -60,7 +64,10 @@ function respond(answer: JsonObject, context: ReplyContext): LLMResponse {
   const candidate: unknown = candidates[0];
   const blocked = blockReasonOf(answer);
   if (!isObject(candidate) && blocked === undefined) {
-    throw new LLMStreamError('The answer has neither a candidate nor a reason why the prompt was blocked.', answerDetails(context));
+    throw new LLMStreamError(
+      'The answer has neither a candidate nor a reason why the prompt was blocked.',
+      answerDetails(context),
+    );
   }
   const warnings = [...context.warnings];
   const finish = (isObject(candidate) ? finishWordOf(candidate.finishReason) : undefined) ?? blocked;
@@ -81,17 +88,28 @@ function respond(answer: JsonObject, context: ReplyContext): LLMResponse {
     output,
     output_text: outputTextOf(output),
     usage: usageOf(answer.usageMetadata, warnings),
-    ...(ending.status === 'failed' ? { error: { code: finish ?? ending.status, message: messageOf(candidate, ending.says) } } : {}),
+    ...(ending.status === 'failed'
+      ? { error: { code: finish ?? ending.status, message: messageOf(candidate, ending.says) } }
+      : {}),
     vendor: vendorOf(answer, candidates, finish, context, warnings),
   };
   if (ending.status !== 'failed') return response;
-  throw new LLMServerError(messageOf(candidate, ending.says), { ...answerDetails(context), vendorCode: finish ?? ending.status, retryable: ending.retryable, response });
+  throw new LLMServerError(messageOf(candidate, ending.says), {
+    ...answerDetails(context),
+    vendorCode: finish ?? ending.status,
+    retryable: ending.retryable,
+    response,
+  });
 }
 
 function endingOf(finish: string | undefined, blocked: string | undefined, warnings: string[]): Ending {
   if (blocked !== undefined && finish === blocked) return FILTERED;
   if (finish !== undefined && Object.hasOwn(ENDINGS, finish)) return ENDINGS[finish] ?? COMPLETED;
-  warnings.push(finish === undefined ? 'finishReason: the answer has none; it counts as completed' : `finishReason: ${finish} is not known; it counts as completed`);
+  warnings.push(
+    finish === undefined
+      ? 'finishReason: the answer has none; it counts as completed'
+      : `finishReason: ${finish} is not known; it counts as completed`,
+  );
   return COMPLETED;
 }
 
@@ -104,7 +122,8 @@ function finishWordOf(finishReason: unknown): string | undefined {
 function partsOf(candidate: unknown, context: ReplyContext): readonly JsonObject[] {
   const content = isObject(candidate) ? candidate.content : undefined;
   const parts = isObject(content) && Array.isArray(content.parts) ? content.parts : [];
-  if (!parts.every(isObject)) throw new LLMStreamError('A part of the answer is not a JSON object.', answerDetails(context));
+  if (!parts.every(isObject))
+    throw new LLMStreamError('A part of the answer is not a JSON object.', answerDetails(context));
   return parts;
 }
 
@@ -113,8 +132,17 @@ function messageOf(candidate: unknown, otherwise: string): string {
   return typeof said === 'string' && said !== '' ? said : otherwise;
 }
 
-/** Everything that the answer's items don't say, so that it can be written again as it was: the body without its first candidate's parts. */
-function vendorOf(answer: JsonObject, candidates: readonly unknown[], finish: string | undefined, context: ReplyContext, warnings: string[]): ResponseVendor {
+/**
+ * Everything that the answer's items don't say, so that it can be written again as it was: the body without its
+ * first candidate's parts.
+ */
+function vendorOf(
+  answer: JsonObject,
+  candidates: readonly unknown[],
+  finish: string | undefined,
+  context: ReplyContext,
+  warnings: string[],
+): ResponseVendor {
   const { usageMetadata, ...fields } = answer;
   if (candidates.length > 0) fields.candidates = [withoutParts(candidates[0]), ...candidates.slice(1)];
   return {
@@ -124,7 +152,9 @@ function vendorOf(answer: JsonObject, candidates: readonly unknown[], finish: st
     ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
     warnings,
     losses: context.losses,
-    ...(isObject(usageMetadata) ? { usage: usageMetadata, fields } : { fields: usageMetadata === undefined ? fields : { ...fields, usageMetadata } }),
+    ...(isObject(usageMetadata)
+      ? { usage: usageMetadata, fields }
+      : { fields: usageMetadata === undefined ? fields : { ...fields, usageMetadata } }),
   };
 }
 
@@ -134,7 +164,10 @@ function withoutParts(candidate: unknown): unknown {
   return Array.isArray(parts) && parts.length > 0 ? { ...candidate, content } : candidate;
 }
 
-/** The prompt count holds cached tokens already; what server tools read and what the model thought is counted beside it. */
+/**
+ * The prompt count holds cached tokens already; what server tools read and what the model thought is counted beside
+ * it.
+ */
 export function usageOf(metadata: unknown, warnings: string[]): Usage {
   if (!isObject(metadata)) {
     warnings.push('usageMetadata: the answer has none, so every count is zero');

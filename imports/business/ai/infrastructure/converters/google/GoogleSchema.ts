@@ -1,6 +1,7 @@
 /**
- * A JSON Schema as Gemini takes it: references written out, what it does not know left out and named. The list is that of
- * `responseJsonSchema` (https://ai.google.dev/api/generate-content#GenerationConfig); the full schema is what answers are held against.
+ * A JSON Schema as Gemini takes it: references written out, what it does not know left out and named. The list is
+ * that of `responseJsonSchema` (https://ai.google.dev/api/generate-content#GenerationConfig); the full schema is
+ * what answers are held against.
  */
 import { isObject } from '../../../domain/json';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
@@ -10,7 +11,16 @@ const RECURSION_DEPTH = 2;
 /** A schema written out to more nodes than this is cut off: references that refer to references grow without end. */
 const MAX_NODES = 5_000;
 
-const KEPT = new Set(['title', 'description', 'minItems', 'maxItems', 'minimum', 'maximum', 'required', 'propertyOrdering']);
+const KEPT = new Set([
+  'title',
+  'description',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'required',
+  'propertyOrdering',
+]);
 const DROPPED_SILENTLY = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions', '$ref']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
 
@@ -50,14 +60,20 @@ class SchemaWalk {
     }
     const plain = this.writtenOut(schema, path, refs);
     const out: JsonObject = {};
-    for (const [keyword, value] of Object.entries(plain.schema)) this.copyKeyword(keyword, value, out, path, plain.refs);
+    for (const [keyword, value] of Object.entries(plain.schema))
+      this.copyKeyword(keyword, value, out, path, plain.refs);
     return out;
   }
 
   /** The schema without `$ref` and `allOf`: what they stand for is laid under its own keywords. */
-  private writtenOut(schema: JsonObject, path: string, refs: readonly string[]): { readonly schema: JsonObject; readonly refs: readonly string[] } {
+  private writtenOut(
+    schema: JsonObject,
+    path: string,
+    refs: readonly string[],
+  ): { readonly schema: JsonObject; readonly refs: readonly string[] } {
     this.nodes += 1;
-    if (this.nodes > MAX_NODES) return { schema: this.cut(schema, path, 'the schema is too large when its references are written out'), refs };
+    if (this.nodes > MAX_NODES)
+      return { schema: this.cut(schema, path, 'the schema is too large when its references are written out'), refs };
     const { $ref: ref, allOf, ...own } = schema;
     if (ref === undefined && allOf === undefined) return { schema, refs };
     const lose = (what: string): void => this.lose(path, what, 'it contradicts another member');
@@ -70,8 +86,10 @@ class SchemaWalk {
     };
     if (typeof ref === 'string') {
       const target = resolvePointer(this.root, ref);
-      if (target === undefined) this.lose(`${path}.$ref`, `the reference ${ref}`, 'it points to nothing in this schema');
-      else if (trail.filter((one) => one === ref).length >= RECURSION_DEPTH) merged = this.cut(target, path, 'the schema contains itself');
+      if (target === undefined)
+        this.lose(`${path}.$ref`, `the reference ${ref}`, 'it points to nothing in this schema');
+      else if (trail.filter((one) => one === ref).length >= RECURSION_DEPTH)
+        merged = this.cut(target, path, 'the schema contains itself');
       else {
         trail = [...trail, ref];
         lay(target);
@@ -95,7 +113,10 @@ class SchemaWalk {
         out.type = value;
         return;
       case 'properties':
-        if (isObject(value)) out.properties = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, sub(inner, `${at}.${name}`)]));
+        if (isObject(value))
+          out.properties = Object.fromEntries(
+            Object.entries(value).map(([name, inner]) => [name, sub(inner, `${at}.${name}`)]),
+          );
         return;
       case 'items':
         if (Array.isArray(value)) out.prefixItems = value.map((inner, index) => sub(inner, `${at}[${index}]`));
@@ -155,7 +176,8 @@ function layOver(base: JsonObject, member: JsonObject, lose: (what: string) => v
   for (const [keyword, value] of Object.entries(member)) {
     const before = out[keyword];
     if (before === undefined) out[keyword] = value;
-    else if (keyword === 'required' && Array.isArray(before) && Array.isArray(value)) out.required = [...new Set<unknown>([...(before as unknown[]), ...(value as unknown[])])];
+    else if (keyword === 'required' && Array.isArray(before) && Array.isArray(value))
+      out.required = [...new Set<unknown>([...(before as unknown[]), ...(value as unknown[])])];
     else if (keyword === 'properties' && isObject(before) && isObject(value)) out.properties = { ...before, ...value };
     else if (keyword === 'description' || keyword === 'title') out[keyword] = value;
     else if (JSON.stringify(before) !== JSON.stringify(value)) lose(`${keyword} of a member of allOf`);

@@ -30,16 +30,24 @@ export interface GoogleTools {
  * @throws UnsupportedFeatureError for a server tool that Gemini does not have, or not beside functions
  */
 export function toGoogleTools(
-  options: NormalizedOptions, facts: GoogleModelFacts, verbatim: readonly JsonObject[], warnings: string[], losses: Loss[],
+  options: NormalizedOptions,
+  facts: GoogleModelFacts,
+  verbatim: readonly JsonObject[],
+  warnings: string[],
+  losses: Loss[],
 ): GoogleTools {
   const offered = withoutForbidden(options.tools ?? [], options.tool_choice);
   const functions = offered.filter(isFunctionTool);
   const fromThisWire = offered.some((tool) => markOf(tool).group !== undefined);
   const mixed = functions.length > 0 && functions.length < offered.length && !fromThisWire;
   if (mixed && !facts.combinesTools) {
-    throw new UnsupportedFeatureError(`${options.model} takes either functions or server tools, not both in one request.`, { path: 'tools' });
+    throw new UnsupportedFeatureError(
+      `${options.model} takes either functions or server tools, not both in one request.`,
+      { path: 'tools' },
+    );
   }
-  if (functions.some((tool) => tool.strict === true)) warnings.push('strict: Gemini has no such word; arguments are validated when they arrive');
+  if (functions.some((tool) => tool.strict === true))
+    warnings.push('strict: Gemini has no such word; arguments are validated when they arrive');
 
   const all = filledUp(grouped(offered, options.tools ?? [], losses), verbatim);
   const functionCallingConfig = callingConfig(options, functions, warnings);
@@ -53,11 +61,22 @@ export function toGoogleTools(
 
 /** `allowed_tools` with a free choice: only those are declared, since names can be listed for forced calls only. */
 function withoutForbidden(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
-  if (typeof choice !== 'object' || choice.type !== 'allowed_tools' || !('tools' in choice) || choice.mode === 'required') return tools;
-  return tools.filter((tool) => choice.tools.some((one) => one.type === tool.type && (one.name === undefined || one.name === tool.name)));
+  if (
+    typeof choice !== 'object' ||
+    choice.type !== 'allowed_tools' ||
+    !('tools' in choice) ||
+    choice.mode === 'required'
+  )
+    return tools;
+  return tools.filter((tool) =>
+    choice.tools.some((one) => one.type === tool.type && (one.name === undefined || one.name === tool.name)),
+  );
 }
 
-/** All functions share one tool object, each server tool has its own; tools that came over this wire stay in the objects they came in. */
+/**
+ * All functions share one tool object, each server tool has its own; tools that came over this wire stay in the
+ * objects they came in.
+ */
 function grouped(offered: readonly Tool[], all: readonly Tool[], losses: Loss[]): ToolObjects {
   const placed = new Map<number, JsonObject>();
   const loose: JsonObject[] = [];
@@ -65,12 +84,18 @@ function grouped(offered: readonly Tool[], all: readonly Tool[], losses: Loss[])
   for (const tool of offered) {
     const { group, beside } = markOf(tool);
     const path = `tools[${all.indexOf(tool)}]`;
-    const entry = isFunctionTool(tool) ? { declared: declaration(tool, `${path}.parameters`, losses) } : { object: serverTool(tool, path) };
+    const entry = isFunctionTool(tool)
+      ? { declared: declaration(tool, `${path}.parameters`, losses) }
+      : { object: serverTool(tool, path) };
     if (group !== undefined) {
       const object = placed.get(group) ?? {};
       placed.set(group, object);
       if (entry.declared === undefined) Object.assign(object, entry.object);
-      else object.functionDeclarations = [...(Array.isArray(object.functionDeclarations) ? (object.functionDeclarations as unknown[]) : []), entry.declared];
+      else
+        object.functionDeclarations = [
+          ...(Array.isArray(object.functionDeclarations) ? (object.functionDeclarations as unknown[]) : []),
+          entry.declared,
+        ];
       Object.assign(object, beside);
     } else if (entry.declared === undefined) {
       loose.push(entry.object);
@@ -103,7 +128,10 @@ function declaration(tool: FunctionTool, path: string, losses: Loss[]): JsonObje
   const mark = markOf(tool);
   if (mark.declaration !== undefined) return { ...mark.declaration, name: tool.name };
   if (!NAME.test(tool.name)) {
-    throw new UnsupportedFeatureError(`Gemini takes no function named ${tool.name}: names begin with a letter or underscore and have at most 64 letters, digits, and _.:-`, { path });
+    throw new UnsupportedFeatureError(
+      `Gemini takes no function named ${tool.name}: names begin with a letter or underscore and have at most 64 letters, digits, and _.:-`,
+      { path },
+    );
   }
   const declared: JsonObject = { name: tool.name, description: tool.description ?? '' };
   if (tool.parameters === undefined || isEmpty(tool.parameters)) return declared;
@@ -120,14 +148,19 @@ function serverTool(tool: BuiltInTool, path: string): JsonObject {
   return { [name]: {} };
 }
 
-function callingConfig(options: NormalizedOptions, functions: readonly FunctionTool[], warnings: string[]): JsonObject | undefined {
+function callingConfig(
+  options: NormalizedOptions,
+  functions: readonly FunctionTool[],
+  warnings: string[],
+): JsonObject | undefined {
   if (options.parallel_tool_calls === false && functions.length > 0) {
     warnings.push('parallel_tool_calls: Gemini has no word for one call at a time; the model may make several');
   }
   const choice = options.tool_choice;
   if (choice === undefined) return undefined;
   if (functions.length === 0) {
-    if (choice !== 'auto' && choice !== 'none') warnings.push('tool_choice: there is no function to call, so it is left out');
+    if (choice !== 'auto' && choice !== 'none')
+      warnings.push('tool_choice: there is no function to call, so it is left out');
     return undefined;
   }
   if (choice === 'auto') return { mode: 'AUTO' };
@@ -135,7 +168,12 @@ function callingConfig(options: NormalizedOptions, functions: readonly FunctionT
   if (choice === 'required') return { mode: 'ANY' };
   if (choice.type === 'allowed_tools' && 'tools' in choice) {
     if (choice.mode !== 'required') return { mode: 'AUTO' };
-    return { mode: 'ANY', allowedFunctionNames: choice.tools.flatMap((tool) => (tool.type === 'function' && tool.name !== undefined ? [tool.name] : [])) };
+    return {
+      mode: 'ANY',
+      allowedFunctionNames: choice.tools.flatMap((tool) =>
+        tool.type === 'function' && tool.name !== undefined ? [tool.name] : [],
+      ),
+    };
   }
   if (choice.type === 'function') return { mode: 'ANY', allowedFunctionNames: [choice.name] };
   warnings.push(`tool_choice: Gemini cannot be made to use ${choice.type}; the model decides`);

@@ -1,4 +1,7 @@
-/** The shapes of the Gemini wire (https://ai.google.dev/api/generate-content), and the mark by which our items remember their wire form. */
+/**
+ * The shapes of the Gemini wire (https://ai.google.dev/api/generate-content), and the mark by which our items
+ * remember their wire form.
+ */
 import { isEmpty, isObject } from '../../../domain/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
@@ -6,8 +9,9 @@ import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 export type GooglePart = JsonObject;
 
 /**
- * What an item or part knows of its wire form beyond our own words. A part's siblings (`thoughtSignature`, `videoMetadata`, unknown ones)
- * lie flat in `vendor.google`; the mark lies beside them under a name that no field of a proto can have.
+ * What an item or part knows of its wire form beyond our own words. A part's siblings (`thoughtSignature`,
+ * `videoMetadata`, unknown ones) lie flat in `vendor.google`; the mark lies beside them under a name that no field
+ * of a proto can have.
  */
 export const MARK = '$wire';
 
@@ -43,7 +47,8 @@ const NO_MARK: GoogleMark = {};
 export function markOf(carrier: Carrier): GoogleMark {
   const mark = carrier.vendor?.google?.[MARK];
   if (!isObject(mark) || !isObjectOrAbsent(mark.part) || !isObjectOrAbsent(mark.content)) return NO_MARK;
-  // Marks are written by these converters only; whoever forges one in a request of his own changes nothing but that request.
+  // Marks are written by these converters only; whoever forges one in a request of his own changes nothing but that
+  // request.
   return mark;
 }
 
@@ -68,10 +73,16 @@ export function remember(siblings: JsonObject | undefined, mark?: GoogleMark): {
 
 /** The carrier with more in its mark. */
 export function withMark<C extends Carrier>(carrier: C, mark: GoogleMark): C {
-  return { ...carrier, vendor: { ...carrier.vendor, google: { ...carrier.vendor?.google, [MARK]: { ...markOf(carrier), ...mark } } } };
+  return {
+    ...carrier,
+    vendor: { ...carrier.vendor, google: { ...carrier.vendor?.google, [MARK]: { ...markOf(carrier), ...mark } } },
+  };
 }
 
-/** A message object in the wire's JSON spelling; snake_case is accepted too (https://protobuf.dev/programming-guides/json/). One level deep. */
+/**
+ * A message object in the wire's JSON spelling; snake_case is accepted too
+ * (https://protobuf.dev/programming-guides/json/). One level deep.
+ */
 export function camelFields(value: JsonObject): JsonObject {
   const keys = Object.keys(value);
   if (!keys.some((key) => key.includes('_'))) return value;

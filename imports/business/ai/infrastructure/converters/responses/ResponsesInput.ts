@@ -1,4 +1,7 @@
-/** A history as the `input` of the Responses wire: what one host sealed goes back to that host only, in a form that it accepts. */
+/**
+ * A history as the `input` of the Responses wire: what one host sealed goes back to that host only, in a form that
+ * it accepts.
+ */
 import { wireForm } from './ResponsesItems';
 import { repairHistory } from '../repairHistory';
 import { toCallId } from '../callIds';
@@ -31,7 +34,8 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
   const items: JsonObject[] = [];
   const unsentCalls = new Set<unknown>();
   let held: ReasoningItem[] = [];
-  // The host ties the ids of a turn's items to its reasoning: where that goes without its id, or not at all, they go without theirs.
+  // The host ties the ids of a turn's items to its reasoning: where that goes without its id, or not at all, they
+  // go without theirs.
   let withoutIds = false;
 
   for (const item of repaired.items) {
@@ -46,13 +50,18 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
     const answered = answeredCall(item);
     if (isForeign(originOf(item), context) || (answered !== undefined && unsentCalls.has(answered))) {
       for (const id of callsOf(item)) unsentCalls.add(id);
-      lose(item, wordFor(item), answered === undefined ? `it was made by ${nameOf(originOf(item))}` : 'the call that it answers was not sent');
+      lose(
+        item,
+        wordFor(item),
+        answered === undefined ? `it was made by ${nameOf(originOf(item))}` : 'the call that it answers was not sent',
+      );
       continue;
     }
     if (isModelOutput(item)) {
       for (const reasoning of held) {
         const form = reasoningBefore(item, reasoning, context);
-        if (form === undefined) lose(reasoning, 'reasoning that its host kept', 'the host will not find it by its id in this request');
+        if (form === undefined)
+          lose(reasoning, 'reasoning that its host kept', 'the host will not find it by its id in this request');
         else items.push(form);
         if (form === undefined || form.id !== reasoning.id) withoutIds = true;
       }
@@ -62,7 +71,8 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
     }
     held = [];
     const form = outgoing(item);
-    for (const index of form.lost) lose(item, 'image or file', 'an assistant message holds text only', `.content[${index}]`);
+    for (const index of form.lost)
+      lose(item, 'image or file', 'an assistant message holds text only', `.content[${index}]`);
     if (form.wire !== undefined) items.push(withoutIds ? bare(form.wire, item) : form.wire);
   }
   for (const reasoning of held) lose(reasoning, 'reasoning', 'the item that followed it is not there');
@@ -70,9 +80,9 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
 }
 
 /**
- * A host refuses reasoning without the very item that followed it (400, "was provided without its required following item"),
- * which it recognises by ids. Encrypted reasoning without an id stands for itself.
- * Reasoning without an origin was written into the request by a caller who knows the host: it goes out as it is.
+ * A host refuses reasoning without the very item that followed it (400, "was provided without its required
+ * following item"), which it recognises by ids. Encrypted reasoning without an id stands for itself. Reasoning
+ * without an origin was written into the request by a caller who knows the host: it goes out as it is.
  */
 function reasoningBefore(next: InputItem, reasoning: ReasoningItem, context: InputContext): JsonObject | undefined {
   const byId = context.stateless && reasoning.origin !== undefined;
@@ -119,7 +129,9 @@ function wordFor(item: InputItem): string {
 
 /** Answers to calls, which the caller writes, end a turn of the model; all other items are parts of one. */
 function isModelOutput(item: InputItem): boolean {
-  return item.type === 'message' ? item.role === 'assistant' : item.type !== 'function_call_output' && answeredCall(item) === undefined;
+  return item.type === 'message'
+    ? item.role === 'assistant'
+    : item.type !== 'function_call_output' && answeredCall(item) === undefined;
 }
 
 /** The id of the hosted call that a caller's item answers. */
@@ -164,7 +176,8 @@ function outgoing(item: InputItem): Outgoing {
 
 /** Without its id, for a host that would look for it; hosted items must have theirs. */
 function bare(wire: JsonObject, item: InputItem): JsonObject {
-  if (wire.id === undefined || !(item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call')) return wire;
+  if (wire.id === undefined || !(item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call'))
+    return wire;
   let form = bareForms.get(item);
   if (form === undefined) {
     const { id: _, ...rest } = wire;
@@ -197,12 +210,17 @@ function withoutEmptyContent(wire: JsonObject): JsonObject {
   return rest;
 }
 
-/** The host takes `output_text` and `refusal` from the assistant only, and everything else from everyone but the assistant. */
+/**
+ * The host takes `output_text` and `refusal` from the assistant only, and everything else from everyone but the
+ * assistant.
+ */
 function withPartsOfRole(wire: JsonObject, assistant: boolean): Outgoing {
   if (!Array.isArray(wire.content)) return { wire, lost: [] };
   const parts: readonly unknown[] = wire.content;
   const lost = assistant ? parts.flatMap((part, index) => (isMedia(part) ? [index] : [])) : [];
-  const content = parts.filter((part) => !assistant || !isMedia(part)).map((part) => (assistant ? spokenByModel(part) : spokenToModel(part)));
+  const content = parts
+    .filter((part) => !assistant || !isMedia(part))
+    .map((part) => (assistant ? spokenByModel(part) : spokenToModel(part)));
   if (lost.length === 0 && content.every((part, index) => part === parts[index])) return { wire, lost };
   return { wire: content.length === 0 ? undefined : { ...wire, content }, lost };
 }
@@ -212,7 +230,9 @@ function isMedia(part: unknown): boolean {
 }
 
 function spokenByModel(part: unknown): unknown {
-  return isObject(part) && part.type === 'input_text' ? { type: 'output_text', text: part.text, annotations: [] } : part;
+  return isObject(part) && part.type === 'input_text'
+    ? { type: 'output_text', text: part.text, annotations: [] }
+    : part;
 }
 
 function spokenToModel(part: unknown): unknown {

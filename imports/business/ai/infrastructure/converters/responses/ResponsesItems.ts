@@ -1,7 +1,8 @@
 /**
- * Items and parts, Responses wire ⇄ inner language. The words are the same, so nearly every object passes as it is; what the inner
- * language cannot hold (a null, a wire's field with the name of an inner one) steps aside into `vendor.openai_responses` and comes back.
- * https://platform.openai.com/docs/api-reference/responses/object, https://www.openresponses.org
+ * Items and parts, Responses wire ⇄ inner language. The words are the same, so nearly every object passes as it is;
+ * what the inner language cannot hold (a null, a wire's field with the name of an inner one) steps aside into
+ * `vendor.openai_responses` and comes back. https://platform.openai.com/docs/api-reference/responses/object,
+ * https://www.openresponses.org
  */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
@@ -11,7 +12,10 @@ import type { JsonObject, Origin, VendorPart } from '../../../domain/types/Vendo
 
 /** Who wrote what is being read. */
 export interface Door {
-  /** The host that made it; absent for a caller, who may send back what this program wrote, `vendor` and `origin` included. */
+  /**
+   * The host that made it; absent for a caller, who may send back what this program wrote, `vendor` and `origin`
+   * included.
+   */
   readonly origin?: Origin;
   /** The error that says what is wrong at a JSON path. */
   readonly refuse: (path: string, what: string) => LLMError;
@@ -21,7 +25,10 @@ export interface Door {
 export function readItem(raw: unknown, path: string, door: Door): Item {
   if (!isObject(raw)) throw door.refuse(path, 'is not an object');
   // Only a caller refers to an item by nothing but its id.
-  const type = raw.type ?? (raw.role === undefined ? undefined : 'message') ?? (typeof raw.id === 'string' && door.origin === undefined ? 'item_reference' : undefined);
+  const type =
+    raw.type ??
+    (raw.role === undefined ? undefined : 'message') ??
+    (typeof raw.id === 'string' && door.origin === undefined ? 'item_reference' : undefined);
   if (typeof type !== 'string') throw door.refuse(`${path}.type`, 'is not a text');
   // Each case has checked what the item's type promises; the compiler cannot see that through untyped JSON.
   return fieldsOf(type === raw.type ? raw : { ...raw, type }, type, path, door) as unknown as Item;
@@ -31,17 +38,42 @@ function fieldsOf(raw: JsonObject, type: string, path: string, door: Door): Json
   switch (type) {
     case 'message':
       if (typeof raw.role !== 'string') throw door.refuse(`${path}.role`, 'is not a text');
-      return adopt(raw, { content: readParts(raw.content, raw.role === 'assistant' ? 'output_text' : 'input_text', `${path}.content`, door) }, RESERVED, door);
+      return adopt(
+        raw,
+        {
+          content: readParts(
+            raw.content,
+            raw.role === 'assistant' ? 'output_text' : 'input_text',
+            `${path}.content`,
+            door,
+          ),
+        },
+        RESERVED,
+        door,
+      );
     case 'function_call':
-      return adopt(raw, { call_id: text(raw, 'call_id', path, door), name: text(raw, 'name', path, door), arguments: argumentsOf(raw, path, door) }, RESERVED, door);
+      return adopt(
+        raw,
+        {
+          call_id: text(raw, 'call_id', path, door),
+          name: text(raw, 'name', path, door),
+          arguments: argumentsOf(raw, path, door),
+        },
+        RESERVED,
+        door,
+      );
     case 'function_call_output': {
-      const output = typeof raw.output === 'string' ? raw.output : readParts(raw.output, 'input_text', `${path}.output`, door);
+      const output =
+        typeof raw.output === 'string' ? raw.output : readParts(raw.output, 'input_text', `${path}.output`, door);
       return adopt(raw, { call_id: text(raw, 'call_id', path, door), output }, RESERVED_IN_OUTPUTS, door);
     }
     case 'reasoning':
       return withOrigin(adopt(raw, reasoningTexts(raw, path, door), RESERVED, door), door);
     case 'compaction':
-      return withOrigin(adopt(raw, { encrypted_content: text(raw, 'encrypted_content', path, door) }, RESERVED, door), door);
+      return withOrigin(
+        adopt(raw, { encrypted_content: text(raw, 'encrypted_content', path, door) }, RESERVED, door),
+        door,
+      );
     case 'vendor_item':
       if (door.origin === undefined && isOrigin(raw.origin) && isObject(raw.item)) return raw;
       return { type, origin: door.origin ?? { wire: 'responses' }, item: raw };
@@ -59,7 +91,9 @@ export function wireForm(item: Item): JsonObject {
   for (const name of listsOfParts(item)) {
     const parts = form[name];
     if (!Array.isArray(parts)) continue;
-    const released: readonly unknown[] = parts.map((part: unknown) => (isObject(part) ? release(part, RESERVED_IN_PARTS) : part));
+    const released: readonly unknown[] = parts.map((part: unknown) =>
+      isObject(part) ? release(part, RESERVED_IN_PARTS) : part,
+    );
     if (released.some((part, index) => part !== parts[index])) form = { ...form, [name]: released };
   }
   return form;
@@ -85,12 +119,23 @@ const RESERVED_IN_OUTPUTS: ReadonlySet<string> = new Set(['vendor', 'origin', 'd
 /** Of hosted items these alone have a type in the inner language; everything else in them may be anything. */
 const HOSTED_TEXTS: ReadonlySet<string> = new Set(['id', 'status']);
 
-/** The object itself where nothing has to change, else a shallow copy. `nullable` names the fields that may not be null; all, when absent. */
-function adopt(raw: JsonObject, checked: JsonObject, reserved: ReadonlySet<string>, door: Door, notNull?: ReadonlySet<string>): JsonObject {
+/**
+ * The object itself where nothing has to change, else a shallow copy. `nullable` names the fields that may not be
+ * null; all, when absent.
+ */
+function adopt(
+  raw: JsonObject,
+  checked: JsonObject,
+  reserved: ReadonlySet<string>,
+  door: Door,
+  notNull?: ReadonlySet<string>,
+): JsonObject {
   const keeps = (key: string): boolean =>
-    door.origin === undefined && ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));
+    door.origin === undefined &&
+    ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));
   const aside = Object.entries(raw).filter(
-    ([key, value]) => (reserved.has(key) && !keeps(key)) || (value === null && (notNull === undefined || notNull.has(key))),
+    ([key, value]) =>
+      (reserved.has(key) && !keeps(key)) || (value === null && (notNull === undefined || notNull.has(key))),
   );
   const changed = Object.entries(checked).filter(([key, value]) => raw[key] !== value);
   if (aside.length === 0 && changed.length === 0) return raw;
@@ -98,7 +143,10 @@ function adopt(raw: JsonObject, checked: JsonObject, reserved: ReadonlySet<strin
   const fields = Object.fromEntries([...kept, ...changed]);
   if (aside.length === 0) return fields;
   const vendor: VendorPart = keeps('vendor') ? (raw.vendor as VendorPart) : {};
-  return { ...fields, vendor: { ...vendor, openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(aside) } } };
+  return {
+    ...fields,
+    vendor: { ...vendor, openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(aside) } },
+  };
 }
 
 function release(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {
@@ -113,9 +161,19 @@ function withOrigin(item: JsonObject, door: Door): JsonObject {
 }
 
 /** A text stands for one part; parts of a kind that is newer than this program pass. */
-function readParts(value: unknown, typeOfText: 'input_text' | 'output_text', path: string, door: Door): readonly unknown[] {
+function readParts(
+  value: unknown,
+  typeOfText: 'input_text' | 'output_text',
+  path: string,
+  door: Door,
+): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (typeof value === 'string') return [typeOfText === 'output_text' ? { type: typeOfText, text: value, annotations: [] } : { type: typeOfText, text: value }];
+  if (typeof value === 'string')
+    return [
+      typeOfText === 'output_text'
+        ? { type: typeOfText, text: value, annotations: [] }
+        : { type: typeOfText, text: value },
+    ];
   return sameOrMapped(value, path, door, readPart);
 }
 
@@ -127,7 +185,12 @@ function readPart(raw: unknown, path: string, door: Door): JsonObject {
     case 'summary_text':
       return adopt(raw, { text: text(raw, 'text', path, door) }, RESERVED_IN_PARTS, door);
     case 'output_text':
-      return adopt(raw, { text: text(raw, 'text', path, door), annotations: list(raw, 'annotations', path, door) }, RESERVED_IN_PARTS, door);
+      return adopt(
+        raw,
+        { text: text(raw, 'text', path, door), annotations: list(raw, 'annotations', path, door) },
+        RESERVED_IN_PARTS,
+        door,
+      );
     case 'refusal':
       return adopt(raw, { refusal: text(raw, 'refusal', path, door) }, RESERVED_IN_PARTS, door);
     default:
@@ -160,7 +223,12 @@ function list(raw: JsonObject, key: string, path: string, door: Door): readonly 
   return value as readonly unknown[];
 }
 
-function sameOrMapped(value: unknown, path: string, door: Door, read: (each: unknown, path: string, door: Door) => unknown): readonly unknown[] {
+function sameOrMapped(
+  value: unknown,
+  path: string,
+  door: Door,
+  read: (each: unknown, path: string, door: Door) => unknown,
+): readonly unknown[] {
   if (!Array.isArray(value)) throw door.refuse(path, 'is not a list');
   const mapped: readonly unknown[] = value.map((each: unknown, index) => read(each, `${path}[${index}]`, door));
   return mapped.every((each, index) => each === value[index]) ? (value as readonly unknown[]) : mapped;
@@ -169,7 +237,11 @@ function sameOrMapped(value: unknown, path: string, door: Door, read: (each: unk
 const SCHEMES: ReadonlySet<string> = new Set(Object.values(SCHEME_OF_WIRE));
 
 function isVendorPart(value: unknown): value is VendorPart {
-  return isObject(value) && Object.keys(value).length > 0 && Object.entries(value).every(([scheme, words]) => SCHEMES.has(scheme) && isObject(words));
+  return (
+    isObject(value) &&
+    Object.keys(value).length > 0 &&
+    Object.entries(value).every(([scheme, words]) => SCHEMES.has(scheme) && isObject(words))
+  );
 }
 
 function isOrigin(value: unknown): value is Origin {

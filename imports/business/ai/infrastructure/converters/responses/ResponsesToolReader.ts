@@ -30,9 +30,17 @@ export function readToolChoice(choice: unknown, refuse: Refuse): ReadToolChoice 
       return { inner: { ...choice, type: choice.type, name: choice.name } };
     case 'allowed_tools': {
       const { mode, tools } = choice;
-      if (mode !== undefined && mode !== 'auto' && mode !== 'required') throw refuse('tool_choice.mode', 'is neither auto nor required');
+      if (mode !== undefined && mode !== 'auto' && mode !== 'required')
+        throw refuse('tool_choice.mode', 'is neither auto nor required');
       if (!Array.isArray(tools)) throw refuse('tool_choice.tools', 'is not a list');
-      return { inner: { ...choice, type: choice.type, ...(mode === undefined ? {} : { mode }), tools: tools.map((tool: unknown, index) => allowed(tool, index, refuse)) } };
+      return {
+        inner: {
+          ...choice,
+          type: choice.type,
+          ...(mode === undefined ? {} : { mode }),
+          tools: tools.map((tool: unknown, index) => allowed(tool, index, refuse)),
+        },
+      };
     }
     default: {
       const type = BUILT_IN_TOOL_TYPES.find((each) => each === innerType(choice.type));
@@ -56,8 +64,19 @@ function innerType(type: unknown): unknown {
 
 /** Fields that mean something else inside this program; on the wire they are the host's. */
 const RESERVED = {
-  blocking: true, timeout: true, sequential: true, idempotent: true, external: true, needsApproval: true, delivery: true, onDuplicate: true, vendor: true,
-} as const satisfies Record<Exclude<keyof FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'strict'>, true>;
+  blocking: true,
+  timeout: true,
+  sequential: true,
+  idempotent: true,
+  external: true,
+  needsApproval: true,
+  delivery: true,
+  onDuplicate: true,
+  vendor: true,
+} as const satisfies Record<
+  Exclude<keyof FunctionTool, 'type' | 'name' | 'description' | 'parameters' | 'strict'>,
+  true
+>;
 
 function readTool(raw: unknown, path: string, refuse: Refuse): Tool {
   if (!isObject(raw)) throw refuse(path, 'is not an object');
@@ -65,12 +84,17 @@ function readTool(raw: unknown, path: string, refuse: Refuse): Tool {
   if (raw.type === 'function') checkFunction(raw, path, refuse);
   const type = innerType(raw.type);
   const aside = Object.entries(raw).filter(
-    ([field, value]) => (field === 'type' && value !== type) || Object.hasOwn(RESERVED, field) || (value === null && raw.type === 'function'),
+    ([field, value]) =>
+      (field === 'type' && value !== type) ||
+      Object.hasOwn(RESERVED, field) ||
+      (value === null && raw.type === 'function'),
   );
   const kept = Object.fromEntries(Object.entries(raw).filter(([field]) => !aside.some(([name]) => name === field)));
   // A client that speaks this wire has said all it wanted: nothing is filled in for it.
-  const words = raw.type === 'function' && aside.length === 0 ? {} : { vendor: { openai_responses: Object.fromEntries(aside) } };
-  // A function's fields were checked; the fields of hosted tools are their host's, and their types may be newer than this program.
+  const words =
+    raw.type === 'function' && aside.length === 0 ? {} : { vendor: { openai_responses: Object.fromEntries(aside) } };
+  // A function's fields were checked; the fields of hosted tools are their host's, and their types may be newer
+  // than this program.
   return { ...kept, type, ...words } as unknown as Tool;
 }
 
@@ -82,7 +106,9 @@ function checkFunction(raw: JsonObject, path: string, refuse: Refuse): void {
 }
 
 function allowed(tool: unknown, index: number, refuse: Refuse): { type: string; name?: string } {
-  if (!isObject(tool) || typeof tool.type !== 'string') throw refuse(`tool_choice.tools[${index}].type`, 'is not a text');
-  if (tool.name !== undefined && typeof tool.name !== 'string') throw refuse(`tool_choice.tools[${index}].name`, 'is not a text');
+  if (!isObject(tool) || typeof tool.type !== 'string')
+    throw refuse(`tool_choice.tools[${index}].type`, 'is not a text');
+  if (tool.name !== undefined && typeof tool.name !== 'string')
+    throw refuse(`tool_choice.tools[${index}].name`, 'is not a text');
   return { ...tool, type: tool.type, ...(tool.name === undefined ? {} : { name: tool.name }) };
 }

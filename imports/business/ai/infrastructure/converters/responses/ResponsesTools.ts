@@ -22,7 +22,8 @@ export function toTools(tools: readonly Tool[], context: ToolContext, warnings: 
 }
 
 /**
- * A choice of a built-in tool that has no word of its own in `tool_choice` becomes a required choice among that one tool.
+ * A choice of a built-in tool that has no word of its own in `tool_choice` becomes a required choice among that one
+ * tool.
  * @throws UnsupportedFeatureError for a built-in tool that this wire does not have
  */
 export function toToolChoice(choice: ToolChoice, tools: readonly Tool[], vendor: string): unknown {
@@ -31,28 +32,54 @@ export function toToolChoice(choice: ToolChoice, tools: readonly Tool[], vendor:
     case 'function':
       return choice;
     case 'allowed_tools':
-      return { ...choice, mode: choice.mode ?? 'auto', tools: choice.tools.map((tool) => ({ ...tool, type: offeredType(tool.type, tools, vendor) })) };
+      return {
+        ...choice,
+        mode: choice.mode ?? 'auto',
+        tools: choice.tools.map((tool) => ({ ...tool, type: offeredType(tool.type, tools, vendor) })),
+      };
     case 'mcp':
       return 'server_label' in choice ? choice : { ...choice, server_label: onlyServer(tools) };
     default: {
       const type = offeredType(choice.type, tools, vendor);
-      return CHOOSABLE.has(type) ? { ...choice, type } : { type: 'allowed_tools', mode: 'required', tools: [{ ...choice, type }] };
+      return CHOOSABLE.has(type)
+        ? { ...choice, type }
+        : { type: 'allowed_tools', mode: 'required', tools: [{ ...choice, type }] };
     }
   }
 }
 
 const CHOOSABLE: ReadonlySet<string> = new Set([
-  'file_search', 'web_search_preview', 'web_search_preview_2025_03_11', 'computer', 'computer_use_preview', 'computer_use', 'code_interpreter', 'image_generation',
+  'file_search',
+  'web_search_preview',
+  'web_search_preview_2025_03_11',
+  'computer',
+  'computer_use_preview',
+  'computer_use',
+  'code_interpreter',
+  'image_generation',
 ] satisfies OpenAI.Responses.ToolChoiceTypes['type'][]);
 
 type WireFunctionTool = Partial<OpenAI.Responses.FunctionTool>;
 
 function functionTool(tool: FunctionTool, context: ToolContext, warnings: string[]): JsonObject {
-  const { blocking, timeout: _t, sequential: _s, idempotent: _i, external: _e, needsApproval: _n, delivery: _d, onDuplicate: _o, vendor, strict, ...offered } = tool;
+  const {
+    blocking,
+    timeout: _t,
+    sequential: _s,
+    idempotent: _i,
+    external: _e,
+    needsApproval: _n,
+    delivery: _d,
+    onDuplicate: _o,
+    vendor,
+    strict,
+    ...offered
+  } = tool;
   const wire: WireFunctionTool = { ...offered };
   if (strict !== undefined) {
     if (context.quirks.supportsStrictTools) wire.strict = strict;
-    else if (strict === true) warnings.push(`${context.vendor} does not know strict tools: ${tool.name} was offered without`);
+    else if (strict === true)
+      warnings.push(`${context.vendor} does not know strict tools: ${tool.name} was offered without`);
   }
   if (blocking === false && context.nativeAsync) wire.async = true;
   return { ...wire, ...vendor?.openai_responses };
@@ -65,7 +92,12 @@ function builtInTool(tool: BuiltInTool, path: string, vendor: string): JsonObjec
 }
 
 /** `complete`: what the wire demands and the caller left open is filled in. */
-function builtInFields(tool: Omit<BuiltInTool, 'blocking' | 'vendor'>, path: string, vendor: string, complete: boolean): JsonObject {
+function builtInFields(
+  tool: Omit<BuiltInTool, 'blocking' | 'vendor'>,
+  path: string,
+  vendor: string,
+  complete: boolean,
+): JsonObject {
   switch (tool.type) {
     case 'computer_use':
       return computerTool(tool);
@@ -104,6 +136,9 @@ function offeredType(type: string, tools: readonly Tool[], vendor: string): stri
 
 function onlyServer(tools: readonly Tool[]): unknown {
   const labels = tools.flatMap((tool) => (isObject(tool) && tool.type === 'mcp' ? [tool.server_label] : []));
-  if (labels.length !== 1) throw new LLMInvalidRequestError('the choice of an mcp tool must name its server', { path: 'tool_choice.server_label' });
+  if (labels.length !== 1)
+    throw new LLMInvalidRequestError('the choice of an mcp tool must name its server', {
+      path: 'tool_choice.server_label',
+    });
   return labels[0];
 }

@@ -10,13 +10,14 @@ const MAX_DOCUMENT_BYTES = 15 * 1024 * 1024;
 const MAX_DEPTH = 50;
 
 /**
- * Scalars, plain objects and arrays of them. A field that is `undefined` is left out, half of a surrogate pair becomes U+FFFD, -0 becomes 0:
- * what a store's file or wire would do to them is done at the door.
+ * Scalars, plain objects and arrays of them. A field that is `undefined` is left out, half of a surrogate pair
+ * becomes U+FFFD, -0 becomes 0: what a store's file or wire would do to them is done at the door.
  * @throws LLMInvalidRequestError with the path of what can't be kept
  */
 export function copyDocument<T extends StoredDocument>(document: T): T {
   const id: unknown = document._id;
-  if (typeof id !== 'string' || id === '' || id === '__proto__') throw refused('_id', 'is not a string that a store can keep');
+  if (typeof id !== 'string' || id === '' || id === '__proto__')
+    throw refused('_id', 'is not a string that a store can keep');
   // The copy of an object has the fields of the object.
   return copyValue(document, 'document') as T;
 }
@@ -49,7 +50,8 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
     return new Date(value.getTime());
   }
   if (depth === 0) throw refused(path, 'is nested too deeply');
-  if (Array.isArray(value)) return Array.from(value, (element: unknown, at) => copy(element, `${path}[${at}]`, depth - 1, budget));
+  if (Array.isArray(value))
+    return Array.from(value, (element: unknown, at) => copy(element, `${path}[${at}]`, depth - 1, budget));
   if (!isPlainObject(value)) throw refused(path, 'is no scalar, plain object or array');
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {

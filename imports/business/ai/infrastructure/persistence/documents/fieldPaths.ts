@@ -4,7 +4,10 @@ import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 /** @throws LLMInvalidRequestError for a name that a store reads as something else: an operator, a path, a prototype */
 export function checkFieldName(name: string, where: string): void {
   if (name === '' || name === '__proto__' || /[$.\0]/.test(name) || !name.isWellFormed()) {
-    throw new LLMInvalidRequestError(`${where} has a field that a store can't keep: ${JSON.stringify(name.slice(0, 60))}`, { path: where });
+    throw new LLMInvalidRequestError(
+      `${where} has a field that a store can't keep: ${JSON.stringify(name.slice(0, 60))}`,
+      { path: where },
+    );
   }
 }
 
@@ -16,7 +19,10 @@ export function splitPath(path: string, where: string): readonly string[] {
   const parts = path.split('.');
   for (const part of parts) {
     checkFieldName(part, where);
-    if (/^\d+$/.test(part)) throw new LLMInvalidRequestError(`${where} can't address a position in an array: ${path.slice(0, 60)}`, { path: where });
+    if (/^\d+$/.test(part))
+      throw new LLMInvalidRequestError(`${where} can't address a position in an array: ${path.slice(0, 60)}`, {
+        path: where,
+      });
   }
   return parts;
 }

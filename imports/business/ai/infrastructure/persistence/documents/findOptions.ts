@@ -10,11 +10,14 @@ import { compareScalars } from './scalars';
  */
 export function readFindOptions(options: FindOptions): FindOptions {
   const { sort, limit, fields } = options;
-  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) throw refused('limit', 'is a whole number from 1');
+  if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0))
+    throw refused('limit', 'is a whole number from 1');
   if (sort !== undefined) checkPaths(sort, 'sort', (direction) => direction === 1 || direction === -1);
   if (fields !== undefined) {
     checkPaths(fields, 'fields', (wanted) => wanted === 1);
-    const nested = Object.keys(fields).find((path) => Object.keys(fields).some((other) => path.startsWith(`${other}.`)));
+    const nested = Object.keys(fields).find((path) =>
+      Object.keys(fields).some((other) => path.startsWith(`${other}.`)),
+    );
     if (nested !== undefined) throw refused('fields', `name ${nested} and what it is inside of`);
   }
   return {
@@ -24,12 +27,18 @@ export function readFindOptions(options: FindOptions): FindOptions {
   };
 }
 
-/** A new, ordered list. An array stands where its least element stands, or its greatest when the order is descending. */
+/**
+ * A new, ordered list. An array stands where its least element stands, or its greatest when the order is
+ * descending.
+ */
 export function sorted<T extends object>(documents: readonly T[], sort: FindOptions['sort'] = {}): T[] {
   const orders = Object.entries(sort).map(([path, direction]) => ({ parts: path.split('.'), direction }));
   if (orders.length === 0) return [...documents];
   // Keys are looked up once for each document, not once for each comparison.
-  const keyed = documents.map((document) => ({ document, keys: orders.map(({ parts, direction }) => sortKey(document, parts, direction)) }));
+  const keyed = documents.map((document) => ({
+    document,
+    keys: orders.map(({ parts, direction }) => sortKey(document, parts, direction)),
+  }));
   keyed.sort((left, right) => {
     for (const [at, { direction }] of orders.entries()) {
       const order = compareKeys(left.keys[at], right.keys[at]);
@@ -40,17 +49,28 @@ export function sorted<T extends object>(documents: readonly T[], sort: FindOpti
   return keyed.map(({ document }) => document);
 }
 
-/** The document with the named fields only, and its `_id`; objects on the way to a nested field are kept, what has no fields is not. */
+/**
+ * The document with the named fields only, and its `_id`; objects on the way to a nested field are kept, what has
+ * no fields is not.
+ */
 export function projected(document: object, fields: FindOptions['fields'] = {}): object {
   const paths = Object.keys(fields);
   if (paths.length === 0) return document;
-  return { ...('_id' in document ? { _id: document._id } : {}), ...picked(document, paths.map((path) => path.split('.'))) };
+  return {
+    ...('_id' in document ? { _id: document._id } : {}),
+    ...picked(
+      document,
+      paths.map((path) => path.split('.')),
+    ),
+  };
 }
 
 const EMPTY = Symbol('an empty array, which stands before null');
 
 function sortKey(document: object, parts: readonly string[], direction: 1 | -1): unknown {
-  const found = valuesAt(document, parts).flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
+  const found = valuesAt(document, parts).flatMap((value): readonly unknown[] =>
+    Array.isArray(value) ? value : [value],
+  );
   if (found.length === 0) return EMPTY;
   return found.reduce((best, value) => (compareScalars(value, best) * direction < 0 ? value : best));
 }
@@ -75,11 +95,16 @@ function picked(value: unknown, paths: readonly (readonly string[])[]): Record<s
 }
 
 function pickedInside(value: unknown, paths: readonly (readonly string[])[]): unknown {
-  if (Array.isArray(value)) return value.flatMap((element: unknown): unknown[] => (isRecord(element) ? [picked(element, paths)] : []));
+  if (Array.isArray(value))
+    return value.flatMap((element: unknown): unknown[] => (isRecord(element) ? [picked(element, paths)] : []));
   return isRecord(value) ? picked(value, paths) : undefined;
 }
 
-function checkPaths(paths: Readonly<Record<string, unknown>>, where: string, accepts: (value: unknown) => boolean): void {
+function checkPaths(
+  paths: Readonly<Record<string, unknown>>,
+  where: string,
+  accepts: (value: unknown) => boolean,
+): void {
   if (!isPlainObject(paths)) throw refused(where, 'is not a plain object');
   for (const [path, value] of Object.entries(paths)) {
     splitPath(path, where);

@@ -7,7 +7,9 @@ import type { Scalar } from './scalars';
 export function matchesSelector(document: object, selector: CheckedSelector): boolean {
   return Object.entries(selector).every(([key, condition]) => {
     if (isList(condition)) {
-      return key === '$or' ? condition.some((part) => matchesSelector(document, part)) : condition.every((part) => matchesSelector(document, part));
+      return key === '$or'
+        ? condition.some((part) => matchesSelector(document, part))
+        : condition.every((part) => matchesSelector(document, part));
     }
     const found = valuesAt(document, key.split('.'));
     return isTests(condition) ? passesTests(found, condition) : contains(found, condition);

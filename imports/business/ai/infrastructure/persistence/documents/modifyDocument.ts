@@ -10,7 +10,8 @@ import type { Scalar } from './scalars';
 
 /**
  * A changed copy; the document stays as it is.
- * @throws LLMInvalidRequestError where a path leads through a value that has no fields, or a field is not of the type that the operator changes
+ * @throws LLMInvalidRequestError where a path leads through a value that has no fields, or a field is not of the
+ *   type that the operator changes
  */
 export function modifiedDocument<T extends StoredDocument>(document: T, modifier: CheckedModifier): T {
   const next = copyDocument(document);
@@ -26,7 +27,10 @@ export function modifiedDocument<T extends StoredDocument>(document: T, modifier
   return copyDocument(next);
 }
 
-function each<Value>(fields: Readonly<Record<string, Value>> | undefined, act: (path: string, value: Value) => void): void {
+function each<Value>(
+  fields: Readonly<Record<string, Value>> | undefined,
+  act: (path: string, value: Value) => void,
+): void {
   for (const [path, value] of Object.entries(fields ?? {})) act(path, value);
 }
 

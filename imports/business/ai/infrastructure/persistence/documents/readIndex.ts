@@ -40,7 +40,11 @@ export function readIndex(keys: Readonly<Record<string, 1 | -1>>, options: Index
   }
   return {
     keys: { ...keys },
-    options: { ...(unique ? { unique } : {}), ...(sparse ? { sparse } : {}), ...(expireAfterSeconds === undefined ? {} : { expireAfterSeconds }) },
+    options: {
+      ...(unique ? { unique } : {}),
+      ...(sparse ? { sparse } : {}),
+      ...(expireAfterSeconds === undefined ? {} : { expireAfterSeconds }),
+    },
   };
 }
 

@@ -28,8 +28,8 @@ const READERS = {
 } as const satisfies Record<keyof Modifier, (value: unknown, path: string) => unknown>;
 
 /**
- * A checked copy. `_id` can't be changed, no path may be inside another, and a value whose keys hold `$` is refused, so `$each` and its
- * like have no way in.
+ * A checked copy. `_id` can't be changed, no path may be inside another, and a value whose keys hold `$` is
+ * refused, so `$each` and its like have no way in.
  * @throws LLMInvalidRequestError
  */
 export function readModifier(modifier: Modifier): CheckedModifier {
@@ -37,7 +37,8 @@ export function readModifier(modifier: Modifier): CheckedModifier {
   const checked: Record<string, Fields<unknown>> = {};
   const paths: string[] = [];
   for (const [operator, fields] of Object.entries(modifier)) {
-    if (!isOperator(operator)) throw refused('modifier', `has an operator that stores don't share: ${operator.slice(0, 40)}`);
+    if (!isOperator(operator))
+      throw refused('modifier', `has an operator that stores don't share: ${operator.slice(0, 40)}`);
     if (!isPlainObject(fields)) throw refused(operator, 'takes an object of fields');
     const entries = Object.entries(fields).map(([path, value]) => {
       if (splitPath(path, operator)[0] === '_id') throw refused(path, "can't be changed");

@@ -1,4 +1,7 @@
-/** Selectors as the port has them and no further, so that no operator reaches a database that another store would not know. */
+/**
+ * Selectors as the port has them and no further, so that no operator reaches a database that another store would
+ * not know.
+ */
 import type { Selector } from '../../../domain/interfaces/DocumentCollection';
 import { isPlainObject, splitPath } from './fieldPaths';
 import { refused } from './refused';
@@ -33,8 +36,8 @@ const TESTS = {
 } as const satisfies Record<keyof FieldTests, (value: unknown, path: string) => Scalar | readonly Scalar[]>;
 
 /**
- * A checked copy. A value is compared if it is a scalar; an object must consist of operators; anything else (`undefined` above all, which
- * MongoDB would read as "no condition") is refused.
+ * A checked copy. A value is compared if it is a scalar; an object must consist of operators; anything else
+ * (`undefined` above all, which MongoDB would read as "no condition") is refused.
  * @throws LLMInvalidRequestError
  */
 export function readSelector(selector: Selector, depth = MAX_DEPTH): CheckedSelector {
@@ -60,7 +63,11 @@ function asSelector(part: unknown): Selector {
 
 function readTests(tests: Readonly<Record<string, unknown>>, path: string): FieldTests {
   const entries = Object.entries(tests).map(([operator, value]) => {
-    if (!isOperator(operator)) throw refused(path, `is compared with an object or an operator that stores don't share: ${operator.slice(0, 40)}`);
+    if (!isOperator(operator))
+      throw refused(
+        path,
+        `is compared with an object or an operator that stores don't share: ${operator.slice(0, 40)}`,
+      );
     return [operator, TESTS[operator](value, path)];
   });
   if (entries.length === 0) throw refused(path, 'is compared with an object');
@@ -75,7 +82,8 @@ function isOperator(word: string): word is keyof FieldTests {
 /** Values of one type have an order that all stores share if they are numbers, text or dates. */
 function ordered(value: unknown, path: string): Scalar {
   const checked = asScalar(value, path);
-  if (checked === null || typeof checked === 'boolean') throw refused(path, 'can only be ordered by a number, a text or a date');
+  if (checked === null || typeof checked === 'boolean')
+    throw refused(path, 'can only be ordered by a number, a text or a date');
   return checked;
 }
 

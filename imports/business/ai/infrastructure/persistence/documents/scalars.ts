@@ -4,9 +4,10 @@ import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 export type Scalar = string | number | boolean | null | Date;
 
 /**
- * The way for a value from outside (a request, a token, a client's id) into a selector. Where a store writes `{ token: value }` and `value` is
- * whatever a caller sent, `{ $gt: '' }` would be read as an operator and match every token; this lets nothing but a scalar through. Elements
- * of `$in` and `$nin` are held to the same rule by the adapters themselves.
+ * The way for a value from outside (a request, a token, a client's id) into a selector. Where a store writes `{
+ * token: value }` and `value` is whatever a caller sent, `{ $gt: '' }` would be read as an operator and match every
+ * token; this lets nothing but a scalar through. Elements of `$in` and `$nin` are held to the same rule by the
+ * adapters themselves.
  * @throws LLMInvalidRequestError with `path`
  */
 export function asScalar(value: unknown, path: string): Scalar {
@@ -22,7 +23,9 @@ export function asScalar(value: unknown, path: string): Scalar {
       if (value === null) return null;
       if (value instanceof Date && Number.isFinite(value.getTime())) return new Date(value.getTime());
   }
-  throw new LLMInvalidRequestError(`${path} takes a string, a finite number, a boolean, null or a valid date`, { path });
+  throw new LLMInvalidRequestError(`${path} takes a string, a finite number, a boolean, null or a valid date`, {
+    path,
+  });
 }
 
 export function isSameScalar(left: unknown, right: Scalar): boolean {
@@ -31,7 +34,10 @@ export function isSameScalar(left: unknown, right: Scalar): boolean {
   return left === right;
 }
 
-/** Where the values of one type stand in a sort, by type first, as MongoDB has it; a missing field counts as null, objects are all alike. */
+/**
+ * Where the values of one type stand in a sort, by type first, as MongoDB has it; a missing field counts as null,
+ * objects are all alike.
+ */
 export function compareScalars(left: unknown, right: unknown): number {
   const byType = typeRank(left) - typeRank(right);
   if (byType !== 0) return byType;
@@ -52,7 +58,10 @@ function typeRank(value: unknown): number {
   return Array.isArray(value) ? 5 : 4;
 }
 
-/** By code point: UTF-16 puts the characters above U+FFFF before U+E000, the bytes that MongoDB compares put them after. */
+/**
+ * By code point: UTF-16 puts the characters above U+FFFF before U+E000, the bytes that MongoDB compares put them
+ * after.
+ */
 function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {

@@ -1,7 +1,7 @@
 /**
- * Anthropic's models. `max_tokens` above `maxOutputTokens` is a 400, so a name that is not listed gets what all of its generation
- * accept. Limits: answers of `GET /v1/models` (https://docs.claude.com/en/api/models-list) seen in May 2026, and the pages
- * https://platform.claude.com/docs/en/models/<model>/overview; prices: the same pages, and
+ * Anthropic's models. `max_tokens` above `maxOutputTokens` is a 400, so a name that is not listed gets what all of
+ * its generation accept. Limits: answers of `GET /v1/models` (https://docs.claude.com/en/api/models-list) seen in
+ * May 2026, and the pages https://platform.claude.com/docs/en/models/<model>/overview; prices: the same pages, and
  * https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02). Native structured output:
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
@@ -35,8 +35,15 @@ export const ANTHROPIC_MODELS: readonly ModelRow[] = [
   row('claude-3-opus', 200_000, 4_096, { ...NO_SCHEMA, ...price(LISTED, 15, 75, 1.5) }),
   row('claude-3-sonnet', 200_000, 4_096, { ...NO_SCHEMA, ...price(LISTED, 3, 15, 0.3) }),
   row('claude-3-haiku', 200_000, 4_096, { ...NO_SCHEMA, ...price(LISTED, 0.25, 1.25, 0.03) }),
-  { models: 'claude-(?:2|instant)', maxTokens: 100_000, maxOutputTokens: 4_096, supportsTools: false, supportsParallelTools: false, ...TEXT_ONLY, ...NO_SCHEMA },
+  {
+    models: 'claude-(?:2|instant)',
+    maxTokens: 100_000,
+    maxOutputTokens: 4_096,
+    supportsTools: false,
+    supportsParallelTools: false,
+    ...TEXT_ONLY,
+    ...NO_SCHEMA,
+  },
   // Every Claude since 4.5 accepts this much.
   { models: 'claude-', maxTokens: 200_000, maxOutputTokens: 64_000, ...REASONS },
 ];
-

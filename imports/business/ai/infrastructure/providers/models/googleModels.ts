@@ -1,7 +1,7 @@
 /**
- * Google's models on the Gemini API. Limits and prices: https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02) and its
- * history, which follows https://ai.google.dev/gemini-api/docs/models and …/pricing; later ones from the pages named beside them.
- * Prompts above 200,000 tokens cost more on the Pro models.
+ * Google's models on the Gemini API. Limits and prices: https://github.com/anomalyco/models.dev at f3fc692
+ * (2026-07-02) and its history, which follows https://ai.google.dev/gemini-api/docs/models and …/pricing; later
+ * ones from the pages named beside them. Prompts above 200,000 tokens cost more on the Pro models.
  */
 import { NO_SCHEMA, NO_TOOLS, price, REASONS, row } from './ModelRow';
 import type { ModelRow } from './ModelRow';
@@ -11,7 +11,13 @@ const MILLION = 1_048_576;
 
 export const GOOGLE_MODELS: readonly ModelRow[] = [
   // Models that answer in sound or pictures.
-  { models: 'gemini-[\\w.-]*(?:tts|image)|nano-banana', maxTokens: 32_768, maxOutputTokens: 32_768, ...NO_TOOLS, ...NO_SCHEMA },
+  {
+    models: 'gemini-[\\w.-]*(?:tts|image)|nano-banana',
+    maxTokens: 32_768,
+    maxOutputTokens: 32_768,
+    ...NO_TOOLS,
+    ...NO_SCHEMA,
+  },
   // One limit for input and output together; a single request gives up to 65,536 tokens unless it streams on:
   // https://docs.cloud.google.com/gemini-enterprise-agent-platform/models/start/get-started-with-gemini-4
   row('gemini-4-argon', MILLION, 65_536, REASONS),

@@ -1,6 +1,7 @@
 /**
  * xAI's models. https://docs.x.ai/developers/models for Grok 4.20 and later; limits of output and older models from
- * https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02) and its history. Prompts of 200,000 tokens and more cost twice as much.
+ * https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02) and its history. Prompts of 200,000 tokens and
+ * more cost twice as much.
  */
 import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, TEXT_ONLY } from './ModelRow';
 import type { ModelRow } from './ModelRow';
@@ -15,7 +16,11 @@ export const GROK_MODELS: readonly ModelRow[] = [
   row('grok-4\\.6', 500_000, 30_000, { ...REASONS, ...price('2026-09-29', 2, 6, 0.5) }),
   row('grok-4\\.5', 500_000, 30_000, { ...REASONS, ...price('2026-07-10', 2, 6, 0.5) }),
   row('grok-4\\.3', 1_000_000, 30_000, { ...REASONS, ...price(LISTED, 1.25, 2.5, 0.2) }),
-  row('grok-4\\.20-multi-agent[\\w-]*', 1_000_000, 30_000, { ...REASONS, ...NO_TOOLS, ...price(LISTED, 1.25, 2.5, 0.2) }),
+  row('grok-4\\.20-multi-agent[\\w-]*', 1_000_000, 30_000, {
+    ...REASONS,
+    ...NO_TOOLS,
+    ...price(LISTED, 1.25, 2.5, 0.2),
+  }),
   row('grok-4\\.20[\\w-]*non-reasoning', 1_000_000, 30_000, price(LISTED, 1.25, 2.5, 0.2)),
   row('grok-4\\.20', 1_000_000, 30_000, { ...REASONS, ...price(LISTED, 1.25, 2.5, 0.2) }),
   row('grok-4(-1|\\.1)?-fast-non-reasoning', 2_000_000, 30_000, price(RETIRED, 0.2, 0.5, 0.05)),

@@ -1,21 +1,26 @@
 /**
- * OpenAI's models. Limits and prices up to GPT-5.5: https://github.com/anomalyco/models.dev at f3fc692 (2026-07-02), which follows
- * https://developers.openai.com/api/docs/models; later ones from the pages named beside them. Above 272,000 input tokens the large
- * models cost twice as much for input and half as much again for output.
+ * OpenAI's models. Limits and prices up to GPT-5.5: https://github.com/anomalyco/models.dev at f3fc692
+ * (2026-07-02), which follows https://developers.openai.com/api/docs/models; later ones from the pages named beside
+ * them. Above 272,000 input tokens the large models cost twice as much for input and half as much again for output.
  */
 import { NO_SCHEMA, NO_TOOLS, price, REASONS, row, TEXT_ONLY } from './ModelRow';
 import type { ModelRow } from './ModelRow';
 
 const LISTED = '2026-07-02';
 /**
- * `async: true` on a function lets the model go on before the output is there, which comes later on the call's own id. Responses
- * only, from GPT-6 on: https://developers.openai.com/api/docs/guides/async-tool-calling
+ * `async: true` on a function lets the model go on before the output is there, which comes later on the call's own
+ * id. Responses only, from GPT-6 on: https://developers.openai.com/api/docs/guides/async-tool-calling
  */
 const GPT_6: Omit<ModelRow, 'models'> = { ...REASONS, supportsAsyncTools: true };
 
 export const OPENAI_MODELS: readonly ModelRow[] = [
   // Offshoots, of which neither limits nor prices were found.
-  { models: '(?:^|[/:.])gpt-[\\d.]+-(?:cyber|rosalind|search-api)', maxTokens: 400_000, maxOutputTokens: 128_000, ...REASONS },
+  {
+    models: '(?:^|[/:.])gpt-[\\d.]+-(?:cyber|rosalind|search-api)',
+    maxTokens: 400_000,
+    maxOutputTokens: 128_000,
+    ...REASONS,
+  },
   // https://developers.openai.com/api/docs/models/gpt-6.1-sol and its siblings
   row('gpt-6-astra', 1_050_000, 128_000, { ...GPT_6, ...price('2026-09-03', 10, 50, 1) }),
   row('gpt-6\\.1-sol', 1_050_000, 128_000, { ...GPT_6, ...price('2026-09-30', 2, 10, 0.1) }),
@@ -53,7 +58,13 @@ export const OPENAI_MODELS: readonly ModelRow[] = [
   row('o3-mini', 200_000, 100_000, { ...REASONS, ...TEXT_ONLY, ...price(LISTED, 1.1, 4.4, 0.55) }),
   row('o3', 200_000, 100_000, { ...REASONS, ...price(LISTED, 2, 8, 0.5) }),
   row('o1-mini', 128_000, 65_536, { ...REASONS, ...TEXT_ONLY, ...NO_TOOLS, ...price('2026-06-08', 1.1, 4.4, 0.55) }),
-  row('o1-preview', 128_000, 32_768, { ...REASONS, ...TEXT_ONLY, ...NO_TOOLS, ...NO_SCHEMA, ...price('2026-06-08', 15, 60, 7.5) }),
+  row('o1-preview', 128_000, 32_768, {
+    ...REASONS,
+    ...TEXT_ONLY,
+    ...NO_TOOLS,
+    ...NO_SCHEMA,
+    ...price('2026-06-08', 15, 60, 7.5),
+  }),
   row('o1-pro', 200_000, 100_000, { ...REASONS, ...price(LISTED, 150, 600) }),
   row('o1', 200_000, 100_000, { ...REASONS, ...price(LISTED, 15, 60, 7.5) }),
   row('codex-mini', 200_000, 100_000, { ...REASONS, ...TEXT_ONLY, ...price('2026-04-17', 1.5, 6, 0.375) }),
