@@ -2,8 +2,8 @@
 import type { ReplyContext, Wire, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { VendorName, VendorQuirks, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
-import { capabilitiesOf } from '../../imports/business/ai/infrastructure/providers/modelTable';
-import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/providers/vendorQuirks';
+import { capabilitiesOf } from '../../imports/business/ai/infrastructure/vendors/capabilities';
+import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/vendors/vendorQuirks';
 import { anthropicWire } from '../../imports/business/ai/infrastructure/streaming/anthropicWire';
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/streaming/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/streaming/googleWire';

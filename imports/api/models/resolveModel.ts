@@ -1,7 +1,7 @@
 /** Whom a request is asked of, from the one word that clients of every API send: the model. */
 import { LLMModelNotFoundError } from '../../business/ai/domain/errors/LLMErrors';
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
-import { isOfFamily } from '../../business/ai/infrastructure/providers/modelFamilies';
+import { isOfFamily } from '../../business/ai/infrastructure/vendors/modelFamilies';
 
 /** What is looked at of a provider that the caller may use. */
 export interface ProviderChoice {

@@ -2,15 +2,15 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { ANTHROPIC_MODELS } from '../../../../imports/business/ai/infrastructure/providers/models/anthropicModels';
-import { GOOGLE_MODELS } from '../../../../imports/business/ai/infrastructure/providers/models/googleModels';
-import { GROK_MODELS } from '../../../../imports/business/ai/infrastructure/providers/models/grokModels';
-import { GROQ_MODELS, OPEN_MODELS } from '../../../../imports/business/ai/infrastructure/providers/models/groqModels';
-import { OPENAI_MODELS } from '../../../../imports/business/ai/infrastructure/providers/models/openaiModels';
-import { capabilitiesOf } from '../../../../imports/business/ai/infrastructure/providers/modelTable';
+import { ANTHROPIC_MODELS } from '../../../../imports/business/ai/infrastructure/vendors/anthropic';
+import { GOOGLE_MODELS } from '../../../../imports/business/ai/infrastructure/vendors/google';
+import { GROK_MODELS } from '../../../../imports/business/ai/infrastructure/vendors/grok';
+import { GROQ_MODELS, OPEN_MODELS } from '../../../../imports/business/ai/infrastructure/vendors/groq';
+import { OPENAI_MODELS } from '../../../../imports/business/ai/infrastructure/vendors/openai';
+import { capabilitiesOf } from '../../../../imports/business/ai/infrastructure/vendors/capabilities';
 import { SCHEME_OF_WIRE, VENDORS } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import type { ModelCapabilities } from '../../../../imports/business/ai/domain/interfaces/ILLMProvider';
-import type { ModelRow } from '../../../../imports/business/ai/infrastructure/providers/modelTable';
+import type { ModelRow } from '../../../../imports/business/ai/infrastructure/vendors/capabilities';
 import type { VendorName, WireName } from '../../../../imports/business/ai/domain/types/VendorTypes';
 
 /** For each table, names that lead to each of its rows, in the order of the rows. */

@@ -8,8 +8,8 @@ import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../
 import { createGuardedFetch } from '../clients/guardedFetch';
 import type { Wire } from '../converters/Wire';
 import type { Lane } from '../providers/BaseLLMProvider';
-import type { ModelRow } from '../providers/modelTable';
-import { DEFAULT_QUIRKS, QUIRKS } from '../providers/vendorQuirks';
+import type { ModelRow } from '../vendors/capabilities';
+import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { anthropicWire } from '../streaming/anthropicWire';
 import { chatCompletionsWire } from '../streaming/chatCompletionsWire';
 import { googleWire } from '../streaming/googleWire';

@@ -11,8 +11,8 @@ import type { VendorCall, VendorClient, VendorReply } from '../clients/VendorCli
 import type { ReplyContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
-import { capabilitiesOf } from './modelTable';
-import type { ModelRow } from './modelTable';
+import { capabilitiesOf } from '../vendors/capabilities';
+import type { ModelRow } from '../vendors/capabilities';
 
 /** What is true of a vendor whoever's account it is. */
 export interface VendorFacts {

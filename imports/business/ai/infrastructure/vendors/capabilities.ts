@@ -1,15 +1,15 @@
 /** What a model can do, by vendor and name, from tables that settings can extend. */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { ANTHROPIC_MODELS } from './models/anthropicModels';
-import { GOOGLE_MODELS } from './models/googleModels';
-import { GROK_MODELS } from './models/grokModels';
-import { GROQ_MODELS, OPEN_MODELS } from './models/groqModels';
-import { OPENAI_MODELS } from './models/openaiModels';
-import type { ModelRow } from './models/ModelRow';
+import { ANTHROPIC_MODELS } from './anthropic';
+import { GOOGLE_MODELS } from './google';
+import { GROK_MODELS } from './grok';
+import { GROQ_MODELS, OPEN_MODELS } from './groq';
+import { OPENAI_MODELS } from './openai';
+import type { ModelRow } from './ModelRow';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
 
-export type { ModelRow } from './models/ModelRow';
+export type { ModelRow } from './ModelRow';
 
 /**
  * First match wins. A row of `extensions` goes before the vendor's own and need only say what is different.

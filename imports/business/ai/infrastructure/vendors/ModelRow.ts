@@ -1,5 +1,5 @@
 /** The shape of a row in a model table, and the abbreviations in which rows are written. */
-import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 
 /**
  * What is known of the models whose names match; what a row leaves out is the same as for the vendor's unknown
