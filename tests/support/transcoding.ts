@@ -1,5 +1,5 @@
 /** Streams through the adapter and back: what tests of encoders and of the adapter compare. */
-import { argumentsObject } from '../../imports/business/ai/infrastructure/converters/callArguments';
+import { argumentsObject } from '../../imports/business/ai/infrastructure/converters/shared/callArguments';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/streaming/OpenAIChunk';
 import type { StreamOptions, StreamSource } from '../../imports/business/ai/infrastructure/streaming/StreamCall';

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { FunctionCallOutputItem, InputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { NO_RESULT, repairHistory } from '../../../../imports/business/ai/infrastructure/converters/repairHistory';
+import {
+  NO_RESULT,
+  repairHistory,
+} from '../../../../imports/business/ai/infrastructure/converters/shared/repairHistory';
 
 const call = (call_id: string, name = 'tool'): InputItem => ({ type: 'function_call', call_id, name, arguments: '{}' });
 const output = (call_id: string, text: string, more: Partial<FunctionCallOutputItem> = {}): InputItem => ({

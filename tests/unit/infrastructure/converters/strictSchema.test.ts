@@ -1,5 +1,8 @@
 import { expect } from 'chai';
-import { strictFormat, toStrictSchema } from '../../../../imports/business/ai/infrastructure/converters/strictSchema';
+import {
+  strictFormat,
+  toStrictSchema,
+} from '../../../../imports/business/ai/infrastructure/converters/shared/strictSchema';
 import type { Loss } from '../../../../imports/business/ai/domain/types/VendorTypes';
 
 const text = { type: 'string' };

@@ -14,7 +14,7 @@ import type {
 } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { unwrapForeign } from '../../../../imports/business/ai/infrastructure/converters/foreignSeal';
+import { unwrapForeign } from '../../../../imports/business/ai/infrastructure/converters/shared/foreignReasoning';
 import { createStreamEncoder } from '../../../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
 import {
   completed,

@@ -13,7 +13,7 @@ import { structuredOutput } from './anthropic/anthropicStructuredOutput';
 import { anthropicSampling, anthropicThinking, endsMidTurnWithoutThinking } from './anthropic/anthropicThinking';
 import { anthropicTools } from './anthropic/anthropicTools';
 import { acceptedFields, verbatimFields, withVerbatim } from './anthropic/anthropicVerbatim';
-import { repairHistory } from './repairHistory';
+import { repairHistory } from './shared/repairHistory';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';

@@ -6,7 +6,7 @@
 import { readItem } from './responses/ResponsesItems';
 import { toInput } from './responses/ResponsesInput';
 import { toToolChoice, toTools } from './responses/ResponsesTools';
-import { strictFormat } from './strictSchema';
+import { strictFormat } from './shared/strictSchema';
 import { NO_USAGE, outputTextOf } from '../../domain/entities/Response';
 import { LLMStreamError } from '../../domain/errors/LLMErrors';
 import { vendorError } from '../../domain/errors/vendorErrors';

@@ -1,5 +1,5 @@
 /** The Responses wire seen from the other side: requests that a client of ours sends, and the answers that it gets. */
-import { unwrapForeign, wrapForeign } from './foreignSeal';
+import { unwrapForeign, wrapForeign } from './shared/foreignReasoning';
 import { usageOf } from './ResponsesConverter';
 import { readItem, wireForm } from './responses/ResponsesItems';
 import { readToolChoice, readTools } from './responses/ResponsesToolReader';

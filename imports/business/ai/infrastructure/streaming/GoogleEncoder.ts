@@ -13,7 +13,7 @@ import type {
   SummaryText,
 } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { argumentsObject } from '../converters/callArguments';
+import { argumentsObject } from '../converters/shared/callArguments';
 import { NO_SIGNATURE } from '../converters/google/GoogleContents';
 import { writeGoogle } from '../converters/GoogleGateway';
 import { partsOfItem } from '../converters/google/GoogleParts';

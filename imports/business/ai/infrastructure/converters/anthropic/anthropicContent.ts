@@ -1,11 +1,11 @@
 /** One item → its content blocks. */
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
-import { argumentsObject } from '../callArguments';
-import { toCallId } from '../callIds';
+import { argumentsObject } from '../shared/callArguments';
+import { toCallId } from '../shared/callIds';
 import { isBlank } from './anthropicJson';
 import { fileBlock, imageBlock } from './anthropicMedia';
-import type { CallIdRule } from '../callIds';
+import type { CallIdRule } from '../shared/callIds';
 import type {
   Content,
   FunctionCallItem,

@@ -5,7 +5,7 @@
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { itemBlocks } from './anthropicContent';
 import { AnthropicTurns, isOperator } from './anthropicTurns';
-import { onceInHistory } from '../onceInHistory';
+import { onceInHistory } from '../shared/conversionCache';
 import type { ItemBlocks } from './anthropicContent';
 import type { AnthropicModelFacts } from './anthropicModels';
 import type { InputItem } from '../../../domain/types/ResponsesAPITypes';

@@ -13,7 +13,7 @@ import { keeping } from './chatConverted';
 import { callIdFor, toAnswerMessage, toMessage } from './chatPlainMessages';
 import type { ToolAnswer } from './chatPlainMessages';
 import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';
-import { repairHistory } from '../repairHistory';
+import { repairHistory } from '../shared/repairHistory';
 import type { WireContext } from '../Wire';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isEmpty, isList } from '../../../domain/json';

@@ -1,6 +1,6 @@
 /** Everything of a request to the chat wire but its messages. */
 import { toChatTools } from './chatTools';
-import { strictFormat } from '../strictSchema';
+import { strictFormat } from '../shared/strictSchema';
 import type { WireContext } from '../Wire';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';

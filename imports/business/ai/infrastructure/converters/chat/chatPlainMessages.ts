@@ -1,5 +1,5 @@
 /** Messages of the chat wire that are one item each: the user's, the operator's, and answers to calls. */
-import { toCallId } from '../callIds';
+import { toCallId } from '../shared/callIds';
 import { toChatContent, toChatPart } from './chatContent';
 import { keeping } from './chatConverted';
 import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';

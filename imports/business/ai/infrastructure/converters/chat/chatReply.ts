@@ -2,7 +2,7 @@
  * What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire
  * to a client.
  */
-import { toCallId } from '../callIds';
+import { toCallId } from '../shared/callIds';
 import { takeApart } from './chatAssistant';
 import { fromChatAnnotation, isNested } from './chatAnnotations';
 import { isText, without } from './chatJson';

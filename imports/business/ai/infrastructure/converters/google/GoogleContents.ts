@@ -6,7 +6,7 @@ import { inputText } from '../../../domain/entities/Content';
 import { isObject } from '../../../domain/json';
 import { partsOfItem } from './GoogleParts';
 import { markOf } from './GoogleTypes';
-import { repairHistory } from '../repairHistory';
+import { repairHistory } from '../shared/repairHistory';
 import type { GoogleModelFacts } from './GoogleModels';
 import type { ConvertedItem, PartsContext } from './GoogleParts';
 import type { GooglePart } from './GoogleTypes';

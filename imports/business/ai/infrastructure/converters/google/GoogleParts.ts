@@ -2,7 +2,7 @@
  * One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however
  * often its history is sent.
  */
-import { argumentsObject } from '../callArguments';
+import { argumentsObject } from '../shared/callArguments';
 import { toMediaPart } from './GoogleMedia';
 import { markOf, siblingsOf } from './GoogleTypes';
 import type { GooglePart } from './GoogleTypes';

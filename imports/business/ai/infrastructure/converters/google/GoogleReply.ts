@@ -2,7 +2,7 @@
  * A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same
  * said in its words.
  */
-import { argumentsObject } from '../callArguments';
+import { argumentsObject } from '../shared/callArguments';
 import { NO_SIGNATURE } from './GoogleContents';
 import { partsOfItem } from './GoogleParts';
 import { usageOf } from './GoogleResponse';

@@ -3,9 +3,9 @@
  * it accepts.
  */
 import { wireForm } from './ResponsesItems';
-import { repairHistory } from '../repairHistory';
-import { toCallId } from '../callIds';
-import type { CallIdRule } from '../callIds';
+import { repairHistory } from '../shared/repairHistory';
+import { toCallId } from '../shared/callIds';
+import type { CallIdRule } from '../shared/callIds';
 import { isObject } from '../../../domain/json';
 import type { InputItem, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, Origin, VendorName } from '../../../domain/types/VendorTypes';

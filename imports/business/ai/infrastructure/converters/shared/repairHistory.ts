@@ -3,8 +3,8 @@
  * right after its turn; callers, crashes, evicted chains and results that come later leave histories where that is
  * not so.
  */
-import type { FunctionCallItem, InputItem } from '../../domain/types/ResponsesAPITypes';
-import type { Loss } from '../../domain/types/VendorTypes';
+import type { FunctionCallItem, InputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { Loss } from '../../../domain/types/VendorTypes';
 import { deferredEnvelope } from './deferredEnvelope';
 
 export interface RepairOptions {

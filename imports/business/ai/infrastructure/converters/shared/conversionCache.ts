@@ -3,7 +3,7 @@
  * again by its place. All of a history's are kept with its first item, since an entry in a `WeakMap` of its own
  * costs more than the conversion of most items.
  */
-import type { InputItem } from '../../domain/types/ResponsesAPITypes';
+import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
 
 interface Kept<T> {
   readonly items: InputItem[];

@@ -2,9 +2,9 @@
  * JSON Schemas as OpenAI's strict mode takes them: every object closed, every property required, a subset of keywords.
  * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
-import { isObject } from '../../domain/json';
-import type { ResponseFormat } from '../../domain/types/LLMTypes';
-import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
+import { isObject } from '../../../domain/json';
+import type { ResponseFormat } from '../../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 export interface StrictSchema {
   /** The same object where nothing had to change. */

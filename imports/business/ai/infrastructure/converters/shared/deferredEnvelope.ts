@@ -2,8 +2,8 @@
  * A tool result as a user message, for wires on which the call already has its answer. The body is JSON between
  * fixed marks, with `<` escaped, so that no output can close the envelope or pass for the operator's words.
  */
-import { inputText } from '../../domain/entities/Content';
-import type { FunctionCallOutputItem, InputContent, MessageItem } from '../../domain/types/ResponsesAPITypes';
+import { inputText } from '../../../domain/entities/Content';
+import type { FunctionCallOutputItem, InputContent, MessageItem } from '../../../domain/types/ResponsesAPITypes';
 
 const rendered = new WeakMap<FunctionCallOutputItem, MessageItem>();
 

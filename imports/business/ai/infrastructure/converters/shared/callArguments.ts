@@ -1,7 +1,7 @@
 /** A call's arguments as an object, for the wires that carry them so. */
-import { isObject } from '../../domain/json';
-import type { FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { isObject } from '../../../domain/json';
+import type { FunctionCallItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface ArgumentsObject {
   readonly value: JsonObject;

@@ -3,8 +3,8 @@
  * reasoning item's `encrypted_content`. It is a wrapping, not a secret: it keeps origin and vendor words together,
  * so that they go back to their maker only.
  */
-import type { ReasoningItem, VendorItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { ReasoningItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 const MARK = 'bolide.1.';
 
