@@ -4,7 +4,7 @@ import type { LLMResponse, ResponseVendor } from '../../imports/business/ai/doma
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject, SchemeName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createStreamEncoder } from '../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
-import type { EncoderFacts } from '../../imports/business/ai/infrastructure/streaming/StreamEncoder';
+import type { EncoderFacts } from '../../imports/business/ai/infrastructure/converters/stream/StreamEncoder';
 import { response } from './responses';
 import { eventsIn } from './streamGrammar';
 

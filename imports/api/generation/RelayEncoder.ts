@@ -5,8 +5,8 @@
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
-import { NO_FRAMES } from '../../business/ai/infrastructure/streaming/StreamEncoder';
-import type { StreamEncoder } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import { NO_FRAMES } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { StatelessWire } from './GenerationApi';
 
 type WireMessage = Extract<ResponseStreamEvent, { readonly type: 'wire.message' }>;

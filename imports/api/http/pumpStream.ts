@@ -1,7 +1,7 @@
 /** A model's events, encoded, into a sink: as they come, at the reader's pace, with one end. */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
-import type { StreamEncoder } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import type { StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from './FrameSink';
 import { Silence } from './Silence';
 

@@ -7,7 +7,7 @@ import type { LLMResponse, OutputItem } from '../../business/ai/domain/types/Res
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../business/ai/infrastructure/streaming/createStreamEncoder';
-import type { RawReasoningName } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import type { RawReasoningName } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from '../http/FrameSink';
 import { pumpStream } from '../http/pumpStream';
 import type { PumpOptions } from '../http/pumpStream';

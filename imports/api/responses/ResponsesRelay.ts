@@ -15,8 +15,8 @@ import {
   responsesFailure,
 } from '../../business/ai/infrastructure/streaming/responsesEnding';
 import { SequencedFrames } from '../../business/ai/infrastructure/streaming/SequencedFrames';
-import { NO_FRAMES } from '../../business/ai/infrastructure/streaming/StreamEncoder';
-import type { RawReasoningName, StreamEncoder } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import { NO_FRAMES } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { RawReasoningName, StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import { completedEvent, isError, isTerminal, relayedName } from './hostEvents';
 import type { HostEvent } from './hostEvents';
 import { ItemOrder } from './ItemOrder';

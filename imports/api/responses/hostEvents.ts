@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../business/ai/domain/json';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import type { RawReasoningName } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import type { RawReasoningName } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 
 export interface HostEvent {
   readonly type: string;

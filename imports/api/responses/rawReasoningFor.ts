@@ -3,7 +3,7 @@
  * breaks off at a `response.reasoning.delta`; so its clients, who name themselves, get the word that they know.
  */
 import type { IncomingMessage } from 'node:http';
-import type { RawReasoningName } from '../../business/ai/infrastructure/streaming/StreamEncoder';
+import type { RawReasoningName } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 
 export function rawReasoningFor({ headers }: Pick<IncomingMessage, 'headers'>): RawReasoningName {
   return OPENAI_SDK.test(headers['user-agent'] ?? '') ? 'reasoning_text' : 'reasoning';

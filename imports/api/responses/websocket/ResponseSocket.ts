@@ -6,7 +6,7 @@ import type { RawData, WebSocket } from 'ws';
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
-import type { RawReasoningName } from '../../../business/ai/infrastructure/streaming/StreamEncoder';
+import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { Actor } from '../../auth/Actor';
 import { errorAnswer } from '../../errors/errorAnswer';
 import type { InFlight } from '../../http/InFlight';

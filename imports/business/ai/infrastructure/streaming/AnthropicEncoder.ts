@@ -9,12 +9,12 @@ import { itemBlocks } from '../converters/anthropic/anthropicContent';
 import { anthropicUsage, stopReasonOf } from '../converters/anthropic/anthropicOutcome';
 import { BLOCK_DELTAS, callBlock, citationsOf, wholeBlock } from './anthropicBlockFrames';
 import type { DeltaKind } from './anthropicBlockFrames';
-import { BaseStreamEncoder } from './BaseStreamEncoder';
-import type { OpenEvent } from './BaseStreamEncoder';
-import { namedFrame, NO_FRAMES } from './StreamEncoder';
-import type { EncoderFacts } from './StreamEncoder';
-import { anthropicError } from './streamErrors';
-import { ToldText } from './ToldText';
+import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
+import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
+import { namedFrame, NO_FRAMES } from '../converters/stream/StreamEncoder';
+import type { EncoderFacts } from '../converters/stream/StreamEncoder';
+import { anthropicError } from '../converters/stream/streamErrors';
+import { ToldText } from '../converters/stream/DeltaBackfill';
 
 /** The block that deltas are arriving for: blocks come one after another. */
 interface OpenBlock {

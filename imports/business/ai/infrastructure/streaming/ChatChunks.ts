@@ -10,12 +10,12 @@ import { chatWords } from '../converters/chat/chatWords';
 import type { LLMResponse, OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { isCall, wholeArguments } from './wholeCalls';
-import type { CallItem } from './wholeCalls';
+import { isCall, wholeArguments } from '../converters/stream/callItems';
+import type { CallItem } from '../converters/stream/callItems';
 import { UntoldChatFields } from './UntoldChatFields';
 import type { ChunkDelta, ChunkToolCall, OpenAIChunk } from './OpenAIChunk';
-import type { EncoderFacts } from './StreamEncoder';
-import { ToldText } from './ToldText';
+import type { EncoderFacts } from '../converters/stream/StreamEncoder';
+import { ToldText } from '../converters/stream/DeltaBackfill';
 
 type ChunkHead = Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>;
 

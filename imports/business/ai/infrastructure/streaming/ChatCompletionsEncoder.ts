@@ -4,12 +4,12 @@
  */
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { BaseStreamEncoder } from './BaseStreamEncoder';
-import type { OpenEvent } from './BaseStreamEncoder';
+import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
+import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
 import { ChatChunks } from './ChatChunks';
 import type { OpenAIChunk } from './OpenAIChunk';
-import type { EncoderFacts } from './StreamEncoder';
-import { openAIError } from './streamErrors';
+import type { EncoderFacts } from '../converters/stream/StreamEncoder';
+import { openAIError } from '../converters/stream/streamErrors';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 const AFTER_CONTENT = '},"finish_reason":null}]}\n\n';

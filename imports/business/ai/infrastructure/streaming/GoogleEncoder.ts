@@ -20,12 +20,12 @@ import { partsOfItem } from '../converters/google/GoogleParts';
 import type { PartsContext } from '../converters/google/GoogleParts';
 import { siblingsOf } from '../converters/google/GoogleTypes';
 import type { GooglePart } from '../converters/google/GoogleTypes';
-import { BaseStreamEncoder } from './BaseStreamEncoder';
-import type { OpenEvent } from './BaseStreamEncoder';
-import { NO_FRAMES } from './StreamEncoder';
-import type { EncoderFacts } from './StreamEncoder';
-import { googleError } from './streamErrors';
-import { ToldText } from './ToldText';
+import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
+import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
+import { NO_FRAMES } from '../converters/stream/StreamEncoder';
+import type { EncoderFacts } from '../converters/stream/StreamEncoder';
+import { googleError } from '../converters/stream/streamErrors';
+import { ToldText } from '../converters/stream/DeltaBackfill';
 
 /** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
 const OWN_PARTS: PartsContext = { fetchesUrls: true, mediaInResults: true };

@@ -8,7 +8,7 @@ import { closedPart, isPartKind, partsSaying, textIn, wordsOf } from './response
 import type { PartKind, PartList } from './responsesParts';
 import { deltaPrefix } from './SequencedFrames';
 import type { SequencedFrames } from './SequencedFrames';
-import type { RawReasoningName } from './StreamEncoder';
+import type { RawReasoningName } from '../converters/stream/StreamEncoder';
 
 interface OpenPart {
   readonly kind: PartKind;

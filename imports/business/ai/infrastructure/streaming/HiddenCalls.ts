@@ -1,5 +1,5 @@
 /** A stream as a client sees it whose calls are run elsewhere: no call, and nothing that speaks of one. */
-import { isCall } from './wholeCalls';
+import { isCall } from '../converters/stream/callItems';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 

@@ -9,8 +9,8 @@ import { GrowingItem } from './GrowingItem';
 import { beginning, isOwnHosted, streamItem } from './responsesItems';
 import type { PartKind } from './responsesParts';
 import type { SequencedFrames } from './SequencedFrames';
-import { NO_FRAMES } from './StreamEncoder';
-import type { EncoderFacts } from './StreamEncoder';
+import { NO_FRAMES } from '../converters/stream/StreamEncoder';
+import type { EncoderFacts } from '../converters/stream/StreamEncoder';
 
 export type TextEvent = Extract<ResponseStreamEvent, { readonly delta: string }>;
 

@@ -7,15 +7,15 @@ import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { ASSUMED, writeResponses } from '../converters/ResponsesGateway';
-import { BaseStreamEncoder } from './BaseStreamEncoder';
-import type { OpenEvent } from './BaseStreamEncoder';
+import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
+import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
 import { OutputItemFrames } from './OutputItemFrames';
 import type { TextEvent } from './OutputItemFrames';
 import { EVENT_OF_STATUS, hostedBody, responsesFailure } from './responsesEnding';
 import type { PartKind } from './responsesParts';
 import { SequencedFrames } from './SequencedFrames';
-import { NO_FRAMES } from './StreamEncoder';
-import type { EncoderFacts } from './StreamEncoder';
+import { NO_FRAMES } from '../converters/stream/StreamEncoder';
+import type { EncoderFacts } from '../converters/stream/StreamEncoder';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 

@@ -15,7 +15,7 @@ import { decodeBatches } from './decodeStream';
 import { SCHEMES } from './schemes';
 import { SourceBody } from './SourceBody';
 import type { ByteSource } from './SourceBody';
-import type { EncoderFacts, RawReasoningName, ReasoningField } from './StreamEncoder';
+import type { EncoderFacts, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
 
 export interface StreamOptions {
   /** The model that was asked, for streams that don't name theirs. */

@@ -3,7 +3,7 @@ import { isObject } from '../../domain/json';
 import type { Content, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { itemBlocks } from '../converters/anthropic/anthropicContent';
-import { wholeArguments } from './wholeCalls';
+import { wholeArguments } from '../converters/stream/callItems';
 
 export type DeltaKind = 'text' | 'thinking';
 

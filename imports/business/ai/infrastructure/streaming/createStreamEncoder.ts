@@ -4,7 +4,7 @@ import { AnthropicEncoder } from './AnthropicEncoder';
 import { ChatCompletionsEncoder } from './ChatCompletionsEncoder';
 import { GoogleEncoder } from './GoogleEncoder';
 import { ResponsesEncoder } from './ResponsesEncoder';
-import type { EncoderFacts, StreamEncoder } from './StreamEncoder';
+import type { EncoderFacts, StreamEncoder } from '../converters/stream/StreamEncoder';
 
 const ENCODERS = {
   openai: ChatCompletionsEncoder,

@@ -5,7 +5,7 @@ import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { ASSUMED, writeResponses } from '../converters/ResponsesGateway';
 import type { SequencedFrames } from './SequencedFrames';
-import { responsesError } from './streamErrors';
+import { responsesError } from '../converters/stream/streamErrors';
 
 /** Every other status ends in `response.incomplete`. */
 export const EVENT_OF_STATUS: Readonly<Record<string, string>> = {

@@ -3,7 +3,7 @@ import { writeForeignItem } from '../converters/ResponsesGateway';
 import { wireForm } from '../converters/responses/ResponsesItems';
 import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject, WireName } from '../../domain/types/VendorTypes';
-import { isCall, wholeArguments } from './wholeCalls';
+import { isCall, wholeArguments } from '../converters/stream/callItems';
 
 const OWN: WireName = 'responses';
 

@@ -1,9 +1,9 @@
 /** What all encoders do: end exactly once, keep calls away where they are hidden. */
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import { HiddenCalls } from './HiddenCalls';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import { HiddenCalls } from '../../streaming/HiddenCalls';
 import { NO_FRAMES } from './StreamEncoder';
 import type { EncoderFacts, StreamEncoder } from './StreamEncoder';
 

@@ -1,5 +1,5 @@
 /** Which items are calls that a client answers, and their arguments as they leave. */
-import type { FunctionCallItem, HostedItem, OutputItem } from '../../domain/types/ResponsesAPITypes';
+import type { FunctionCallItem, HostedItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 
 export type CallItem = FunctionCallItem | (HostedItem & { readonly type: 'custom_tool_call' });
 

@@ -1,8 +1,8 @@
 /** What every target scheme gives to streams: domain events in, SSE frames out. */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { REASONING_FIELDS } from '../converters/chat/chatAssistant';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { REASONING_FIELDS } from '../chat/chatAssistant';
 
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 export type RawReasoningName = 'reasoning' | 'reasoning_text';

@@ -1,6 +1,6 @@
 /** An error as each scheme says it inside a stream: the code is ours, the word for its kind the scheme's. */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 interface Words {
   /** https://platform.openai.com/docs/guides/error-codes */

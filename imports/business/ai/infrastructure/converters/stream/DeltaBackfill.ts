@@ -2,8 +2,8 @@
  * Hosts that finish an item without having streamed its text: then the text goes out with the item, or it would be
  * lost.
  */
-import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 type TextDelta = Extract<ResponseStreamEvent, { readonly delta: string }>;
 
