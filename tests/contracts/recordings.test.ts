@@ -3,7 +3,7 @@ import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
-import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/AnthropicGateway';
+import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
 import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/GoogleGateway';
 import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';

@@ -4,7 +4,7 @@ import type { ModelCapabilities } from '../../imports/business/ai/domain/interfa
 import type { VendorName, VendorQuirks, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { capabilitiesOf } from '../../imports/business/ai/infrastructure/vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/vendors/vendorQuirks';
-import { anthropicWire } from '../../imports/business/ai/infrastructure/streaming/anthropicWire';
+import { anthropicWire } from '../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/streaming/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/streaming/googleWire';
 import { responsesWire } from '../../imports/business/ai/infrastructure/streaming/responsesWire';

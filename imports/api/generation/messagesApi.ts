@@ -1,6 +1,9 @@
 /** `POST /v1/messages`. https://platform.claude.com/docs/en/api/messages */
-import { readAnthropicRequest, writeAnthropic } from '../../business/ai/infrastructure/converters/AnthropicGateway';
-import { isVersion } from '../../business/ai/infrastructure/converters/anthropic/anthropicHeaders';
+import {
+  readAnthropicRequest,
+  writeAnthropic,
+} from '../../business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
+import { isVersion } from '../../business/ai/infrastructure/converters/anthropic/request/headers';
 import { SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { GenerationApi } from './GenerationApi';
 

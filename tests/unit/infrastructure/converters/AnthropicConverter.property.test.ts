@@ -8,9 +8,9 @@ import { normalizeOptions } from '../../../../imports/business/ai/application/se
 import {
   fromAnthropic,
   toAnthropic,
-} from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
-import { writeAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
-import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/streaming/AnthropicDecoder';
+} from '../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
+import { writeAnthropic } from '../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
+import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
 import { anthropicContext, anthropicReply, sse } from '../../../support/anthropicRecordings';
 import type { LLMResponse, OutputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../imports/business/ai/domain/types/StreamEvents';

@@ -5,12 +5,12 @@ import { isLLMError } from '../../../../imports/business/ai/domain/errors/LLMErr
 import {
   fromAnthropic,
   toAnthropic,
-} from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
 import {
   readAnthropicRequest,
   writeAnthropic,
-} from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
-import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/streaming/AnthropicDecoder';
+} from '../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
+import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
 import { ANTHROPIC, anthropicContext, anthropicReply } from '../../../support/anthropicRecordings';
 import { sseMessages } from '../../../support/recordings';
 import { assertAnthropicBody } from '../../../support/publishedSchemas';

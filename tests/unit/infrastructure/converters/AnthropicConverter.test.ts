@@ -9,7 +9,7 @@ import {
 import {
   fromAnthropic,
   toAnthropic,
-} from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
 import { anthropicContext, anthropicReply } from '../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';

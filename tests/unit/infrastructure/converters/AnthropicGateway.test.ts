@@ -5,11 +5,11 @@
 import { expect } from 'chai';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
+import { toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
 import {
   readAnthropicRequest,
   writeAnthropic,
-} from '../../../../imports/business/ai/infrastructure/converters/AnthropicGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { anthropicContext } from '../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import { response, textItem, usage } from '../../../support/responses';

@@ -4,9 +4,9 @@
  */
 import { expect } from 'chai';
 import { UnsupportedFeatureError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
-import { anthropicModelFacts } from '../../../../imports/business/ai/infrastructure/converters/anthropic/anthropicModels';
-import { nativeSchema } from '../../../../imports/business/ai/infrastructure/converters/anthropic/anthropicSchema';
+import { toAnthropic } from '../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
+import { anthropicModelFacts } from '../../../../imports/business/ai/infrastructure/converters/anthropic/modelFeatures';
+import { nativeSchema } from '../../../../imports/business/ai/infrastructure/converters/anthropic/request/outputSchema';
 import { anthropicContext } from '../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../imports/business/ai/domain/entities/Tool';

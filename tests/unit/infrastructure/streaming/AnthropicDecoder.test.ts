@@ -2,8 +2,8 @@
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream';
 import { expect } from 'chai';
 import { LLMError, LLMOverloadedError, LLMStreamError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { fromAnthropic } from '../../../../imports/business/ai/infrastructure/converters/AnthropicConverter';
-import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/streaming/AnthropicDecoder';
+import { fromAnthropic } from '../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
+import { createAnthropicDecoder } from '../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
 import { ANTHROPIC, anthropicReply, sse } from '../../../support/anthropicRecordings';
 import { sseMessages } from '../../../support/recordings';
 import type { LLMResponse, OutputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

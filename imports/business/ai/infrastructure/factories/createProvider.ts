@@ -10,7 +10,7 @@ import type { Wire } from '../converters/Wire';
 import type { Lane } from '../providers/BaseLLMProvider';
 import type { ModelRow } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
-import { anthropicWire } from '../streaming/anthropicWire';
+import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../streaming/chatCompletionsWire';
 import { googleWire } from '../streaming/googleWire';
 import { responsesWire } from '../streaming/responsesWire';

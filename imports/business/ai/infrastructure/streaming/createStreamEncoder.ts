@@ -1,6 +1,6 @@
 /** The encoder of each target scheme. */
 import type { SchemeName } from '../../domain/types/VendorTypes';
-import { AnthropicEncoder } from './AnthropicEncoder';
+import { AnthropicEncoder } from '../converters/anthropic/stream/AnthropicEncoder';
 import { ChatCompletionsEncoder } from './ChatCompletionsEncoder';
 import { GoogleEncoder } from './GoogleEncoder';
 import { ResponsesEncoder } from './ResponsesEncoder';

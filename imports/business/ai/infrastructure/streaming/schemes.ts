@@ -1,12 +1,12 @@
 /** The schemes that streams are read and written in: each is a wire under the name that streams use for it. */
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject, SchemeName, VendorName } from '../../domain/types/VendorTypes';
-import { writeAnthropic } from '../converters/AnthropicGateway';
+import { writeAnthropic } from '../converters/anthropic/gateway/AnthropicGateway';
 import { writeChatCompletions } from '../converters/ChatCompletionsGateway';
 import { writeGoogle } from '../converters/GoogleGateway';
 import { writeResponses } from '../converters/ResponsesGateway';
 import type { Wire } from '../converters/Wire';
-import { anthropicWire } from './anthropicWire';
+import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from './chatCompletionsWire';
 import { googleWire } from './googleWire';
 import { responsesWire } from './responsesWire';

@@ -2,8 +2,8 @@
  * Headers of a request: its version, and the features that the API gives only to requests that name them.
  * https://platform.claude.com/docs/en/api/beta-headers
  */
-import { isObject, isObjectList } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isObject, isObjectList } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const BETA_OF_FIELD: Readonly<Record<string, string>> = {
   context_management: 'context-management-2025-06-27',

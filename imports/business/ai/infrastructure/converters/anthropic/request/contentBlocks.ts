@@ -1,11 +1,11 @@
 /** One item → its content blocks. */
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
-import { argumentsObject } from '../shared/callArguments';
-import { toCallId } from '../shared/callIds';
-import { isBlank } from './anthropicJson';
-import { fileBlock, imageBlock } from './anthropicMedia';
-import type { CallIdRule } from '../shared/callIds';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
+import { argumentsObject } from '../../shared/callArguments';
+import { toCallId } from '../../shared/callIds';
+import { isBlank } from '../anthropicJson';
+import { fileBlock, imageBlock } from './media';
+import type { CallIdRule } from '../../shared/callIds';
 import type {
   Content,
   FunctionCallItem,
@@ -15,8 +15,8 @@ import type {
   MessageItem,
   OutputText,
   ReasoningItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface ItemBlocks {
   readonly blocks: readonly JsonObject[];

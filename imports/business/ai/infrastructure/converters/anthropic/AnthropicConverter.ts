@@ -1,28 +1,28 @@
 /** The Anthropic Messages wire, out and back. https://platform.claude.com/docs/en/api/messages */
-import { outputTextOf } from '../../domain/entities/Response';
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { vendorError } from '../../domain/errors/vendorErrors';
-import { fieldsOf, isObject, isObjectList } from '../../domain/json';
-import { anthropicHeaders } from './anthropic/anthropicHeaders';
-import { assistantItems } from './anthropic/anthropicBlocks';
-import { isBlank } from './anthropic/anthropicJson';
-import { anthropicConversation } from './anthropic/anthropicMessages';
-import { anthropicModelFacts } from './anthropic/anthropicModels';
-import { outcomeOf, usageOrNone } from './anthropic/anthropicOutcome';
-import { structuredOutput } from './anthropic/anthropicStructuredOutput';
-import { anthropicSampling, anthropicThinking, endsMidTurnWithoutThinking } from './anthropic/anthropicThinking';
-import { anthropicTools } from './anthropic/anthropicTools';
-import { acceptedFields, verbatimFields, withVerbatim } from './anthropic/anthropicVerbatim';
-import { repairHistory } from './shared/repairHistory';
-import type { NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { InputItem, LLMResponse, OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { BlockContext } from './anthropic/anthropicBlocks';
-import type { AnthropicModelFacts } from './anthropic/anthropicModels';
-import type { Outcome } from './anthropic/anthropicOutcome';
-import type { StructuredOutput } from './anthropic/anthropicStructuredOutput';
-import type { AnthropicTools } from './anthropic/anthropicTools';
-import type { ReplyContext, WireContext, WireRequest } from './Wire';
+import { outputTextOf } from '../../../domain/entities/Response';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../domain/errors/vendorErrors';
+import { fieldsOf, isObject, isObjectList } from '../../../domain/json';
+import { anthropicHeaders } from './request/headers';
+import { assistantItems } from './response/blocks';
+import { isBlank } from './anthropicJson';
+import { anthropicConversation } from './request/messages';
+import { anthropicModelFacts } from './modelFeatures';
+import { outcomeOf, usageOrNone } from './response/outcome';
+import { structuredOutput } from './request/structuredOutput';
+import { anthropicSampling, anthropicThinking, endsMidTurnWithoutThinking } from './request/thinking';
+import { anthropicTools } from './request/tools';
+import { acceptedFields, verbatimFields, withVerbatim } from './request/passthrough';
+import { repairHistory } from '../shared/repairHistory';
+import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { InputItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { BlockContext } from './response/blocks';
+import type { AnthropicModelFacts } from './modelFeatures';
+import type { Outcome } from './response/outcome';
+import type { StructuredOutput } from './request/structuredOutput';
+import type { AnthropicTools } from './request/tools';
+import type { ReplyContext, WireContext, WireRequest } from '../Wire';
 
 // Out
 

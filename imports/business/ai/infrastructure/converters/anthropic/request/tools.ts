@@ -2,16 +2,16 @@
  * Tools and the choice among them → the Messages API.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
  */
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { isFunctionTool } from '../../../domain/entities/Tool';
-import { anthropicServerTool } from './anthropicServerTools';
-import { nativeSchema } from './anthropicSchema';
-import { toolInputSchema } from './anthropicToolSchema';
-import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
-import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { AnthropicModelFacts } from './anthropicModels';
-import type { WireContext } from '../Wire';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { anthropicServerTool } from './serverTools';
+import { nativeSchema } from './outputSchema';
+import { toolInputSchema } from '../anthropicToolSchema';
+import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import type { AnthropicModelFacts } from '../modelFeatures';
+import type { WireContext } from '../../Wire';
 
 export interface AnthropicTools {
   readonly tools: readonly JsonObject[];

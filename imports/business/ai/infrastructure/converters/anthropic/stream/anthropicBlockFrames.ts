@@ -1,9 +1,9 @@
 /** How content blocks of a message come in a stream: what stands in their start and what follows as deltas. */
-import { isObject } from '../../domain/json';
-import type { Content, FunctionCallItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { itemBlocks } from '../converters/anthropic/anthropicContent';
-import { wholeArguments } from '../converters/stream/callItems';
+import { isObject } from '../../../../domain/json';
+import type { Content, FunctionCallItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { itemBlocks } from '../request/contentBlocks';
+import { wholeArguments } from '../../stream/callItems';
 
 export type DeltaKind = 'text' | 'thinking';
 

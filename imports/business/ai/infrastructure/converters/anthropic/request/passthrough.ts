@@ -1,8 +1,8 @@
 /** Request fields in Anthropic's own words, and how they meet the ones that were converted. */
-import { isObject } from '../../../domain/json';
-import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { WireContext } from '../Wire';
+import { isObject } from '../../../../domain/json';
+import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import type { WireContext } from '../../Wire';
 
 /** The scheme's words, then the vendor's own, which win. */
 export function verbatimFields({ vendor }: NormalizedOptions, context: WireContext): JsonObject {

@@ -1,7 +1,7 @@
 /** The message that a stream of the Messages API writes bit by bit, put together as it would have come in one piece. */
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** A block while its deltas come. Texts are collected and joined once. */
 export interface OpenBlock {

@@ -2,10 +2,10 @@
  * Structured answers on the Messages API: its own output format where schema and model allow that, else one tool
  * whose input is the answer.
  */
-import { nativeSchema } from './anthropicSchema';
-import { isObject } from '../../../domain/json';
-import type { ResponseFormat } from '../../../domain/types/LLMTypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { nativeSchema } from './outputSchema';
+import { isObject } from '../../../../domain/json';
+import type { ResponseFormat } from '../../../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 export interface AnswerTool {
   readonly name: string;

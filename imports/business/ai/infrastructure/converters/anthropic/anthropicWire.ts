@@ -1,7 +1,7 @@
 /** The Anthropic Messages wire, as providers take it. */
-import { fromAnthropic, toAnthropic } from '../converters/AnthropicConverter';
-import { createAnthropicDecoder } from './AnthropicDecoder';
-import type { Wire } from '../converters/Wire';
+import { fromAnthropic, toAnthropic } from './AnthropicConverter';
+import { createAnthropicDecoder } from './stream/AnthropicDecoder';
+import type { Wire } from '../Wire';
 
 export const anthropicWire: Wire = {
   name: 'anthropic_messages',

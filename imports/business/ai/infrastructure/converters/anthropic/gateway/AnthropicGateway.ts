@@ -2,16 +2,16 @@
  * The Messages API from its other side: requests of its clients in, answers for them out.
  * https://platform.claude.com/docs/en/api/messages
  */
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isObject, isObjectList } from '../../domain/json';
-import { assistantItems } from './anthropic/anthropicBlocks';
-import { itemBlocks } from './anthropic/anthropicContent';
-import { anthropicUsage, stopReasonOf } from './anthropic/anthropicOutcome';
-import { readTool, readToolChoice } from './anthropic/anthropicToolReader';
-import { userItems } from './anthropic/anthropicUserBlocks';
-import type { GenerateOptions, ResponseFormat } from '../../domain/types/LLMTypes';
-import type { InputItem, LLMResponse, OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../domain/types/VendorTypes';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isObject, isObjectList } from '../../../../domain/json';
+import { assistantItems } from '../response/blocks';
+import { itemBlocks } from '../request/contentBlocks';
+import { anthropicUsage, stopReasonOf } from '../response/outcome';
+import { readTool, readToolChoice } from './readTools';
+import { userItems } from './readUserBlocks';
+import type { GenerateOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
+import type { InputItem, LLMResponse, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 export interface AnthropicClientRequest extends GenerateOptions {
   readonly stream?: boolean;

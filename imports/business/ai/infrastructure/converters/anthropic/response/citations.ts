@@ -2,8 +2,8 @@
  * Citations of the Messages API as annotations that any reader of the inner language understands; the originals
  * travel beside them.
  */
-import { isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
  * https://platform.claude.com/docs/en/build-with-claude/citations; a kind that is not known is kept under its own

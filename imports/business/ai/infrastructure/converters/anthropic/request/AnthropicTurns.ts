@@ -3,9 +3,9 @@
  * inside a conversation keeps its rank where the model knows how.
  * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
-import { isObject } from '../../../domain/json';
-import type { InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { isObject } from '../../../../domain/json';
+import type { InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 export function isOperator(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'developer' || item.role === 'system');

@@ -1,20 +1,20 @@
 /** Domain events as the SSE stream of a message. https://platform.claude.com/docs/en/build-with-claude/streaming */
-import { isObject } from '../../domain/json';
-import { NO_USAGE } from '../../domain/entities/Response';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse, OutputItem, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { itemBlocks } from '../converters/anthropic/anthropicContent';
-import { anthropicUsage, stopReasonOf } from '../converters/anthropic/anthropicOutcome';
+import { isObject } from '../../../../domain/json';
+import { NO_USAGE } from '../../../../domain/entities/Response';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import type { LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { itemBlocks } from '../request/contentBlocks';
+import { anthropicUsage, stopReasonOf } from '../response/outcome';
 import { BLOCK_DELTAS, callBlock, citationsOf, wholeBlock } from './anthropicBlockFrames';
 import type { DeltaKind } from './anthropicBlockFrames';
-import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
-import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
-import { namedFrame, NO_FRAMES } from '../converters/stream/StreamEncoder';
-import type { EncoderFacts } from '../converters/stream/StreamEncoder';
-import { anthropicError } from '../converters/stream/streamErrors';
-import { ToldText } from '../converters/stream/DeltaBackfill';
+import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
+import type { OpenEvent } from '../../stream/BaseStreamEncoder';
+import { namedFrame, NO_FRAMES } from '../../stream/StreamEncoder';
+import type { EncoderFacts } from '../../stream/StreamEncoder';
+import { anthropicError } from '../../stream/streamErrors';
+import { ToldText } from '../../stream/DeltaBackfill';
 
 /** The block that deltas are arriving for: blocks come one after another. */
 interface OpenBlock {

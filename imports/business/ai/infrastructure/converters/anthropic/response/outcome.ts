@@ -1,8 +1,8 @@
 /** How an answer ended and what it cost. https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons */
-import { NO_USAGE } from '../../../domain/entities/Response';
-import { isObject } from '../../../domain/json';
-import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { NO_USAGE } from '../../../../domain/entities/Response';
+import { isObject } from '../../../../domain/json';
+import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface Outcome {
   readonly status: 'completed' | 'incomplete';

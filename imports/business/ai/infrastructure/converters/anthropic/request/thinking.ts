@@ -2,11 +2,11 @@
  * Effort and sampling → `thinking`, `output_config.effort`, `temperature` and `top_p`, by what the model's
  * generation accepts.
  */
-import { EFFORTS } from './anthropicModels';
-import { isObjectList } from '../../../domain/json';
-import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { AnthropicEffort, AnthropicModelFacts } from './anthropicModels';
+import { EFFORTS } from '../modelFeatures';
+import { isObjectList } from '../../../../domain/json';
+import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import type { AnthropicEffort, AnthropicModelFacts } from '../modelFeatures';
 
 export interface Thinking {
   readonly thinking?: JsonObject;

@@ -2,16 +2,16 @@
  * Content blocks of a user's turn, as clients of the Messages API write them → parts of messages and outputs of
  * calls.
  */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isObject, isObjectList } from '../../../domain/json';
-import { carried, isBlank } from './anthropicJson';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isObject, isObjectList } from '../../../../domain/json';
+import { carried, isBlank } from '../anthropicJson';
 import type {
   FunctionCallOutputItem,
   InputContent,
   InputText,
   MessageItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** Neighbouring parts make one message; each result is an item of its own, in order. */
 export function userItems(

@@ -1,17 +1,17 @@
 /** A stream of the Messages API → domain events. https://platform.claude.com/docs/en/build-with-claude/streaming */
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { vendorError } from '../../domain/errors/vendorErrors';
-import { isObject } from '../../domain/json';
-import { blockContext, fromAnthropic } from '../converters/AnthropicConverter';
-import { assistantText, blockItem, isStructuredAnswer, outputPart } from '../converters/anthropic/anthropicBlocks';
-import { annotationOf } from '../converters/anthropic/anthropicCitations';
-import { outcomeOf, usageOf } from '../converters/anthropic/anthropicOutcome';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../../domain/errors/vendorErrors';
+import { isObject } from '../../../../domain/json';
+import { blockContext, fromAnthropic } from '../AnthropicConverter';
+import { assistantText, blockItem, isStructuredAnswer, outputPart } from '../response/blocks';
+import { annotationOf } from '../response/citations';
+import { outcomeOf, usageOf } from '../response/outcome';
 import { addText, addUnknown, AnthropicMessageAssembly } from './AnthropicMessageAssembly';
-import type { OutputItem, OutputText } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { BlockContext } from '../converters/anthropic/anthropicBlocks';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
+import type { OutputItem, OutputText } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import type { BlockContext } from '../response/blocks';
+import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
 
 export function createAnthropicDecoder(context: ReplyContext): StreamDecoder {
   return new AnthropicDecoder(context);

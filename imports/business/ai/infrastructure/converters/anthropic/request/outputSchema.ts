@@ -2,8 +2,8 @@
  * JSON Schemas as Anthropic's constrained output takes them. Unknown keywords are a 400 there, so a copy without
  * them is sent. https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
-import { isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface NativeSchema {
   readonly schema: JsonObject;

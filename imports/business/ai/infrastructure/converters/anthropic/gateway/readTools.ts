@@ -1,10 +1,10 @@
 /** Tools and the choice among them, as clients of the Messages API write them → the inner language. */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
-import { carried } from './anthropicJson';
-import type { BuiltInTool, BuiltInToolType, Tool } from '../../../domain/entities/Tool';
-import type { GenerateOptions, ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
+import { carried } from '../anthropicJson';
+import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/entities/Tool';
+import type { GenerateOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The beginnings of Anthropic's versioned names, and what the inner language calls those tools. */
 const BUILT_IN = [

@@ -2,15 +2,15 @@
  * A history → `system` and `messages`, without what is sealed for somebody else.
  * https://platform.claude.com/docs/en/api/messages
  */
-import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { itemBlocks } from './anthropicContent';
-import { AnthropicTurns, isOperator } from './anthropicTurns';
-import { onceInHistory } from '../shared/conversionCache';
-import type { ItemBlocks } from './anthropicContent';
-import type { AnthropicModelFacts } from './anthropicModels';
-import type { InputItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss, Origin } from '../../../domain/types/VendorTypes';
-import type { WireContext } from '../Wire';
+import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { itemBlocks } from './contentBlocks';
+import { AnthropicTurns, isOperator } from './AnthropicTurns';
+import { onceInHistory } from '../../shared/conversionCache';
+import type { ItemBlocks } from './contentBlocks';
+import type { AnthropicModelFacts } from '../modelFeatures';
+import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss, Origin } from '../../../../domain/types/VendorTypes';
+import type { WireContext } from '../../Wire';
 
 export interface AnthropicConversation {
   /** What the operator said before anybody else. */

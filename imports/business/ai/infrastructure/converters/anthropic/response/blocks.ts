@@ -1,16 +1,16 @@
 /** Content blocks of an assistant's turn → items, for answers, streams and the histories that clients send. */
-import { annotationOf } from './anthropicCitations';
-import { carried, isBlank } from './anthropicJson';
-import { structuredAnswer } from './anthropicStructuredOutput';
-import { isObject } from '../../../domain/json';
+import { annotationOf } from './citations';
+import { carried, isBlank } from '../anthropicJson';
+import { structuredAnswer } from '../request/structuredOutput';
+import { isObject } from '../../../../domain/json';
 import type {
   FunctionCallItem,
   MessageItem,
   OutputItem,
   OutputText,
   ReasoningItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 export interface BlockContext {
   readonly origin: Origin;

@@ -2,9 +2,9 @@
  * Images and files of the inner language → `image` and `document` blocks.
  * https://platform.claude.com/docs/en/build-with-claude/files#file-types-and-content-blocks
  */
-import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import type { InputFile, InputImage } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 

@@ -2,11 +2,11 @@
  * Built-in tools of the inner language → Anthropic's own, by a table of versions.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
  */
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../domain/json';
-import type { BuiltInTool } from '../../../domain/entities/Tool';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { AnthropicModelFacts } from './anthropicModels';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { fieldsOf, isObject } from '../../../../domain/json';
+import type { BuiltInTool } from '../../../../domain/entities/Tool';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import type { AnthropicModelFacts } from '../modelFeatures';
 
 export interface ServerTool {
   readonly tool: JsonObject;
