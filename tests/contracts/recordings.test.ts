@@ -4,7 +4,7 @@ import type { GenerateOptions } from '../../imports/business/ai/domain/types/LLM
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
-import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/GoogleGateway';
 import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';

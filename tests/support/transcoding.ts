@@ -1,7 +1,7 @@
 /** Streams through the adapter and back: what tests of encoders and of the adapter compare. */
 import { argumentsObject } from '../../imports/business/ai/infrastructure/converters/shared/callArguments';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
-import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/streaming/OpenAIChunk';
+import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/converters/chat/stream/OpenAIChunk';
 import type { StreamOptions, StreamSource } from '../../imports/business/ai/infrastructure/streaming/StreamCall';
 import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';

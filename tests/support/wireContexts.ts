@@ -5,7 +5,7 @@ import type { VendorName, VendorQuirks, WireName } from '../../imports/business/
 import { capabilitiesOf } from '../../imports/business/ai/infrastructure/vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/vendors/vendorQuirks';
 import { anthropicWire } from '../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';
-import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/streaming/chatCompletionsWire';
+import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/streaming/googleWire';
 import { responsesWire } from '../../imports/business/ai/infrastructure/streaming/responsesWire';
 import { CAPABILITIES } from './capabilities';

@@ -3,7 +3,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import {
   readChatCompletionsRequest,
   writeChatCompletions,
-} from '../../business/ai/infrastructure/converters/ChatCompletionsGateway';
+} from '../../business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { SERVER_SENT_EVENTS } from '../http/ResponseSink';
 import type { GenerationApi } from './GenerationApi';
 

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import {
   fromChatCompletions,
   toChatCompletions,
-} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
 import {
   readChatCompletionsRequest,
   writeChatCompletions,
-} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import {
   normalizeInput,
   normalizeOptions,

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import {
   fromChatCompletions,
   toChatCompletions,
-} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
 import {
   readChatCompletionsRequest,
   writeChatCompletions,
-} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { toolCalls } from '../../../../imports/business/ai/domain/entities/Response';
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';

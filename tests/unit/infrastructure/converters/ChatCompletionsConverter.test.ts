@@ -1,6 +1,6 @@
 /** The rules by which our requests become the chat wire's. */
 import { expect } from 'chai';
-import { toChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+import { toChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
 import { UnsupportedFeatureError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { NormalizedOptions } from '../../../../imports/business/ai/domain/types/LLMTypes';
 import type {

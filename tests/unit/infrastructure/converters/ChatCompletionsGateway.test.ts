@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import {
   readChatCompletionsRequest,
   writeChatCompletions,
-} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import {
   fromChatCompletions,
   toChatCompletions,
-} from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
 import { LLMError, LLMRateLimitError, LLMStreamError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';

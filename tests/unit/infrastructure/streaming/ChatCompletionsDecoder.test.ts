@@ -1,10 +1,10 @@
 /** Streams of the chat wire as events: the recorded ones, each cut of them, and the oddities of the hosts. */
 import { expect } from 'chai';
-import { fromChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsConverter';
-import { writeChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/ChatCompletionsGateway';
+import { fromChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
+import { writeChatCompletions } from '../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import type { SseMessage } from '../../../../imports/business/ai/infrastructure/converters/Wire';
-import { ChatCompletionsDecoder } from '../../../../imports/business/ai/infrastructure/streaming/ChatCompletionsDecoder';
-import { chatCompletionsWire } from '../../../../imports/business/ai/infrastructure/streaming/chatCompletionsWire';
+import { ChatCompletionsDecoder } from '../../../../imports/business/ai/infrastructure/converters/chat/stream/ChatCompletionsDecoder';
+import { chatCompletionsWire } from '../../../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
 import {
   isLLMError,
   LLMInvalidRequestError,

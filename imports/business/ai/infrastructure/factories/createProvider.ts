@@ -11,7 +11,7 @@ import type { Lane } from '../providers/BaseLLMProvider';
 import type { ModelRow } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
-import { chatCompletionsWire } from '../streaming/chatCompletionsWire';
+import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from '../streaming/googleWire';
 import { responsesWire } from '../streaming/responsesWire';
 import { PROVIDER_CLASSES } from './providerClasses';

@@ -4,9 +4,9 @@
  */
 import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { JsonObject, SchemeName } from '../../domain/types/VendorTypes';
-import { ChatChunks } from './ChatChunks';
+import { ChatChunks } from '../converters/chat/stream/ChatChunks';
 import { createStreamEncoder } from './createStreamEncoder';
-import type { OpenAIChunk } from './OpenAIChunk';
+import type { OpenAIChunk } from '../converters/chat/stream/OpenAIChunk';
 import { SCHEMES } from './schemes';
 import { StreamCall } from './StreamCall';
 import type { StreamOptions, StreamSource } from './StreamCall';

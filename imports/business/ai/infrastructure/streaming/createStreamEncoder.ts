@@ -1,7 +1,7 @@
 /** The encoder of each target scheme. */
 import type { SchemeName } from '../../domain/types/VendorTypes';
 import { AnthropicEncoder } from '../converters/anthropic/stream/AnthropicEncoder';
-import { ChatCompletionsEncoder } from './ChatCompletionsEncoder';
+import { ChatCompletionsEncoder } from '../converters/chat/stream/ChatCompletionsEncoder';
 import { GoogleEncoder } from './GoogleEncoder';
 import { ResponsesEncoder } from './ResponsesEncoder';
 import type { EncoderFacts, StreamEncoder } from '../converters/stream/StreamEncoder';

@@ -2,12 +2,12 @@
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject, SchemeName, VendorName } from '../../domain/types/VendorTypes';
 import { writeAnthropic } from '../converters/anthropic/gateway/AnthropicGateway';
-import { writeChatCompletions } from '../converters/ChatCompletionsGateway';
+import { writeChatCompletions } from '../converters/chat/gateway/ChatCompletionsGateway';
 import { writeGoogle } from '../converters/GoogleGateway';
 import { writeResponses } from '../converters/ResponsesGateway';
 import type { Wire } from '../converters/Wire';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
-import { chatCompletionsWire } from './chatCompletionsWire';
+import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from './googleWire';
 import { responsesWire } from './responsesWire';
 

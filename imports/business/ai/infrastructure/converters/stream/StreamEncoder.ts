@@ -2,7 +2,7 @@
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { REASONING_FIELDS } from '../chat/chatAssistant';
+import type { REASONING_FIELDS } from '../chat/response/assistantItems';
 
 export type ReasoningField = (typeof REASONING_FIELDS)[number];
 export type RawReasoningName = 'reasoning' | 'reasoning_text';

@@ -1,17 +1,17 @@
 /** Messages of the chat wire that are one item each: the user's, the operator's, and answers to calls. */
-import { toCallId } from '../shared/callIds';
-import { toChatContent, toChatPart } from './chatContent';
-import { keeping } from './chatConverted';
-import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';
-import type { WireContext } from '../Wire';
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { toCallId } from '../../shared/callIds';
+import { toChatContent, toChatPart } from '../contentParts';
+import { keeping } from '../chatConverted';
+import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
+import type { WireContext } from '../../Wire';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import type {
   FunctionCallOutputItem,
   HostedItem,
   InputContent,
   MessageItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
 export interface ToolAnswer {
   readonly message: JsonObject;

@@ -1,11 +1,11 @@
 /** Chunks of one answer, put together as the completion that the same answer is without streaming. */
-import { newCall, ToolCallFragments } from './chatCallFragments';
-import type { CallFragments } from './chatCallFragments';
-import { joinParts } from './joinParts';
-import { isText } from '../converters/chat/chatJson';
-import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
-import { isList, isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { newCall, ToolCallFragments } from './ToolCallFragments';
+import type { CallFragments } from './ToolCallFragments';
+import { joinParts } from '../../../streaming/joinParts';
+import { isText } from '../chatJson';
+import { REASONING_FIELDS } from '../response/assistantItems';
+import { isList, isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
  * Each chunk's own padding, and Groq's label of the part of the answer that a delta belongs to: no completion has

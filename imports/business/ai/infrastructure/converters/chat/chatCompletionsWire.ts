@@ -1,7 +1,7 @@
 /** The chat completions wire as providers and streams see it. */
-import { ChatCompletionsDecoder } from './ChatCompletionsDecoder';
-import { fromChatCompletions, toChatCompletions } from '../converters/ChatCompletionsConverter';
-import type { Wire } from '../converters/Wire';
+import { ChatCompletionsDecoder } from './stream/ChatCompletionsDecoder';
+import { fromChatCompletions, toChatCompletions } from './ChatCompletionsConverter';
+import type { Wire } from '../Wire';
 
 export const chatCompletionsWire: Wire = {
   name: 'chat_completions',

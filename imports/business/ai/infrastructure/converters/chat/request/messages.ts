@@ -6,25 +6,25 @@ import {
   reasoningFieldsOf,
   reasoningText,
   toToolCall,
-} from './chatAssistantMessage';
-import type { AssistantText } from './chatAssistantMessage';
-import { toChatPart } from './chatContent';
-import { keeping } from './chatConverted';
-import { callIdFor, toAnswerMessage, toMessage } from './chatPlainMessages';
-import type { ToolAnswer } from './chatPlainMessages';
-import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from './chatWords';
-import { repairHistory } from '../shared/repairHistory';
-import type { WireContext } from '../Wire';
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { isEmpty, isList } from '../../../domain/json';
+} from './assistantMessage';
+import type { AssistantText } from './assistantMessage';
+import { toChatPart } from '../contentParts';
+import { keeping } from '../chatConverted';
+import { callIdFor, toAnswerMessage, toMessage } from './plainMessages';
+import type { ToolAnswer } from './plainMessages';
+import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
+import { repairHistory } from '../../shared/repairHistory';
+import type { WireContext } from '../../Wire';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isList } from '../../../../domain/json';
 import type {
   FunctionCallItem,
   HostedItem,
   InputItem,
   MessageItem,
   ReasoningItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** @throws UnsupportedFeatureError for content that the wire or the host cannot express */
 export function toChatMessages(

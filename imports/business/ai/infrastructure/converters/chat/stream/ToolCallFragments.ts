@@ -1,7 +1,7 @@
 /** Tool calls that come in fragments: by number, by id, or by nothing but their order. */
-import { isText } from '../converters/chat/chatJson';
-import { fieldsOf, isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { isText } from '../chatJson';
+import { fieldsOf, isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface CallFragments {
   readonly kind: 'function' | 'custom';

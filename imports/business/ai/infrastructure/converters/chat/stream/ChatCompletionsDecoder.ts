@@ -5,21 +5,21 @@
  */
 import { ChatCompletionAssembly } from './chatCompletionAssembly';
 import type { ChoiceAssembly } from './chatCompletionAssembly';
-import type { CallFragments } from './chatCallFragments';
-import { OutputPlaces } from './chatOutputPlaces';
-import { fromChatCompletions } from '../converters/ChatCompletionsConverter';
-import { fromChatAnnotation } from '../converters/chat/chatAnnotations';
-import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
-import { isText } from '../converters/chat/chatJson';
-import { quirksOf } from '../converters/chat/chatQuirks';
-import { broken, kindOf, missingCallId, replyId, throwIfError } from '../converters/chat/chatReply';
-import { fromChatUsage } from '../converters/chat/chatUsage';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { vendorError } from '../../domain/errors/vendorErrors';
-import { fieldsOf, isList, isObject } from '../../domain/json';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject, Origin, VendorQuirks } from '../../domain/types/VendorTypes';
+import type { CallFragments } from './ToolCallFragments';
+import { OutputPlaces } from './OutputIndexes';
+import { fromChatCompletions } from '../ChatCompletionsConverter';
+import { fromChatAnnotation } from '../annotations';
+import { REASONING_FIELDS } from '../response/assistantItems';
+import { isText } from '../chatJson';
+import { quirksOf } from '../quirksOfModel';
+import { broken, kindOf, missingCallId, replyId, throwIfError } from '../response/reply';
+import { fromChatUsage } from '../usage';
+import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../../domain/errors/vendorErrors';
+import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject, Origin, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
 /** The wire's end marker. */
 const DONE = '[DONE]';

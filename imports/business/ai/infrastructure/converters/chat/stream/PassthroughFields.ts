@@ -2,12 +2,12 @@
  * What a chat host said beyond what domain events say, for a client of the same wire: passed on as it comes, or
  * with the last chunk.
  */
-import { isEmpty, isList, isObject } from '../../domain/json';
-import { writeChatCompletions } from '../converters/ChatCompletionsGateway';
-import { REASONING_FIELDS } from '../converters/chat/chatAssistant';
-import { without } from '../converters/chat/chatJson';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { isEmpty, isList, isObject } from '../../../../domain/json';
+import { writeChatCompletions } from '../gateway/ChatCompletionsGateway';
+import { REASONING_FIELDS } from '../response/assistantItems';
+import { without } from '../chatJson';
+import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { ChunkChoice, OpenAIChunk } from './OpenAIChunk';
 
 /** Fields of a message that went out delta by delta. */

@@ -1,6 +1,6 @@
 /** Content parts: ours as the chat wire writes them, and back. */
 import { isText, without } from './chatJson';
-import { carrying, chatWords, ownFieldsOf } from './chatWords';
+import { carrying, chatWords, ownFieldsOf } from './vendorFields';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';

@@ -1,14 +1,14 @@
 /** Tools and the choice among them, as the chat wire writes them. */
-import { without } from './chatJson';
-import { ownFieldsOf } from './chatWords';
-import type { WireContext } from '../Wire';
-import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
-import { isFunctionTool } from '../../../domain/entities/Tool';
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import type { ToolChoice } from '../../../domain/types/LLMTypes';
-import type { BuiltInToolForm, JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
-import { fieldsOf, isList, isObject } from '../../../domain/json';
-import { unreachable } from '../../../domain/unreachable';
+import { without } from '../chatJson';
+import { ownFieldsOf } from '../vendorFields';
+import type { WireContext } from '../../Wire';
+import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import type { ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { BuiltInToolForm, JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
+import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import { unreachable } from '../../../../domain/unreachable';
 
 /**
  * The fields `tools`, `tool_choice` and those by which a host's own tools are asked for.

@@ -2,20 +2,20 @@
  * The chat completions wire, as OpenAI, Azure, xAI, Groq and the hosts of open models speak it: our request as its
  * body, its answer as ours. https://platform.openai.com/docs/api-reference/chat
  */
-import { without } from './chat/chatJson';
-import { toChatMessages } from './chat/chatMessages';
-import { inWords, toChatParameters } from './chat/chatParameters';
-import { quirksOf } from './chat/chatQuirks';
-import { completionIn, replyId, replyItems } from './chat/chatReply';
-import type { Completion } from './chat/chatReply';
-import { fromChatUsage } from './chat/chatUsage';
-import type { ReplyContext, WireContext, WireRequest } from './Wire';
-import { NO_USAGE, outputTextOf, refusalOf } from '../../domain/entities/Response';
-import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../domain/json';
-import type { NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
+import { without } from './chatJson';
+import { toChatMessages } from './request/messages';
+import { inWords, toChatParameters } from './request/parameters';
+import { quirksOf } from './quirksOfModel';
+import { completionIn, replyId, replyItems } from './response/reply';
+import type { Completion } from './response/reply';
+import { fromChatUsage } from './usage';
+import type { ReplyContext, WireContext, WireRequest } from '../Wire';
+import { NO_USAGE, outputTextOf, refusalOf } from '../../../domain/entities/Response';
+import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import { fieldsOf, isObject } from '../../../domain/json';
+import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 // Out
 

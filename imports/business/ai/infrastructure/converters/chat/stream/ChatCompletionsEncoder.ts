@@ -2,14 +2,14 @@
  * Domain events as the SSE stream of a chat completion.
  * https://platform.openai.com/docs/api-reference/chat-streaming
  */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
-import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
+import type { OpenEvent } from '../../stream/BaseStreamEncoder';
 import { ChatChunks } from './ChatChunks';
 import type { OpenAIChunk } from './OpenAIChunk';
-import type { EncoderFacts } from '../converters/stream/StreamEncoder';
-import { openAIError } from '../converters/stream/streamErrors';
+import type { EncoderFacts } from '../../stream/StreamEncoder';
+import { openAIError } from '../../stream/streamErrors';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 const AFTER_CONTENT = '},"finish_reason":null}]}\n\n';

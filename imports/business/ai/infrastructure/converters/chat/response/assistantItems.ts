@@ -1,8 +1,8 @@
 /** An assistant message of the chat wire, taken apart into items: reasoning first, then text, then calls. */
-import { isText, without } from './chatJson';
-import { carrying } from './chatWords';
-import type { ChatWords } from './chatWords';
-import { fieldsOf, isEmpty, isList, isObject } from '../../../domain/json';
+import { isText, without } from '../chatJson';
+import { carrying } from '../vendorFields';
+import type { ChatWords } from '../vendorFields';
+import { fieldsOf, isEmpty, isList, isObject } from '../../../../domain/json';
 import type {
   FunctionCallItem,
   HostedItem,
@@ -11,8 +11,8 @@ import type {
   OutputContent,
   OutputItem,
   ReasoningItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 /**
  * Where hosts put the model's reasoning: DeepSeek, xAI and older vLLM; Groq, OpenRouter, Ollama, Cerebras and newer

@@ -2,17 +2,17 @@
  * What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire
  * to a client.
  */
-import { toCallId } from '../shared/callIds';
-import { takeApart } from './chatAssistant';
-import { fromChatAnnotation, isNested } from './chatAnnotations';
-import { isText, without } from './chatJson';
-import { chatWords } from './chatWords';
-import type { ReplyContext } from '../Wire';
-import { LLMStreamError } from '../../../domain/errors/LLMErrors';
-import { vendorError } from '../../../domain/errors/vendorErrors';
-import { isEmpty, isList, isObject } from '../../../domain/json';
-import type { ItemStatus, MessageItem, OutputItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+import { toCallId } from '../../shared/callIds';
+import { takeApart } from './assistantItems';
+import { fromChatAnnotation, isNested } from '../annotations';
+import { isText, without } from '../chatJson';
+import { chatWords } from '../vendorFields';
+import type { ReplyContext } from '../../Wire';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../../domain/errors/vendorErrors';
+import { isEmpty, isList, isObject } from '../../../../domain/json';
+import type { ItemStatus, MessageItem, OutputItem, VendorItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 export interface Completion {
   readonly raw: JsonObject;

@@ -9,18 +9,18 @@ import {
   reasoningFieldsOf,
   reasoningText,
   toToolCall,
-} from './chat/chatAssistantMessage';
-import { toChatAnnotation } from './chat/chatAnnotations';
-import { readMessages } from './chat/chatRequestMessages';
-import { readParameters } from './chat/chatRequestParameters';
-import { toChatUsage } from './chat/chatUsage';
-import { messageFieldsOf } from './chat/chatWords';
-import { refusalOf } from '../../domain/entities/Response';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { fieldsOf, isList, isObject } from '../../domain/json';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { LLMResponse, MessageItem, OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+} from '../request/assistantMessage';
+import { toChatAnnotation } from '../annotations';
+import { readMessages } from './readMessages';
+import { readParameters } from './readParameters';
+import { toChatUsage } from '../usage';
+import { messageFieldsOf } from '../vendorFields';
+import { refusalOf } from '../../../../domain/entities/Response';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { fieldsOf, isList, isObject } from '../../../../domain/json';
+import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
+import type { LLMResponse, MessageItem, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
  * @param body the JSON that a client sent to `/chat/completions`

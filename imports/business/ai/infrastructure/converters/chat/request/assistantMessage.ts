@@ -2,8 +2,8 @@
  * The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them
  * together.
  */
-import { chatWords, isOfVendor, ownFieldsOf } from './chatWords';
-import { fieldsOf } from '../../../domain/json';
+import { chatWords, isOfVendor, ownFieldsOf } from '../vendorFields';
+import { fieldsOf } from '../../../../domain/json';
 import type {
   FunctionCallItem,
   HostedItem,
@@ -11,8 +11,8 @@ import type {
   MessageItem,
   OutputContent,
   ReasoningItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface AssistantText {
   readonly text: string;

@@ -1,5 +1,5 @@
 /** One chunk of a chat completion, the form in which the loop's side of every stream is told. */
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
  * https://platform.openai.com/docs/api-reference/chat-streaming/streaming, with room for fields that a vendor

@@ -1,10 +1,10 @@
 /** Everything of a request to the chat wire but its messages. */
-import { toChatTools } from './chatTools';
-import { strictFormat } from '../shared/strictSchema';
-import type { WireContext } from '../Wire';
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
-import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
+import { toChatTools } from './tools';
+import { strictFormat } from '../../shared/strictSchema';
+import type { WireContext } from '../../Wire';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
+import type { JsonObject, Loss, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
 export interface ChatParameters {
   readonly fields: JsonObject;

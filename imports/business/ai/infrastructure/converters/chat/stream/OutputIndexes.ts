@@ -1,10 +1,10 @@
 /** Which place of the output each item of a chat stream has: they count in the order in which they begin. */
 import type { ChoiceAssembly } from './chatCompletionAssembly';
-import type { CallFragments } from './chatCallFragments';
-import { fieldsOf } from '../../domain/json';
-import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { Origin } from '../../domain/types/VendorTypes';
+import type { CallFragments } from './ToolCallFragments';
+import { fieldsOf } from '../../../../domain/json';
+import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { Origin } from '../../../../domain/types/VendorTypes';
 
 export class OutputPlaces {
   private next = 0;

@@ -2,20 +2,20 @@
  * The messages of a client's request as items; what the inner language has no word for stands beside them,
  * verbatim.
  */
-import { takeApart } from './chatAssistant';
-import { fromChatPart } from './chatContent';
-import { isText, without } from './chatJson';
-import { carrying, chatWords } from './chatWords';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isEmpty, isList, isObject } from '../../../domain/json';
+import { takeApart } from '../response/assistantItems';
+import { fromChatPart } from '../contentParts';
+import { isText, without } from '../chatJson';
+import { carrying, chatWords } from '../vendorFields';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isList, isObject } from '../../../../domain/json';
 import type {
   FunctionCallOutputItem,
   HostedItem,
   InputContent,
   InputItem,
   MessageItem,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** @throws LLMInvalidRequestError with the JSON path of what is no message */
 export function readMessages(messages: readonly unknown[]): InputItem[] {

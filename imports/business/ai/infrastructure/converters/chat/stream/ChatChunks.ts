@@ -2,20 +2,20 @@
  * Domain events as chunks of a chat completion: for the loop beside every relayed stream, and for clients that
  * speak this wire.
  */
-import { finishWord } from '../converters/ChatCompletionsGateway';
-import { toChatAnnotation } from '../converters/chat/chatAnnotations';
-import { isLegacy, toToolCall } from '../converters/chat/chatAssistantMessage';
-import { toChatUsage } from '../converters/chat/chatUsage';
-import { chatWords } from '../converters/chat/chatWords';
-import type { LLMResponse, OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { isCall, wholeArguments } from '../converters/stream/callItems';
-import type { CallItem } from '../converters/stream/callItems';
-import { UntoldChatFields } from './UntoldChatFields';
+import { finishWord } from '../gateway/ChatCompletionsGateway';
+import { toChatAnnotation } from '../annotations';
+import { isLegacy, toToolCall } from '../request/assistantMessage';
+import { toChatUsage } from '../usage';
+import { chatWords } from '../vendorFields';
+import type { LLMResponse, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { isCall, wholeArguments } from '../../stream/callItems';
+import type { CallItem } from '../../stream/callItems';
+import { UntoldChatFields } from './PassthroughFields';
 import type { ChunkDelta, ChunkToolCall, OpenAIChunk } from './OpenAIChunk';
-import type { EncoderFacts } from '../converters/stream/StreamEncoder';
-import { ToldText } from '../converters/stream/DeltaBackfill';
+import type { EncoderFacts } from '../../stream/StreamEncoder';
+import { ToldText } from '../../stream/DeltaBackfill';
 
 type ChunkHead = Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>;
 

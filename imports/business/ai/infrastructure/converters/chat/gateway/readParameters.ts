@@ -2,13 +2,13 @@
  * The fields of a client's request that are not its messages, as our options. What our words can't hold equal stays
  * verbatim.
  */
-import { isText, without } from './chatJson';
-import { fromCustom } from './chatTools';
-import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isEmpty, isList, isObject } from '../../../domain/json';
-import type { GenerateOptions, ResponseFormat, ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isText, without } from '../chatJson';
+import { fromCustom } from '../request/tools';
+import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isList, isObject } from '../../../../domain/json';
+import type { GenerateOptions, ResponseFormat, ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** @throws LLMInvalidRequestError for a value that no field of this wire could have */
 export function readParameters(body: JsonObject): Omit<GenerateOptions, 'input'> {
