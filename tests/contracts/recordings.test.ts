@@ -5,7 +5,7 @@ import type { LLMResponse } from '../../imports/business/ai/domain/types/Respons
 import type { JsonObject, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
-import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/GoogleGateway';
+import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
 import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';

@@ -6,7 +6,7 @@ import { capabilitiesOf } from '../../imports/business/ai/infrastructure/vendors
 import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/vendors/vendorQuirks';
 import { anthropicWire } from '../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
-import { googleWire } from '../../imports/business/ai/infrastructure/streaming/googleWire';
+import { googleWire } from '../../imports/business/ai/infrastructure/converters/google/googleWire';
 import { responsesWire } from '../../imports/business/ai/infrastructure/streaming/responsesWire';
 import { CAPABILITIES } from './capabilities';
 

@@ -3,7 +3,10 @@
  * https://ai.google.dev/api/generate-content
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { readGoogleRequest, writeGoogle } from '../../business/ai/infrastructure/converters/GoogleGateway';
+import {
+  readGoogleRequest,
+  writeGoogle,
+} from '../../business/ai/infrastructure/converters/google/gateway/GoogleGateway';
 import { GOOGLE_EVENTS, JSON_ARRAY } from '../http/ResponseSink';
 import type { GenerationApi } from './GenerationApi';
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
+import { toGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { toolCalls } from '../../../../imports/business/ai/domain/entities/Response';
 import type { InputItem, LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -4,11 +4,11 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
+import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
 import {
   readGoogleRequest,
   writeGoogle,
-} from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';

@@ -3,13 +3,13 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assembleGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleAssembly';
-import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
+import { assembleGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/stream/GoogleAssembly';
+import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
 import {
   readGoogleRequest,
   writeGoogle,
-} from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
-import { readContents } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleGatewayContents';
+} from '../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
+import { readContents } from '../../../../imports/business/ai/infrastructure/converters/google/gateway/readContents';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { isLLMError, LLMError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { toolCalls } from '../../../../imports/business/ai/domain/entities/Response';

@@ -3,12 +3,12 @@
  * they were.
  */
 import { expect } from 'chai';
-import { toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
+import { toGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
 import {
   readGoogleRequest,
   writeGoogle,
-} from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
-import { NO_SIGNATURE } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleContents';
+} from '../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
+import { NO_SIGNATURE } from '../../../../imports/business/ai/infrastructure/converters/google/request/contents';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';

@@ -1,7 +1,7 @@
 /** What comes back over the Gemini wire, rule by rule and oddity by oddity. */
 import { expect } from 'chai';
-import { fromGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
-import { writeGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
+import { fromGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
+import { writeGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
 import {
   LLMError,
   LLMRateLimitError,

@@ -1,7 +1,7 @@
 /** JSON Schemas cut to what Gemini takes. */
 import { expect } from 'chai';
-import { toOpenApiSchema } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleOpenApiSchema';
-import { sanitiseSchema } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleSchema';
+import { toOpenApiSchema } from '../../../../imports/business/ai/infrastructure/converters/google/openApiSchema';
+import { sanitiseSchema } from '../../../../imports/business/ai/infrastructure/converters/google/request/jsonSchema';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
 
 const lostIn = (schema: JsonObject): string[] => sanitiseSchema(schema).losses.map(({ path }) => path);

@@ -4,12 +4,12 @@
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { assembleGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleAssembly';
-import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleConverter';
-import { writeGoogle } from '../../../../imports/business/ai/infrastructure/converters/GoogleGateway';
-import { GoogleDecoder } from '../../../../imports/business/ai/infrastructure/streaming/GoogleDecoder';
+import { assembleGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/stream/GoogleAssembly';
+import { fromGoogle, toGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
+import { writeGoogle } from '../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
+import { GoogleDecoder } from '../../../../imports/business/ai/infrastructure/converters/google/stream/GoogleDecoder';
 import { decodeStream } from '../../../../imports/business/ai/infrastructure/streaming/decodeStream';
-import { googleWire } from '../../../../imports/business/ai/infrastructure/streaming/googleWire';
+import { googleWire } from '../../../../imports/business/ai/infrastructure/converters/google/googleWire';
 import { normalizeOptions } from '../../../../imports/business/ai/application/services/ContentNormalizer';
 import {
   LLMOverloadedError,

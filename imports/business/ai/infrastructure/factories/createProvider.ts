@@ -12,7 +12,7 @@ import type { ModelRow } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
-import { googleWire } from '../streaming/googleWire';
+import { googleWire } from '../converters/google/googleWire';
 import { responsesWire } from '../streaming/responsesWire';
 import { PROVIDER_CLASSES } from './providerClasses';
 

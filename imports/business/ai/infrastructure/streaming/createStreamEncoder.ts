@@ -2,7 +2,7 @@
 import type { SchemeName } from '../../domain/types/VendorTypes';
 import { AnthropicEncoder } from '../converters/anthropic/stream/AnthropicEncoder';
 import { ChatCompletionsEncoder } from '../converters/chat/stream/ChatCompletionsEncoder';
-import { GoogleEncoder } from './GoogleEncoder';
+import { GoogleEncoder } from '../converters/google/stream/GoogleEncoder';
 import { ResponsesEncoder } from './ResponsesEncoder';
 import type { EncoderFacts, StreamEncoder } from '../converters/stream/StreamEncoder';
 

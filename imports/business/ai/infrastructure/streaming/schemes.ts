@@ -3,12 +3,12 @@ import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { JsonObject, SchemeName, VendorName } from '../../domain/types/VendorTypes';
 import { writeAnthropic } from '../converters/anthropic/gateway/AnthropicGateway';
 import { writeChatCompletions } from '../converters/chat/gateway/ChatCompletionsGateway';
-import { writeGoogle } from '../converters/GoogleGateway';
+import { writeGoogle } from '../converters/google/gateway/GoogleGateway';
 import { writeResponses } from '../converters/ResponsesGateway';
 import type { Wire } from '../converters/Wire';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
-import { googleWire } from './googleWire';
+import { googleWire } from '../converters/google/googleWire';
 import { responsesWire } from './responsesWire';
 
 export interface Scheme {

@@ -2,16 +2,16 @@
  * A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same
  * said in its words.
  */
-import { argumentsObject } from '../shared/callArguments';
-import { NO_SIGNATURE } from './GoogleContents';
-import { partsOfItem } from './GoogleParts';
-import { usageOf } from './GoogleResponse';
-import type { PartsContext } from './GoogleParts';
-import type { GooglePart } from './GoogleTypes';
-import { refusalOf } from '../../../domain/entities/Response';
-import { fieldsOf, isObject } from '../../../domain/json';
-import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { argumentsObject } from '../../shared/callArguments';
+import { NO_SIGNATURE } from '../request/contents';
+import { partsOfItem } from '../request/parts';
+import { usageOf } from '../response/response';
+import type { PartsContext } from '../request/parts';
+import type { GooglePart } from '../googleTypes';
+import { refusalOf } from '../../../../domain/entities/Response';
+import { fieldsOf, isObject } from '../../../../domain/json';
+import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
 const ANSWER_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true };

@@ -1,6 +1,6 @@
 /** Images and files: our parts as the wire's `inlineData` and `fileData`, and back. */
-import { markOf, remember, siblingsOf } from './GoogleTypes';
-import type { GooglePart } from './GoogleTypes';
+import { markOf, remember, siblingsOf } from './googleTypes';
+import type { GooglePart } from './googleTypes';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';

@@ -1,8 +1,8 @@
 /** The Gemini wire, as providers and streams take it. */
-import { GoogleDecoder } from './GoogleDecoder';
-import { fromGoogle, toGoogle } from '../converters/GoogleConverter';
-import { isReadByGoogle } from '../converters/google/GoogleMedia';
-import type { Wire } from '../converters/Wire';
+import { GoogleDecoder } from './stream/GoogleDecoder';
+import { fromGoogle, toGoogle } from './GoogleConverter';
+import { isReadByGoogle } from './media';
+import type { Wire } from '../Wire';
 
 export const googleWire: Wire = {
   name: 'gemini',

@@ -2,12 +2,12 @@
  * What can be said of any answer of the Gemini wire, whole or a chunk: whether it is one, what it is called, which
  * model wrote it.
  */
-import type { ItemNaming } from './GoogleItems';
-import type { ReplyContext } from '../Wire';
-import { LLMStreamError } from '../../../domain/errors/LLMErrors';
-import { vendorError } from '../../../domain/errors/vendorErrors';
-import { isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { ItemNaming } from './items';
+import type { ReplyContext } from '../../Wire';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../../domain/errors/vendorErrors';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** @throws LLMError for an error in place of an answer, LLMStreamError for anything else that is none */
 export function answerOf(body: unknown, context: ReplyContext): JsonObject {

@@ -2,16 +2,16 @@
  * A history as Gemini's contents: roles that alternate, all answers of a turn together, the operator's words apart
  * from them.
  */
-import { inputText } from '../../../domain/entities/Content';
-import { isObject } from '../../../domain/json';
-import { partsOfItem } from './GoogleParts';
-import { markOf } from './GoogleTypes';
-import { repairHistory } from '../shared/repairHistory';
-import type { GoogleModelFacts } from './GoogleModels';
-import type { ConvertedItem, PartsContext } from './GoogleParts';
-import type { GooglePart } from './GoogleTypes';
-import type { FunctionCallItem, InputItem, MessageItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { inputText } from '../../../../domain/entities/Content';
+import { isObject } from '../../../../domain/json';
+import { partsOfItem } from './parts';
+import { markOf } from '../googleTypes';
+import { repairHistory } from '../../shared/repairHistory';
+import type { GoogleModelFacts } from '../modelFeatures';
+import type { ConvertedItem, PartsContext } from './parts';
+import type { GooglePart } from '../googleTypes';
+import type { FunctionCallItem, InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 export interface GoogleConversation {
   /** Leading instructions of the history, each part a paragraph of the system instruction. */

@@ -2,9 +2,9 @@
  * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take
  * for JSON output, and what many clients still send for parameters.
  */
-import { camelFields } from './GoogleTypes';
-import { sanitiseSchema } from './GoogleSchema';
-import type { SanitisedSchema } from './GoogleSchema';
+import { camelFields } from './googleTypes';
+import { sanitiseSchema } from './request/jsonSchema';
+import type { SanitisedSchema } from './request/jsonSchema';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 

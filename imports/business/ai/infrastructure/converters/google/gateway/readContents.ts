@@ -1,19 +1,19 @@
 /** Contents that a client sent, as items: the inverse of GoogleContents and GoogleParts. */
-import { itemsOfRuns, kindOfPart, runsOf } from './GoogleItems';
-import { isHollow } from './GoogleParts';
-import { fromMediaPart } from './GoogleMedia';
-import { camelFields, remember, withMark } from './GoogleTypes';
-import type { ItemNaming } from './GoogleItems';
-import type { GoogleMark, GooglePart } from './GoogleTypes';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../domain/json';
+import { itemsOfRuns, kindOfPart, runsOf } from '../response/items';
+import { isHollow } from '../request/parts';
+import { fromMediaPart } from '../media';
+import { camelFields, remember, withMark } from '../googleTypes';
+import type { ItemNaming } from '../response/items';
+import type { GoogleMark, GooglePart } from '../googleTypes';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isObject } from '../../../../domain/json';
 import type {
   FunctionCallOutputItem,
   InputContent,
   InputItem,
   InputText,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 const ORIGIN: Origin = { wire: 'gemini' };
 

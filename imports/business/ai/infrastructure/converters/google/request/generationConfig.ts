@@ -2,13 +2,13 @@
  * How to generate: sampling, limits, the form of the answer and how much to think
  * (https://ai.google.dev/api/generate-content#GenerationConfig).
  */
-import { toOpenApiSchema } from './GoogleOpenApiSchema';
-import { sanitiseSchema } from './GoogleSchema';
-import type { GoogleModelFacts } from './GoogleModels';
-import { isEmpty } from '../../../domain/json';
-import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
-import type { WireContext } from '../Wire';
+import { toOpenApiSchema } from '../openApiSchema';
+import { sanitiseSchema } from './jsonSchema';
+import type { GoogleModelFacts } from '../modelFeatures';
+import { isEmpty } from '../../../../domain/json';
+import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
+import type { WireContext } from '../../Wire';
 
 export interface GoogleGeneration {
   readonly generationConfig: JsonObject;

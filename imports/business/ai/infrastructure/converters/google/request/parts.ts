@@ -2,10 +2,10 @@
  * One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however
  * often its history is sent.
  */
-import { argumentsObject } from '../shared/callArguments';
-import { toMediaPart } from './GoogleMedia';
-import { markOf, siblingsOf } from './GoogleTypes';
-import type { GooglePart } from './GoogleTypes';
+import { argumentsObject } from '../../shared/callArguments';
+import { toMediaPart } from '../media';
+import { markOf, siblingsOf } from '../googleTypes';
+import type { GooglePart } from '../googleTypes';
 import type {
   Content,
   FunctionCallItem,
@@ -16,8 +16,8 @@ import type {
   ReasoningItem,
   ReasoningText,
   SummaryText,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface PartLoss {
   /** Within the item: '' or `.content[2]`. */

@@ -3,8 +3,8 @@
  * that of `responseJsonSchema` (https://ai.google.dev/api/generate-content#GenerationConfig); the full schema is
  * what answers are held against.
  */
-import { isObject } from '../../../domain/json';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** How often a schema may stand inside itself before it is cut off. */
 const RECURSION_DEPTH = 2;

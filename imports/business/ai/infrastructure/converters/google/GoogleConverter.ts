@@ -2,18 +2,18 @@
  * The Gemini wire's two conversions (https://ai.google.dev/api/generate-content; Vertex AI speaks it too): a
  * request of ours as a generateContent body, here, and its answer as a response of ours, in GoogleResponse.
  */
-import { toContents } from './google/GoogleContents';
-import { toGenerationConfig } from './google/GoogleGeneration';
-import { googleModelFacts } from './google/GoogleModels';
-import { toGoogleTools } from './google/GoogleTools';
-import { camelFields } from './google/GoogleTypes';
-import type { GoogleConversation } from './google/GoogleContents';
-import type { WireContext, WireRequest } from './Wire';
-import { fieldsOf, isEmpty, isObject } from '../../domain/json';
-import type { NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { JsonObject, Loss } from '../../domain/types/VendorTypes';
+import { toContents } from './request/contents';
+import { toGenerationConfig } from './request/generationConfig';
+import { googleModelFacts } from './modelFeatures';
+import { toGoogleTools } from './request/tools';
+import { camelFields } from './googleTypes';
+import type { GoogleConversation } from './request/contents';
+import type { WireContext, WireRequest } from '../Wire';
+import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
+import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
-export { fromGoogle } from './google/GoogleResponse';
+export { fromGoogle } from './response/response';
 
 /**
  * The body is the same whether the answer is streamed or not, and the model is no part of it: both are said in the URL.

@@ -3,10 +3,10 @@
  * `partialArgs` that each say a JSON path and a value, last an empty call.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#stream-function-call-arguments
  */
-import type { GooglePart } from './GoogleTypes';
-import { LLMStreamError } from '../../../domain/errors/LLMErrors';
-import { fieldsOf, isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { GooglePart } from '../googleTypes';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { fieldsOf, isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export class GooglePartialCall {
   private siblings: JsonObject = {};

@@ -1,12 +1,12 @@
 /** Tools and tool choice that a client sent over the Gemini wire, as ours: the inverse of GoogleTools. */
-import { fromOpenApiSchema } from './GoogleOpenApiSchema';
-import { camelFields, remember, withMark } from './GoogleTypes';
-import type { GoogleMark } from './GoogleTypes';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../domain/json';
-import type { BuiltInToolType, FunctionTool, Tool } from '../../../domain/entities/Tool';
-import type { ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { fromOpenApiSchema } from '../openApiSchema';
+import { camelFields, remember, withMark } from '../googleTypes';
+import type { GoogleMark } from '../googleTypes';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isObject } from '../../../../domain/json';
+import type { BuiltInToolType, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import type { ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** Server tools that other hosts have too. Those not listed here stay verbatim. */
 const TYPE_OF_SERVER_TOOL: Readonly<Record<string, BuiltInToolType>> = {

@@ -3,19 +3,19 @@
  * cannot say stays verbatim under `vendor.google`, and marks on items keep the wire form, so that towards Gemini
  * the same body goes out again.
  */
-import { readContents, readSystemInstruction } from './google/GoogleGatewayContents';
-import { readToolConfig, readTools } from './google/GoogleGatewayTools';
-import { readGenerationConfig } from './google/GoogleGatewayGeneration';
-import { camelFields } from './google/GoogleTypes';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../domain/json';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { readContents, readSystemInstruction } from './readContents';
+import { readToolConfig, readTools } from './readTools';
+import { readGenerationConfig } from './readGenerationConfig';
+import { camelFields } from '../googleTypes';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isObject } from '../../../../domain/json';
+import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** Deeper bodies are refused, like everywhere at the door. */
 const MAX_DEPTH = 64;
 
-export { writeGoogle } from './google/GoogleReply';
+export { writeGoogle } from './writeResponse';
 
 /**
  * @param body the parsed JSON; names in lowerCamelCase or snake_case

@@ -2,12 +2,12 @@
  * The generationConfig that a client sent over the Gemini wire, as options of ours: the inverse of
  * GoogleGeneration.
  */
-import { fromOpenApiSchema } from './GoogleOpenApiSchema';
-import { camelFields } from './GoogleTypes';
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import { isEmpty, isObject } from '../../../domain/json';
-import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { fromOpenApiSchema } from '../openApiSchema';
+import { camelFields } from '../googleTypes';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isEmpty, isObject } from '../../../../domain/json';
+import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface ReadGeneration {
   readonly options: Pick<

@@ -4,16 +4,16 @@
  * join signed parts with each other or with unsigned ones
  * (https://ai.google.dev/gemini-api/docs/thought-signatures), and what is put together here goes back as it is.
  */
-import { answerDetails, answerOf, blockReasonOf } from './GoogleAnswer';
-import { kindOfPart } from './GoogleItems';
+import { answerDetails, answerOf, blockReasonOf } from '../response/responseEnvelope';
+import { kindOfPart } from '../response/items';
 import { GooglePartialCall } from './GooglePartialCall';
-import { isHollow } from './GoogleParts';
-import type { RunKind } from './GoogleItems';
-import type { GooglePart } from './GoogleTypes';
-import type { ReplyContext } from '../Wire';
-import { LLMStreamError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { isHollow } from '../request/parts';
+import type { RunKind } from '../response/items';
+import type { GooglePart } from '../googleTypes';
+import type { ReplyContext } from '../../Wire';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** What one arriving part did to the answer. */
 export type PartStep =

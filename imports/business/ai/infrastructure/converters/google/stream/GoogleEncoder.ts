@@ -2,8 +2,8 @@
  * Domain events as the SSE stream of generateContent: unnamed frames with CRLF, each a GenerateContentResponse, and
  * no end marker. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
-import { isObject } from '../../domain/json';
-import type { LLMError } from '../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type {
   Content,
   FunctionCallItem,
@@ -11,21 +11,21 @@ import type {
   OutputItem,
   ReasoningText,
   SummaryText,
-} from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { argumentsObject } from '../converters/shared/callArguments';
-import { NO_SIGNATURE } from '../converters/google/GoogleContents';
-import { writeGoogle } from '../converters/GoogleGateway';
-import { partsOfItem } from '../converters/google/GoogleParts';
-import type { PartsContext } from '../converters/google/GoogleParts';
-import { siblingsOf } from '../converters/google/GoogleTypes';
-import type { GooglePart } from '../converters/google/GoogleTypes';
-import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
-import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
-import { NO_FRAMES } from '../converters/stream/StreamEncoder';
-import type { EncoderFacts } from '../converters/stream/StreamEncoder';
-import { googleError } from '../converters/stream/streamErrors';
-import { ToldText } from '../converters/stream/DeltaBackfill';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { argumentsObject } from '../../shared/callArguments';
+import { NO_SIGNATURE } from '../request/contents';
+import { writeGoogle } from '../gateway/GoogleGateway';
+import { partsOfItem } from '../request/parts';
+import type { PartsContext } from '../request/parts';
+import { siblingsOf } from '../googleTypes';
+import type { GooglePart } from '../googleTypes';
+import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
+import type { OpenEvent } from '../../stream/BaseStreamEncoder';
+import { NO_FRAMES } from '../../stream/StreamEncoder';
+import type { EncoderFacts } from '../../stream/StreamEncoder';
+import { googleError } from '../../stream/streamErrors';
+import { ToldText } from '../../stream/DeltaBackfill';
 
 /** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
 const OWN_PARTS: PartsContext = { fetchesUrls: true, mediaInResults: true };

@@ -2,17 +2,17 @@
  * A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item,
  * everything else stands alone.
  */
-import { MARK, remember } from './GoogleTypes';
-import type { GoogleMark, GooglePart } from './GoogleTypes';
-import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
+import { MARK, remember } from '../googleTypes';
+import type { GoogleMark, GooglePart } from '../googleTypes';
+import { fieldsOf, isEmpty, isObject } from '../../../../domain/json';
 import type {
   FunctionCallItem,
   ItemStatus,
   OutputItem,
   OutputText,
   SummaryText,
-} from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../../domain/types/VendorTypes';
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 /** How items that have no id on the wire are named. */
 export interface ItemNaming {

@@ -3,20 +3,20 @@
  * no end marker but a finish reason. The pieces are put together to one answer, which is converted like an answer
  * that came whole.
  */
-import { answerOf, modelOf, namingOf } from '../converters/google/GoogleAnswer';
-import { GoogleAssembly } from '../converters/google/GoogleAssembly';
-import { fromGoogle } from '../converters/GoogleConverter';
-import { itemOfRun, toFunctionCall } from '../converters/google/GoogleItems';
-import { usageOf } from '../converters/google/GoogleResponse';
-import type { PartStep } from '../converters/google/GoogleAssembly';
-import type { ItemNaming, RunKind } from '../converters/google/GoogleItems';
-import type { GooglePart } from '../converters/google/GoogleTypes';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { isList } from '../../domain/json';
-import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { answerOf, modelOf, namingOf } from '../response/responseEnvelope';
+import { GoogleAssembly } from './GoogleAssembly';
+import { fromGoogle } from '../GoogleConverter';
+import { itemOfRun, toFunctionCall } from '../response/items';
+import { usageOf } from '../response/response';
+import type { PartStep } from './GoogleAssembly';
+import type { ItemNaming, RunKind } from '../response/items';
+import type { GooglePart } from '../googleTypes';
+import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { isList } from '../../../../domain/json';
+import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The message or reasoning item that texts are arriving for. */
 interface OpenItem {

@@ -2,16 +2,16 @@
  * A GenerateContentResponse (https://ai.google.dev/api/generate-content#GenerateContentResponse), whole or put
  * together from a stream, as a response.
  */
-import { answerDetails, answerOf, blockReasonOf, modelOf, namingOf } from './GoogleAnswer';
-import { assembleGoogle } from './GoogleAssembly';
-import { withCitations } from './GoogleCitations';
-import { itemsOfRuns, runsOf } from './GoogleItems';
-import type { ReplyContext } from '../Wire';
-import { NO_USAGE, outputTextOf } from '../../../domain/entities/Response';
-import { LLMServerError, LLMStreamError } from '../../../domain/errors/LLMErrors';
-import { isObject } from '../../../domain/json';
-import type { LLMResponse, ResponseVendor, Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { answerDetails, answerOf, blockReasonOf, modelOf, namingOf } from './responseEnvelope';
+import { assembleGoogle } from '../stream/GoogleAssembly';
+import { withCitations } from './citations';
+import { itemsOfRuns, runsOf } from './items';
+import type { ReplyContext } from '../../Wire';
+import { NO_USAGE, outputTextOf } from '../../../../domain/entities/Response';
+import { LLMServerError, LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
+import type { LLMResponse, ResponseVendor, Usage } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 type Ending =
   | { readonly status: 'completed' }

@@ -2,10 +2,10 @@
  * What Gemini says about its sources, as annotations on the text that they support. The metadata itself stays
  * verbatim in `vendor.fields`.
  */
-import { withMark } from './GoogleTypes';
-import { isObject } from '../../../domain/json';
-import type { MessageItem, OutputItem, OutputText } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { withMark } from '../googleTypes';
+import { isObject } from '../../../../domain/json';
+import type { MessageItem, OutputItem, OutputText } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 interface Citation {
   readonly url: string;

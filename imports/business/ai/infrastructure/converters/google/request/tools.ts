@@ -1,13 +1,13 @@
 /** Tools and the choice among them, as Gemini writes them (https://ai.google.dev/api/caching#Tool). */
-import { sanitiseSchema } from './GoogleSchema';
-import { markOf, siblingsOf } from './GoogleTypes';
-import type { GoogleModelFacts } from './GoogleModels';
-import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { isFunctionTool } from '../../../domain/entities/Tool';
-import { isEmpty } from '../../../domain/json';
-import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
-import type { NormalizedOptions, ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { sanitiseSchema } from './jsonSchema';
+import { markOf, siblingsOf } from '../googleTypes';
+import type { GoogleModelFacts } from '../modelFeatures';
+import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { isEmpty } from '../../../../domain/json';
+import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 /** Server tools that Gemini has under another name. */
 const SERVER_TOOLS: Readonly<Partial<Record<BuiltInTool['type'], string>>> = {
