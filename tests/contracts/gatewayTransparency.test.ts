@@ -8,7 +8,7 @@ import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS } from '../../imports/business/ai/domain/errors/vendorErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { missingFrom } from '../support/missingFrom';

@@ -6,7 +6,7 @@ import type { JsonObject, WireName } from '../../imports/business/ai/domain/type
 import { readAnthropicRequest } from '../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { readGoogleRequest } from '../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
-import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import { modelOf, RECORDINGS } from '../support/recordings';

@@ -8,7 +8,7 @@ import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
-import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { SCHEMES } from '../../imports/business/ai/infrastructure/streaming/schemes';
 import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import { modelOf } from '../support/recordings';

@@ -7,7 +7,7 @@ import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure
 import { anthropicWire } from '../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/converters/google/googleWire';
-import { responsesWire } from '../../imports/business/ai/infrastructure/streaming/responsesWire';
+import { responsesWire } from '../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import { CAPABILITIES } from './capabilities';
 
 export const WIRES: Readonly<Record<WireName, Wire>> = {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
-import { beginning } from '../../business/ai/infrastructure/streaming/responsesItems';
+import { beginning } from '../../business/ai/infrastructure/converters/responses/stream/responsesItems';
 import type { HostEvent } from './hostEvents';
 
 export class ItemOrder {

@@ -13,8 +13,8 @@ import {
   EVENT_OF_STATUS,
   hostedBody,
   responsesFailure,
-} from '../../business/ai/infrastructure/streaming/responsesEnding';
-import { SequencedFrames } from '../../business/ai/infrastructure/streaming/SequencedFrames';
+} from '../../business/ai/infrastructure/converters/responses/stream/responsesEnding';
+import { SequencedFrames } from '../../business/ai/infrastructure/converters/responses/stream/SequencedFrames';
 import { NO_FRAMES } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { RawReasoningName, StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import { completedEvent, isError, isTerminal, relayedName } from './hostEvents';

@@ -7,8 +7,8 @@ import { responseWindow } from '../../business/ai/application/services/ResponseW
 import { LLMInvalidRequestError, LLMServerError } from '../../business/ai/domain/errors/LLMErrors';
 import type { InputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import { readResponsesRequest } from '../../business/ai/infrastructure/converters/ResponsesGateway';
-import { wireForm } from '../../business/ai/infrastructure/converters/responses/ResponsesItems';
+import { readResponsesRequest } from '../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { wireForm } from '../../business/ai/infrastructure/converters/responses/items';
 import type { AIModule } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { ExchangeHandler } from '../http/Exchange';
 import { checkResponseRequest } from './checkResponseRequest';

@@ -7,7 +7,7 @@ import type { GenerateOptions } from '../../business/ai/domain/types/LLMTypes';
 import type { InputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
-import { readResponsesRequest } from '../../business/ai/infrastructure/converters/ResponsesGateway';
+import { readResponsesRequest } from '../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import type { Actor } from '../auth/Actor';
 import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
 import { checkResponseRequest } from './checkResponseRequest';

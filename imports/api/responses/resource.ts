@@ -5,8 +5,11 @@
  */
 import type { LLMResponse, OutputItem } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
-import { ASSUMED, writeResponses } from '../../business/ai/infrastructure/converters/ResponsesGateway';
-import { placedAnnotation } from '../../business/ai/infrastructure/streaming/responsesParts';
+import {
+  ASSUMED,
+  writeResponses,
+} from '../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { placedAnnotation } from '../../business/ai/infrastructure/converters/responses/stream/responsesParts';
 import { isObject } from '../../business/ai/domain/json';
 
 /** Fields of a request that an answer repeats, when they say something. */

@@ -10,7 +10,7 @@ import type { ResponseStreamEvent } from '../../../imports/business/ai/domain/ty
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { createStreamEncoder } from '../../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
 import { decodeStream } from '../../../imports/business/ai/infrastructure/streaming/decodeStream';
-import { ResponsesDecoder } from '../../../imports/business/ai/infrastructure/streaming/ResponsesDecoder';
+import { ResponsesDecoder } from '../../../imports/business/ai/infrastructure/converters/responses/stream/ResponsesDecoder';
 import { CREATED_EVENT, completed, textDelta } from '../../support/encoding';
 import { checkEvents, eventsOfStream } from '../../support/openResponses';
 

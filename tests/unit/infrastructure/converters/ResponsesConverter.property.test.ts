@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import {
   readResponse,
   toResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import {
   readResponsesRequest,
   writeResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import {
   ANSWERS,
   responsesContext,

@@ -4,11 +4,11 @@ import {
   fromResponses,
   readResponse,
   toResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import {
   readResponsesRequest,
   writeResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { toolCalls } from '../../../../imports/business/ai/domain/entities/Response';
 import { sseMessages } from '../../../support/recordings';
 import {

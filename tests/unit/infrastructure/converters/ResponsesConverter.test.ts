@@ -12,7 +12,7 @@ import { NO_USAGE } from '../../../../imports/business/ai/domain/entities/Respon
 import {
   fromResponses,
   toResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import { responsesContext, responsesReply } from '../../../support/responsesRecordings';
 import { requestViolations } from '../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool } from '../../../../imports/business/ai/domain/entities/Tool';

@@ -5,11 +5,11 @@ import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/e
 import {
   fromResponses,
   toResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
 import {
   readResponsesRequest,
   writeResponses,
-} from '../../../../imports/business/ai/infrastructure/converters/ResponsesGateway';
+} from '../../../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { ANSWERS, responsesContext, responsesReply } from '../../../support/responsesRecordings';
 import { requestViolations, responseViolations } from '../../../support/publishedSchemas';
 import type {

@@ -1,8 +1,8 @@
 /** The Responses event stream, on every recorded stream and on what hosts are known to send otherwise. */
 import { expect } from 'chai';
 import { LLMError, LLMStreamError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { fromResponses } from '../../../../imports/business/ai/infrastructure/converters/ResponsesConverter';
-import { responsesWire } from '../../../../imports/business/ai/infrastructure/streaming/responsesWire';
+import { fromResponses } from '../../../../imports/business/ai/infrastructure/converters/responses/ResponsesConverter';
+import { responsesWire } from '../../../../imports/business/ai/infrastructure/converters/responses/responsesWire';
 import { sseMessages } from '../../../support/recordings';
 import { responsesReply, STREAMS, terminalResponse } from '../../../support/responsesRecordings';
 import type { LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';

@@ -13,7 +13,7 @@ import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from '../converters/google/googleWire';
-import { responsesWire } from '../streaming/responsesWire';
+import { responsesWire } from '../converters/responses/responsesWire';
 import { PROVIDER_CLASSES } from './providerClasses';
 
 export interface CreateProviderRow {

@@ -3,7 +3,7 @@ import type { SchemeName } from '../../domain/types/VendorTypes';
 import { AnthropicEncoder } from '../converters/anthropic/stream/AnthropicEncoder';
 import { ChatCompletionsEncoder } from '../converters/chat/stream/ChatCompletionsEncoder';
 import { GoogleEncoder } from '../converters/google/stream/GoogleEncoder';
-import { ResponsesEncoder } from './ResponsesEncoder';
+import { ResponsesEncoder } from '../converters/responses/stream/ResponsesEncoder';
 import type { EncoderFacts, StreamEncoder } from '../converters/stream/StreamEncoder';
 
 const ENCODERS = {

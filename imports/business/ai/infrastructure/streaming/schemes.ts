@@ -4,12 +4,12 @@ import type { JsonObject, SchemeName, VendorName } from '../../domain/types/Vend
 import { writeAnthropic } from '../converters/anthropic/gateway/AnthropicGateway';
 import { writeChatCompletions } from '../converters/chat/gateway/ChatCompletionsGateway';
 import { writeGoogle } from '../converters/google/gateway/GoogleGateway';
-import { writeResponses } from '../converters/ResponsesGateway';
+import { writeResponses } from '../converters/responses/gateway/ResponsesGateway';
 import type { Wire } from '../converters/Wire';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from '../converters/google/googleWire';
-import { responsesWire } from './responsesWire';
+import { responsesWire } from '../converters/responses/responsesWire';
 
 export interface Scheme {
   readonly wire: Wire;

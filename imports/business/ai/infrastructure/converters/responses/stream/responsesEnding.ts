@@ -1,11 +1,11 @@
 /** How Responses streams end, whether they were encoded or their host's own events went on. */
-import { isObject } from '../../domain/json';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { ASSUMED, writeResponses } from '../converters/ResponsesGateway';
+import { isObject } from '../../../../domain/json';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { ASSUMED, writeResponses } from '../gateway/ResponsesGateway';
 import type { SequencedFrames } from './SequencedFrames';
-import { responsesError } from '../converters/stream/streamErrors';
+import { responsesError } from '../../stream/streamErrors';
 
 /** Every other status ends in `response.incomplete`. */
 export const EVENT_OF_STATUS: Readonly<Record<string, string>> = {

@@ -1,16 +1,16 @@
 /** The Responses wire seen from the other side: requests that a client of ours sends, and the answers that it gets. */
-import { unwrapForeign, wrapForeign } from './shared/foreignReasoning';
-import { usageOf } from './ResponsesConverter';
-import { readItem, wireForm } from './responses/ResponsesItems';
-import { readToolChoice, readTools } from './responses/ResponsesToolReader';
-import { userMessage } from '../../domain/entities/Message';
-import { NO_USAGE } from '../../domain/entities/Response';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
+import { unwrapForeign, wrapForeign } from '../../shared/foreignReasoning';
+import { usageOf } from '../ResponsesConverter';
+import { readItem, wireForm } from '../items';
+import { readToolChoice, readTools } from './readTools';
+import { userMessage } from '../../../../domain/entities/Message';
+import { NO_USAGE } from '../../../../domain/entities/Response';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import { isObject } from '../../../../domain/json';
 import type { OpenAI } from 'openai';
-import type { NormalizedOptions, ResponseFormat } from '../../domain/types/LLMTypes';
-import type { InputItem, LLMResponse, OutputItem, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
+import type { InputItem, LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** A request as the inner language puts it; `model` and `stream` as the client gave them. */
 export type ResponsesRequest = Omit<NormalizedOptions, 'model'> & {

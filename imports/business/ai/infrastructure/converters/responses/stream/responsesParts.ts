@@ -1,7 +1,7 @@
 /** The parts that grow in a Responses stream: how each kind is told, and what a part holds when it closes. */
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { RawReasoningName } from '../converters/stream/StreamEncoder';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import type { RawReasoningName } from '../../stream/StreamEncoder';
 
 export type PartKind = 'output_text' | 'refusal' | 'reasoning_text' | 'summary_text';
 /** The item's field that holds the part. */

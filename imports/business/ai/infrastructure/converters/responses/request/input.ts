@@ -2,13 +2,13 @@
  * A history as the `input` of the Responses wire: what one host sealed goes back to that host only, in a form that
  * it accepts.
  */
-import { wireForm } from './ResponsesItems';
-import { repairHistory } from '../shared/repairHistory';
-import { toCallId } from '../shared/callIds';
-import type { CallIdRule } from '../shared/callIds';
-import { isObject } from '../../../domain/json';
-import type { InputItem, ReasoningItem } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss, Origin, VendorName } from '../../../domain/types/VendorTypes';
+import { wireForm } from '../items';
+import { repairHistory } from '../../shared/repairHistory';
+import { toCallId } from '../../shared/callIds';
+import type { CallIdRule } from '../../shared/callIds';
+import { isObject } from '../../../../domain/json';
+import type { InputItem, ReasoningItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss, Origin, VendorName } from '../../../../domain/types/VendorTypes';
 
 export interface InputContext {
   readonly vendor: VendorName;

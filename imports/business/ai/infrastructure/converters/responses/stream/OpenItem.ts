@@ -2,13 +2,13 @@
  * A message or reasoning item of a Responses stream while its text arrives: parts open one after another, and close
  * with what the deltas said.
  */
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { isObject } from '../../../../domain/json';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { closedPart, isPartKind, partsSaying, textIn, wordsOf } from './responsesParts';
 import type { PartKind, PartList } from './responsesParts';
 import { deltaPrefix } from './SequencedFrames';
 import type { SequencedFrames } from './SequencedFrames';
-import type { RawReasoningName } from '../converters/stream/StreamEncoder';
+import type { RawReasoningName } from '../../stream/StreamEncoder';
 
 interface OpenPart {
   readonly kind: PartKind;

@@ -3,19 +3,19 @@
  * (https://www.openresponses.org, release 2026-04-24): items one after another, every response whole, deltas and
  * closed texts equal, `[DONE]` last, whether it went well or not.
  */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { ASSUMED, writeResponses } from '../converters/ResponsesGateway';
-import { BaseStreamEncoder } from '../converters/stream/BaseStreamEncoder';
-import type { OpenEvent } from '../converters/stream/BaseStreamEncoder';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { ASSUMED, writeResponses } from '../gateway/ResponsesGateway';
+import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
+import type { OpenEvent } from '../../stream/BaseStreamEncoder';
 import { OutputItemFrames } from './OutputItemFrames';
 import type { TextEvent } from './OutputItemFrames';
 import { EVENT_OF_STATUS, hostedBody, responsesFailure } from './responsesEnding';
 import type { PartKind } from './responsesParts';
 import { SequencedFrames } from './SequencedFrames';
-import { NO_FRAMES } from '../converters/stream/StreamEncoder';
-import type { EncoderFacts } from '../converters/stream/StreamEncoder';
+import { NO_FRAMES } from '../../stream/StreamEncoder';
+import type { EncoderFacts } from '../../stream/StreamEncoder';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 

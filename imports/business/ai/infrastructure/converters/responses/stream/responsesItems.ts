@@ -1,9 +1,9 @@
 /** Output items as a Responses stream writes them, whichever wire they came over. */
-import { writeForeignItem } from '../converters/ResponsesGateway';
-import { wireForm } from '../converters/responses/ResponsesItems';
-import type { OutputItem } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, WireName } from '../../domain/types/VendorTypes';
-import { isCall, wholeArguments } from '../converters/stream/callItems';
+import { writeForeignItem } from '../gateway/ResponsesGateway';
+import { wireForm } from '../items';
+import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, WireName } from '../../../../domain/types/VendorTypes';
+import { isCall, wholeArguments } from '../../stream/callItems';
 
 const OWN: WireName = 'responses';
 

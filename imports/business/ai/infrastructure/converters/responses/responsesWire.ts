@@ -1,7 +1,7 @@
 /** The Responses wire as one value: both conversions and the stream decoder. */
-import { ResponsesDecoder } from './ResponsesDecoder';
-import { fromResponses, toResponses } from '../converters/ResponsesConverter';
-import type { Wire } from '../converters/Wire';
+import { ResponsesDecoder } from './stream/ResponsesDecoder';
+import { fromResponses, toResponses } from './ResponsesConverter';
+import type { Wire } from '../Wire';
 
 export const responsesWire: Wire = {
   name: 'responses',

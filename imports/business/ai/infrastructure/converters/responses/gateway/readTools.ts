@@ -1,10 +1,10 @@
 /** Tools and the choice among them as a client of the Responses wire words them, in the inner language. */
-import { BUILT_IN_TOOL_TYPES } from '../../../domain/entities/Tool';
-import { isObject } from '../../../domain/json';
-import type { Door } from './ResponsesItems';
-import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
-import type { ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { BUILT_IN_TOOL_TYPES } from '../../../../domain/entities/Tool';
+import { isObject } from '../../../../domain/json';
+import type { Door } from '../items';
+import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import type { ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 type Refuse = Door['refuse'];
 

@@ -2,15 +2,20 @@
  * The output of a Responses stream, item by item: one after another, each closed as its deltas told it, whatever
  * order the source ends them in.
  */
-import type { FunctionCallItem, MessageItem, OutputItem, ReasoningItem } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { GrowingItem } from './GrowingItem';
+import type {
+  FunctionCallItem,
+  MessageItem,
+  OutputItem,
+  ReasoningItem,
+} from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+import { GrowingItem } from './OpenItem';
 import { beginning, isOwnHosted, streamItem } from './responsesItems';
 import type { PartKind } from './responsesParts';
 import type { SequencedFrames } from './SequencedFrames';
-import { NO_FRAMES } from '../converters/stream/StreamEncoder';
-import type { EncoderFacts } from '../converters/stream/StreamEncoder';
+import { NO_FRAMES } from '../../stream/StreamEncoder';
+import type { EncoderFacts } from '../../stream/StreamEncoder';
 
 export type TextEvent = Extract<ResponseStreamEvent, { readonly delta: string }>;
 

@@ -3,19 +3,19 @@
  * may say and the wire may not, and what a host sealed for itself.
  * https://platform.openai.com/docs/api-reference/responses/create
  */
-import { readItem } from './responses/ResponsesItems';
-import { toInput } from './responses/ResponsesInput';
-import { toToolChoice, toTools } from './responses/ResponsesTools';
-import { strictFormat } from './shared/strictSchema';
-import { NO_USAGE, outputTextOf } from '../../domain/entities/Response';
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { vendorError } from '../../domain/errors/vendorErrors';
-import { fieldsOf, isObject } from '../../domain/json';
+import { readItem } from './items';
+import { toInput } from './request/input';
+import { toToolChoice, toTools } from './request/tools';
+import { strictFormat } from '../shared/strictSchema';
+import { NO_USAGE, outputTextOf } from '../../../domain/entities/Response';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../domain/errors/vendorErrors';
+import { fieldsOf, isObject } from '../../../domain/json';
 import type { OpenAI } from 'openai';
-import type { ReplyContext, WireContext, WireRequest } from './Wire';
-import type { NormalizedOptions, ResponseFormat } from '../../domain/types/LLMTypes';
-import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss, VendorQuirks } from '../../domain/types/VendorTypes';
+import type { ReplyContext, WireContext, WireRequest } from '../Wire';
+import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
 
 // The wire's types
 

@@ -1,11 +1,11 @@
 /** Tools and the choice among them, as the Responses wire words them. https://platform.openai.com/docs/guides/tools */
-import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
-import { isFunctionTool } from '../../../domain/entities/Tool';
-import { isObject } from '../../../domain/json';
+import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
+import { isFunctionTool } from '../../../../domain/entities/Tool';
+import { isObject } from '../../../../domain/json';
 import type { OpenAI } from 'openai';
-import type { BuiltInTool, FunctionTool, Tool } from '../../../domain/entities/Tool';
-import type { ToolChoice } from '../../../domain/types/LLMTypes';
-import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
+import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
+import type { ToolChoice } from '../../../../domain/types/LLMTypes';
+import type { JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
 export interface ToolContext {
   readonly vendor: string;

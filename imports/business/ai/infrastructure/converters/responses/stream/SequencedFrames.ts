@@ -1,5 +1,5 @@
 /** Frames of a Responses stream: numbered from 0 without gaps, each under its event's name. */
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export class SequencedFrames {
   private next = 0;

@@ -2,17 +2,17 @@
  * The event stream of the Responses wire as domain events, one object per event and nothing held back but
  * unfinished arguments. https://platform.openai.com/docs/api-reference/responses-streaming
  */
-import { fromResponses, readResponse } from '../converters/ResponsesConverter';
-import { readItem } from '../converters/responses/ResponsesItems';
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import { vendorError } from '../../domain/errors/vendorErrors';
-import { isObject } from '../../domain/json';
-import type { LLMError } from '../../domain/errors/LLMErrors';
+import { fromResponses, readResponse } from '../ResponsesConverter';
+import { readItem } from '../items';
+import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
+import { vendorError } from '../../../../domain/errors/vendorErrors';
+import { isObject } from '../../../../domain/json';
+import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { OpenAI } from 'openai';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../converters/Wire';
-import type { FunctionCallItem, OutputItem, ResponseStatus } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { JsonObject, Origin } from '../../domain/types/VendorTypes';
+import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import type { FunctionCallItem, OutputItem, ResponseStatus } from '../../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
+import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 type WireEventType = OpenAI.Responses.ResponseStreamEvent['type'];
 
