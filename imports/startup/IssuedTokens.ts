@@ -4,7 +4,7 @@ import type { Actor } from '../api/auth/Actor';
 import { ApiTokens } from '../api/auth/ApiTokens';
 import { API_TOKENS, DocumentApiTokenStore } from '../api/auth/DocumentApiTokenStore';
 import { presentedToken } from '../api/auth/presentedToken';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { CallerLookup } from '../business/providers/domain/types/Caller';
 
 export class IssuedTokens {

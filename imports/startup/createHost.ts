@@ -9,16 +9,19 @@ import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrast
 import { createRunDoors } from '../business/ai/infrastructure/factories/createRunDoors';
 import type { CallLimits, RunDoors } from '../business/ai/infrastructure/factories/createRunDoors';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
-import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/DocumentBudgetStore';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import {
   DocumentConversationMemory,
   MESSAGES,
-} from '../business/ai/infrastructure/persistence/DocumentConversationMemory';
-import { DocumentResponseStore, RESPONSES } from '../business/ai/infrastructure/persistence/DocumentResponseStore';
-import { openRunStore } from '../business/ai/infrastructure/persistence/DocumentRunStore';
-import { RunRetention } from '../business/ai/infrastructure/persistence/RunRetention';
-import { DocumentRunViews } from '../business/ai/infrastructure/persistence/DocumentRunViews';
+} from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
+import {
+  DocumentResponseStore,
+  RESPONSES,
+} from '../business/ai/infrastructure/persistence/responses/DocumentResponseStore';
+import { openRunStore } from '../business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { RunRetention } from '../business/ai/infrastructure/persistence/runs/RunRetention';
+import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { CallerLookup } from '../business/providers/domain/types/Caller';

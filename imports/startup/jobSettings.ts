@@ -8,8 +8,8 @@ import { openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQue
 import { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../business/ai/infrastructure/jobs/ScheduleTimes';
 import type { ScheduleDocument } from '../business/ai/infrastructure/jobs/ScheduleTimes';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/DocumentDatabase';
-import type { RetentionTimes } from '../business/ai/infrastructure/persistence/RunRetention';
+import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { RetentionTimes } from '../business/ai/infrastructure/persistence/runs/RunRetention';
 
 export interface JobSettings {
   /** The MongoDB of Agenda; absent: a queue in this process's memory. */

@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import type { BudgetAccount } from '../../imports/business/ai/domain/entities/BudgetAccount';
 import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
-import { BUDGETS, DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
-import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
-import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/MemoryBudgetStore';
+import {
+  BUDGETS,
+  DocumentBudgetStore,
+} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import type { BudgetDocument } from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { MemoryBudgetStore } from '../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
 import { askAtOnce, budgetModule } from '../support/budgetChild';
 import type { BudgetChildOptions, Outcomes } from '../support/budgetChild';
 import { bundleChild } from '../support/bundleChild';

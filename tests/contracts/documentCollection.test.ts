@@ -6,7 +6,7 @@ import type {
   Modifier,
   Selector,
 } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { asScalar } from '../../imports/business/ai/infrastructure/persistence/documents/scalars';
+import { asScalar } from '../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
 import {
   FOUND,
   IMPOSSIBLE,

@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
+import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { startChild } from '../support/embeddedChildren';
 import { LARGE, textOf } from '../support/embeddedWriter';
 import type { Written, WrittenRow } from '../support/embeddedWriter';

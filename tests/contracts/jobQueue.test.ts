@@ -9,7 +9,7 @@ import { JOBS, openAgendaQueue } from '../../imports/business/ai/infrastructure/
 import { LocalJobQueue } from '../../imports/business/ai/infrastructure/jobs/LocalJobQueue';
 import { SCHEDULES, ScheduleTimes } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
 import type { ScheduleDocument } from '../../imports/business/ai/infrastructure/jobs/ScheduleTimes';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';

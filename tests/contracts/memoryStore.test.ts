@@ -1,11 +1,11 @@
 /** What every store of conversations does, whatever is behind it. */
 import { expect } from 'chai';
 import type { MemoryMessage, MemoryStore } from '../../imports/business/ai/domain/interfaces/MemoryStore';
-import { ConversationMemory } from '../../imports/business/ai/infrastructure/persistence/ConversationMemory';
+import { ConversationMemory } from '../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 import {
   DocumentConversationMemory,
   MESSAGES,
-} from '../../imports/business/ai/infrastructure/persistence/DocumentConversationMemory';
+} from '../../imports/business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { DATABASES } from '../support/documentDatabases';
 
 interface OpenedStore {

@@ -6,7 +6,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { bundleChild } from '../support/bundleChild';
 import { deferred } from '../support/deferred';
 import { startTestMongo } from '../support/miniMongod';

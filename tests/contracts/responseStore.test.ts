@@ -5,8 +5,8 @@ import type { ResponseStore, StoredResponse } from '../../imports/business/ai/do
 import {
   DocumentResponseStore,
   RESPONSES,
-} from '../../imports/business/ai/infrastructure/persistence/DocumentResponseStore';
-import type { DocumentResponseStoreOptions } from '../../imports/business/ai/infrastructure/persistence/DocumentResponseStore';
+} from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
+import type { DocumentResponseStoreOptions } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import { MemoryResponseStore } from '../../imports/business/ai/infrastructure/persistence/MemoryResponseStore';
 import { DATABASES } from '../support/documentDatabases';
 import { answer } from '../support/responses';

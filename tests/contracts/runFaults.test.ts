@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import type { RunStore, WholeRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
 import { LLMOverloadedError, LLMServerError, LLMStreamError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { checkTranscript } from '../support/checkTranscript';
 import { checkMixedRun } from '../support/durable/checkMixedRun';
 import { haltingStore } from '../support/durable/HaltingStore';

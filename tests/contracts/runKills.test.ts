@@ -6,9 +6,12 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/DocumentDatabase';
-import { DocumentRunStore, openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/openDatabase';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import {
+  DocumentRunStore,
+  openRunStore,
+} from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { openDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { TURNS } from '../support/durable/mixedModel';
 import { RunChild } from '../support/durable/runChildren';

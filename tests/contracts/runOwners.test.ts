@@ -15,9 +15,9 @@ import {
 } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { resetMeteor } from '../stubs/server/registry';
 import { deferred } from '../support/deferred';

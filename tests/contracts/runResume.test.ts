@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
 import type { RunStore, WholeRun } from '../../imports/business/ai/domain/interfaces/RunStore';
-import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { resetMeteor } from '../stubs/server/registry';
 import { checkMixedRun, uncertainCalls } from '../support/durable/checkMixedRun';
 import { haltingStore } from '../support/durable/HaltingStore';

@@ -11,7 +11,7 @@ import { runOf } from '../../imports/business/ai/domain/entities/Run';
 import { MaxTakeoversError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
 import type { HeldRun } from '../../imports/business/ai/domain/types/RunRecords';
-import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../support/deferred';
 import { failure } from '../support/failure';

@@ -13,10 +13,10 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
-import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
-import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runDocuments';
-import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runDocuments';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { RUNS } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
+import type { RunDocument } from '../../imports/business/ai/infrastructure/persistence/runs/runDocuments';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { bundleChild } from '../support/bundleChild';
 import { callingProvider } from '../support/callingProvider';

@@ -6,8 +6,11 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../../imports/business/ai/domain/interfaces/BudgetStore';
-import { BUDGETS, DocumentBudgetStore } from '../../imports/business/ai/infrastructure/persistence/DocumentBudgetStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import {
+  BUDGETS,
+  DocumentBudgetStore,
+} from '../../imports/business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 
 export interface BudgetChildOptions {
   readonly mongoUrl: string;

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/DocumentDatabase';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
-import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import type { DocumentDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { registry, resetMeteor } from '../stubs/server/registry';
 import { startTestMongo } from './miniMongod';
 

@@ -4,7 +4,7 @@
  * what it begins (`>`) and what is done (`<`), until it is killed.
  */
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
+import { openEmbeddedDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { seededRandom } from './seededRandom';
 
 /** Characters; a document that takes several writes to the file. */

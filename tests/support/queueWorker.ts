@@ -7,8 +7,8 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import { RunQueue } from '../../imports/business/ai/application/services/RunQueue';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { openAgendaQueue } from '../../imports/business/ai/infrastructure/jobs/AgendaJobQueue';
-import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/MongoDatabase';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { openMongoDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { callingProvider } from './callingProvider';
 

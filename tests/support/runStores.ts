@@ -1,7 +1,7 @@
 /** The stores that one contract of journals holds for, each empty and ready. */
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
-import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { DATABASES } from './documentDatabases';
 
 export interface TestRunStore {

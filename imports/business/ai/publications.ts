@@ -18,10 +18,10 @@ import {
   RUN_FIELDS,
   runSelector,
   TOOL_CALL_FIELDS,
-} from './infrastructure/persistence/DocumentRunViews';
-import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/LiveTexts';
-import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/RunCounts';
-import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runDocuments';
+} from './infrastructure/persistence/runs/DocumentRunViews';
+import { DELTA_FIELDS, DELTAS_COLLECTION } from './infrastructure/persistence/runs/LiveTextStore';
+import { COUNT_FIELDS, STATS_COLLECTION } from './infrastructure/persistence/runs/RunStatistics';
+import { RUNS, TOOL_CALLS } from './infrastructure/persistence/runs/runDocuments';
 import { toMeteorError } from './methods';
 
 export interface AIPublicationPorts {

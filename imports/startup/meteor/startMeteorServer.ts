@@ -5,7 +5,7 @@
 import express from 'express';
 import { Meteor } from 'meteor/meteor';
 import { WebApp } from 'meteor/webapp';
-import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/MeteorDatabase';
+import { MeteorDatabase } from '../../business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { defineAIMethods } from '../../business/ai/methods';
 import { definePublications } from '../../business/ai/publications';
 import type { ToolRegistry } from '../../business/ai/infrastructure/tools/ToolRegistry';

@@ -13,8 +13,8 @@ import { ConflictError } from '../../../imports/business/ai/domain/errors/LLMErr
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { RunLease } from '../../../imports/business/ai/domain/types/RunRecords';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/DocumentRunStore';
-import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/openDatabase';
+import { openRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
+import { openDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { CAPABILITIES } from '../capabilities';
 import { attend, watchCalls } from './Attendant';
 import type { WasDone } from './Attendant';

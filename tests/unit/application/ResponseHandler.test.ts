@@ -9,7 +9,7 @@ import type { MemoryMessage, MemoryStore } from '../../../imports/business/ai/do
 import type { ILLMProvider } from '../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { ConversationMemory } from '../../../imports/business/ai/infrastructure/persistence/ConversationMemory';
+import { ConversationMemory } from '../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../../../imports/business/ai/infrastructure/streaming/ConversationChannels';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { CAPABILITIES } from '../../support/capabilities';

@@ -13,8 +13,8 @@ import {
 } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../imports/business/ai/domain/interfaces/BudgetStore';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
-import { MemoryBudgetStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryBudgetStore';
-import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { MemoryBudgetStore } from '../../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
+import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { failure } from '../../support/failure';
 import { RecordingLogger } from '../../support/RecordingLogger';

@@ -22,7 +22,7 @@ import type { AccessPolicy, Permission } from '../../../imports/business/ai/doma
 import type { Actor } from '../../../imports/business/ai/domain/types/Actor';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { UseEvent } from '../../../imports/business/ai/domain/types/UseEvents';
-import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/MemoryRunStore';
+import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';

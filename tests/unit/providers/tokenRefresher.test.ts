@@ -8,7 +8,7 @@ import type {
   DocumentCollection,
   StoredDocument,
 } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { StoreError } from '../../../imports/business/ai/infrastructure/persistence/storeErrors';
+import { StoreError } from '../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 import { createProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import type { CredentialDocument } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';

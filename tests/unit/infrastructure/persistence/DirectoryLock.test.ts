@@ -8,8 +8,8 @@ import { ConflictError } from '../../../../imports/business/ai/domain/errors/LLM
 import {
   DirectoryLockedError,
   lockDirectory,
-} from '../../../../imports/business/ai/infrastructure/persistence/DirectoryLock';
-import { openEmbeddedDatabase } from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
+} from '../../../../imports/business/ai/infrastructure/persistence/databases/embedded/DirectoryLock';
+import { openEmbeddedDatabase } from '../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { nextLine, startChild } from '../../../support/embeddedChildren';
 import type { Child } from '../../../support/embeddedChildren';
 import { failure } from '../../../support/failure';

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import sinon from 'sinon';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { StoredDocument } from '../../../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { CorruptDataFileError } from '../../../../imports/business/ai/infrastructure/persistence/checkDataFile';
-import { openEmbeddedDatabase } from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
+import { CorruptDataFileError } from '../../../../imports/business/ai/infrastructure/persistence/databases/embedded/repairDataFile';
+import { openEmbeddedDatabase } from '../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import type {
   EmbeddedDatabase,
   EmbeddedOptions,
-} from '../../../../imports/business/ai/infrastructure/persistence/EmbeddedDatabase';
-import { openDatabase } from '../../../../imports/business/ai/infrastructure/persistence/openDatabase';
-import { StoreError } from '../../../../imports/business/ai/infrastructure/persistence/storeErrors';
+} from '../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openDatabase } from '../../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { StoreError } from '../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 import { deferred } from '../../../support/deferred';
 import { failure } from '../../../support/failure';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
 import type { StoredDocument } from '../../../../imports/business/ai/domain/interfaces/DocumentCollection';
-import { MeteorDatabase } from '../../../../imports/business/ai/infrastructure/persistence/MeteorDatabase';
+import { MeteorDatabase } from '../../../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
 import { DdpClient } from '../../../stubs/server/DdpClient';
 import { flushObservers } from '../../../stubs/server/observers';
 import { resetMeteor } from '../../../stubs/server/registry';

@@ -1,8 +1,11 @@
 /** What the language of the stores says where the stand-ins for MongoDB are no witnesses. */
 import { expect } from 'chai';
-import { projected, sorted } from '../../../../imports/business/ai/infrastructure/persistence/documents/findOptions';
-import { matchesSelector } from '../../../../imports/business/ai/infrastructure/persistence/documents/matchDocument';
-import { compareScalars } from '../../../../imports/business/ai/infrastructure/persistence/documents/scalars';
+import {
+  projected,
+  sorted,
+} from '../../../../imports/business/ai/infrastructure/persistence/databases/query/findOptions';
+import { matchesSelector } from '../../../../imports/business/ai/infrastructure/persistence/databases/query/matchDocument';
+import { compareScalars } from '../../../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
 
 describe('documents in order', () => {
   const ids = (documents: readonly { readonly id: string }[]): string => documents.map(({ id }) => id).join('');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ConflictError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
-import { storeError } from '../../../../imports/business/ai/infrastructure/persistence/storeErrors';
+import { storeError } from '../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 
 describe('storeError', () => {
   const named = (name: string, message = 'secret detail', code?: unknown): Error =>

@@ -10,7 +10,7 @@ import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
-import { MemoryRunStore } from '../persistence/MemoryRunStore';
+import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../persistence/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import { createConversations } from './createConversations';

@@ -5,7 +5,7 @@ import type { FunctionTool } from '../../domain/entities/Tool';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { MemoryStore } from '../../domain/interfaces/MemoryStore';
-import { ConversationMemory } from '../persistence/ConversationMemory';
+import { ConversationMemory } from '../persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../streaming/ConversationChannels';
 
 export interface ConversationPorts {

@@ -6,7 +6,7 @@ import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { BudgetLimits } from '../../domain/entities/BudgetAccount';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../domain/interfaces/Logger';
-import { MemoryBudgetStore } from '../persistence/MemoryBudgetStore';
+import { MemoryBudgetStore } from '../persistence/budgets/MemoryBudgetStore';
 
 /** What every user may use in a day and in a month (UTC). */
 export interface BudgetSettings extends BudgetLimits {

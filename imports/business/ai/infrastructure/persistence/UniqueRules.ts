@@ -3,9 +3,9 @@
  * the same key. So keys that hold null are checked here, all others by NeDB.
  */
 import type { StoredDocument } from '../../domain/interfaces/DocumentCollection';
-import { valuesAt } from './documents/fieldPaths';
-import { isSameScalar } from './documents/scalars';
-import type { Scalar } from './documents/scalars';
+import { valuesAt } from './databases/query/fieldPaths';
+import { isSameScalar } from './databases/query/scalars';
+import type { Scalar } from './databases/query/scalars';
 
 export interface UniqueRule {
   readonly fields: readonly string[];

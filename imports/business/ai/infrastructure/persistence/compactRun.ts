@@ -4,8 +4,8 @@
  */
 import { textOfContent } from '../../domain/entities/Content';
 import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { fromCallDocument, toCallFields } from './runDocuments';
-import type { RunDocument, ToolCallDocument } from './runDocuments';
+import { fromCallDocument, toCallFields } from './runs/runDocuments';
+import type { RunDocument, ToolCallDocument } from './runs/runDocuments';
 
 /** Characters that stay of a question, and of a call's arguments and result. */
 const QUESTION = 4_096;

@@ -1,0 +1,26 @@
+/** Budgets of one process, for hosts that bring no store. */
+import type { BudgetAccount } from '../../../domain/entities/BudgetAccount';
+import type { BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
+
+export class MemoryBudgetStore implements BudgetStore {
+  private readonly accounts = new Map<string, StoredBudget>();
+
+  find(userId: string): Promise<StoredBudget | undefined> {
+    return Promise.resolve(this.accounts.get(userId));
+  }
+
+  replace(account: BudgetAccount, revision: number): Promise<boolean> {
+    const isExpected = (this.accounts.get(account.userId)?.revision ?? 0) === revision;
+    if (isExpected) {
+      if (revision === 0) this.forgetBefore(account.month);
+      this.accounts.set(account.userId, { account, revision: revision + 1 });
+    }
+    return Promise.resolve(isExpected);
+  }
+
+  /** What was used in earlier months counts no more. */
+  private forgetBefore(month: string): void {
+    for (const [userId, { account }] of this.accounts)
+      if (account.month < month && account.holds.length === 0) this.accounts.delete(userId);
+  }
+}

@@ -1,0 +1,72 @@
+/** Conversations in a document collection: they outlive the process, and every process of the app knows them. */
+import { createHash } from 'node:crypto';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/MemoryStore';
+
+export interface MessageDocument extends StoredDocument {
+  readonly userId: string;
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly role: MemoryMessage['role'];
+  readonly text: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Orders messages of one millisecond: they come one after another from the process that handles the conversation. */
+  readonly place: number;
+  readonly storedAt: Date;
+}
+
+export const MESSAGES = 'ai_messages';
+
+/** 30 days after it was said. */
+const TIME_TO_LIVE = 30 * 24 * 3_600;
+
+export class DocumentConversationMemory implements MemoryStore {
+  private readonly messages: DocumentCollection<MessageDocument>;
+  private readonly most: number;
+  private place = 0;
+
+  /** @param most messages of one conversation that are told again */
+  constructor(messages: DocumentCollection<MessageDocument>, most = 200) {
+    this.messages = messages;
+    this.most = most;
+  }
+
+  /** Makes the indexes. Safe to call again. */
+  async ready(): Promise<void> {
+    await this.messages.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TIME_TO_LIVE });
+    await this.messages.ensureIndex({ userId: 1, conversationId: 1, at: 1, place: 1 });
+  }
+
+  async storeInput(userId: string, conversationId: string, { id, role, text, at }: MemoryMessage): Promise<void> {
+    this.place += 1;
+    const _id = createHash('sha256')
+      .update(JSON.stringify([userId, conversationId, id]))
+      .digest('base64url');
+    try {
+      await this.messages.insert({
+        _id,
+        userId,
+        conversationId,
+        messageId: id,
+        role,
+        text,
+        at,
+        place: this.place,
+        storedAt: new Date(),
+      });
+    } catch (error) {
+      // It is there already, and stays as it is.
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+    }
+  }
+
+  async getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]> {
+    const last = await this.messages.find(
+      { userId, conversationId },
+      { sort: { at: -1, place: -1 }, limit: this.most },
+    );
+    return last.map(({ messageId, role, text, at }) => ({ id: messageId, role, text, at })).reverse();
+  }
+}

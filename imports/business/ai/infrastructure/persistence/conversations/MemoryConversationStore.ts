@@ -1,0 +1,42 @@
+/** Conversations of one process: bounded in number and length, those used longest ago go first. */
+import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/MemoryStore';
+
+export interface ConversationMemoryLimits {
+  readonly conversations: number;
+  /** Messages of one conversation that are told again. */
+  readonly messages: number;
+}
+
+export const DEFAULT_CONVERSATION_LIMITS: ConversationMemoryLimits = { conversations: 10_000, messages: 200 };
+
+export class ConversationMemory implements MemoryStore {
+  /** The one used longest ago first. */
+  private readonly conversations = new Map<string, MemoryMessage[]>();
+  private readonly limits: ConversationMemoryLimits;
+
+  constructor(limits: Partial<ConversationMemoryLimits> = {}) {
+    this.limits = { ...DEFAULT_CONVERSATION_LIMITS, ...limits };
+  }
+
+  storeInput(userId: string, conversationId: string, message: MemoryMessage): Promise<void> {
+    const key = keyOf(userId, conversationId);
+    const messages = this.conversations.get(key) ?? [];
+    this.conversations.delete(key);
+    this.conversations.set(key, messages);
+    if (!messages.some(({ id }) => id === message.id)) messages.push(message);
+    messages.splice(0, messages.length - this.limits.messages);
+    for (const oldest of this.conversations.keys()) {
+      if (this.conversations.size <= this.limits.conversations) break;
+      this.conversations.delete(oldest);
+    }
+    return Promise.resolve();
+  }
+
+  getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]> {
+    return Promise.resolve([...(this.conversations.get(keyOf(userId, conversationId)) ?? [])]);
+  }
+}
+
+function keyOf(userId: string, conversationId: string): string {
+  return JSON.stringify([userId, conversationId]);
+}

@@ -1,0 +1,201 @@
+/** The journal of runs in any database: every write is one compare-and-set on the fence of the run, or of the call. */
+import { initialProgress } from '../../../domain/entities/initialProgress';
+import { isFinished, RUN_MOVES } from '../../../domain/entities/Run';
+import type { RunState } from '../../../domain/entities/Run';
+import type { ToolCall } from '../../../domain/entities/Tool';
+import { ConflictError } from '../../../domain/errors/LLMErrors';
+import type { DocumentCollection, FindOptions } from '../../../domain/interfaces/DocumentCollection';
+import type { RunStore, WholeRun } from '../../../domain/interfaces/RunStore';
+import type {
+  ClaimReason,
+  HeldRun,
+  RunCommand,
+  RunLease,
+  RunOrder,
+  RunProgress,
+  RunRequest,
+  StoredRun,
+} from '../../../domain/types/RunRecords';
+import type { DocumentDatabase } from '../databases/DocumentDatabase';
+import {
+  callDocumentId,
+  fromCallDocument,
+  fromRunDocument,
+  RUN_COMMANDS,
+  RUN_OWNERS,
+  RUNS,
+  toCallFields,
+  TOOL_CALLS,
+  toRunDocument,
+  toRunFields,
+  WITHOUT_WORDS,
+} from './runDocuments';
+import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
+
+const UNFINISHED = (Object.keys(RUN_MOVES) as RunState[]).filter((state) => !isFinished(state));
+/** Seconds: a command that nobody carried out in a week was for a run that had ended. */
+const COMMAND_LIFETIME = 7 * 24 * 3600;
+/** Seconds: longer than any lease. */
+const OWNER_LIFETIME = 24 * 3600;
+
+/** The store of the database's runs, its indexes made. */
+export async function openRunStore(database: DocumentDatabase): Promise<DocumentRunStore> {
+  const store = new DocumentRunStore(database);
+  await store.ensureIndexes();
+  return store;
+}
+
+export class DocumentRunStore implements RunStore {
+  readonly isExclusive: boolean;
+  private readonly runs: DocumentCollection<RunDocument>;
+  private readonly calls: DocumentCollection<ToolCallDocument>;
+  private readonly owners: DocumentCollection<OwnerDocument>;
+  private readonly orders: DocumentCollection<CommandDocument>;
+
+  constructor(database: DocumentDatabase) {
+    this.isExclusive = database.isExclusive;
+    this.runs = database.collection(RUNS);
+    this.calls = database.collection(TOOL_CALLS);
+    this.owners = database.collection(RUN_OWNERS);
+    this.orders = database.collection(RUN_COMMANDS);
+  }
+
+  /** Safe to call again. */
+  async ensureIndexes(): Promise<void> {
+    await this.runs.ensureIndex({ userId: 1, requestId: 1 }, { unique: true });
+    await this.runs.ensureIndex({ state: 1, createdAt: -1 });
+    await this.runs.ensureIndex({ userId: 1, createdAt: -1 });
+    await this.calls.ensureIndex({ executionId: 1 });
+    await this.calls.ensureIndex({ userId: 1, state: 1 });
+    await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_LIFETIME });
+    await this.orders.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_LIFETIME });
+  }
+
+  async create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
+    await this.runs.insert(toRunDocument(request, initialProgress(request, state), owner));
+    return { executionId: request.executionId, userId: request.userId, owner, fence: 1 };
+  }
+
+  async claim(
+    { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
+    owner: string,
+    reason: ClaimReason = 'asked',
+  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+    const next = fence + 1;
+    const claimed = await this.runs.update(
+      { _id: executionId, fence, state: { $in: UNFINISHED } },
+      { $set: { owner, fence: next }, ...(reason === 'lost' ? { $inc: { takeovers: 1 } } : {}) },
+    );
+    if (claimed === 0) return undefined;
+    // From here on the old owner can write to none of them; only then is it read what it has written.
+    await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
+    const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_WORDS } : {});
+    return whole === undefined
+      ? undefined
+      : { ...whole, lease: { executionId, userId: whole.run.userId, owner, fence: next } };
+  }
+
+  async saveRun({ executionId, fence }: RunLease, change: Partial<RunProgress>): Promise<boolean> {
+    return (
+      (await this.runs.update(
+        { _id: executionId, fence, state: { $in: UNFINISHED } },
+        { $set: toRunFields(change) },
+      )) === 1
+    );
+  }
+
+  async addCall(lease: RunLease, call: ToolCall): Promise<boolean> {
+    const { executionId, userId, fence } = lease;
+    const _id = callDocumentId(executionId, call.id);
+    const fields = toCallFields(executionId, userId, call);
+    try {
+      await this.calls.insert({ _id, fence, ...fields });
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // An old owner put it there after it had lost the run, and has not begun it: it asks, as below, before it
+      // begins anything.
+      if ((await this.calls.update({ _id, fence: { $lte: fence } }, { $set: { ...fields, fence } })) === 0)
+        return false;
+    }
+    // No selector can say that the run is still ours while a document is inserted, so it is asked afterwards.
+    return (await this.runs.findOne({ _id: executionId, fence }, { fields: { fence: 1 } })) !== undefined;
+  }
+
+  async saveCall({ executionId, userId, fence }: RunLease, call: ToolCall): Promise<boolean> {
+    const selector = { _id: callDocumentId(executionId, call.id), fence };
+    return (await this.calls.update(selector, { $set: toCallFields(executionId, userId, call) })) === 1;
+  }
+
+  load(executionId: string): Promise<WholeRun | undefined> {
+    return this.read(executionId);
+  }
+
+  async findRequest(userId: string, requestId: string): Promise<StoredRun | undefined> {
+    const run = await this.runs.findOne({ userId, requestId });
+    return run === undefined ? undefined : fromRunDocument(run);
+  }
+
+  async held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
+    const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1 } as const;
+    const found = await this.runs.find(
+      { state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } },
+      { sort: { createdAt: 1 }, limit, fields },
+    );
+    return found.map(({ _id: executionId, userId, owner, fence, takeovers }) => ({
+      executionId,
+      userId,
+      owner,
+      fence,
+      takeovers,
+    }));
+  }
+
+  async queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
+    const found = await this.runs.find(
+      { state: 'queued', owner: '' },
+      { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } },
+    );
+    return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
+  }
+
+  async beat(owner: string): Promise<void> {
+    const seenAt = new Date();
+    if ((await this.owners.update({ _id: owner }, { $inc: { beats: 1 }, $set: { seenAt } })) === 0)
+      await this.owners.insert({ _id: owner, beats: 1, seenAt });
+  }
+
+  async beats(): Promise<ReadonlyMap<string, number>> {
+    return new Map((await this.owners.find({})).map(({ _id, beats }) => [_id, beats]));
+  }
+
+  async leave(owner: string): Promise<void> {
+    await this.owners.remove({ _id: owner });
+  }
+
+  async command({ id, executionId, order }: RunCommand): Promise<boolean> {
+    try {
+      await this.orders.insert({ _id: id, executionId, order: JSON.stringify(order), createdAt: new Date() });
+      return true;
+    } catch (error) {
+      if (error instanceof ConflictError) return false;
+      throw error;
+    }
+  }
+
+  async commands(limit: number): Promise<readonly RunCommand[]> {
+    const found = await this.orders.find({}, { sort: { createdAt: 1 }, limit });
+    // This store wrote them.
+    return found.map(({ _id, executionId, order }) => ({ id: _id, executionId, order: JSON.parse(order) as RunOrder }));
+  }
+
+  async carriedOut(commandId: string): Promise<void> {
+    await this.orders.remove({ _id: commandId });
+  }
+
+  private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<WholeRun | undefined> {
+    const run = await this.runs.findOne({ _id: executionId }, options);
+    if (run === undefined) return undefined;
+    const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });
+    return { run: fromRunDocument(run), calls: calls.map(fromCallDocument) };
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The journal of a process that forgets its runs when it ends: what is saved is kept as it is, so that saving costs
+ * next to nothing.
+ */
+import { initialProgress } from '../../../domain/entities/initialProgress';
+import { isFinished } from '../../../domain/entities/Run';
+import type { ToolCall } from '../../../domain/entities/Tool';
+import { ConflictError } from '../../../domain/errors/LLMErrors';
+import type { RunStore, WholeRun } from '../../../domain/interfaces/RunStore';
+import type {
+  ClaimReason,
+  HeldRun,
+  RunCommand,
+  RunLease,
+  RunProgress,
+  RunRequest,
+  StoredRun,
+} from '../../../domain/types/RunRecords';
+
+interface Entry {
+  run: StoredRun;
+  readonly calls: Map<string, ToolCall>;
+}
+
+const DEFAULT_KEPT = 1_000;
+
+export class MemoryRunStore implements RunStore {
+  readonly isExclusive = true;
+  /** In the order in which they were created. */
+  private readonly entries = new Map<string, Entry>();
+  /** Execution ids by user and request. */
+  private readonly requests = new Map<string, string>();
+  /** The first that ended first. */
+  private readonly ended: string[] = [];
+  private readonly owners = new Map<string, number>();
+  private readonly orders = new Map<string, RunCommand>();
+  private readonly kept: number;
+
+  /** @param kept how many ended runs can still be found */
+  constructor(kept: number = DEFAULT_KEPT) {
+    this.kept = kept;
+  }
+
+  create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
+    const { executionId, userId, requestId } = request;
+    const key = requestKey(userId, requestId);
+    if (this.entries.has(executionId) || this.requests.has(key))
+      return Promise.reject(new ConflictError(`there is a run '${executionId}', or one for its request, already`));
+    this.requests.set(key, executionId);
+    this.entries.set(executionId, {
+      run: { ...request, ...initialProgress(request, state), owner, fence: 1 },
+      calls: new Map(),
+    });
+    return Promise.resolve({ executionId, userId, owner, fence: 1 });
+  }
+
+  claim(
+    { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
+    owner: string,
+    reason: ClaimReason = 'asked',
+  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+    const entry = this.writable({ executionId, fence });
+    if (entry === undefined) return Promise.resolve(undefined);
+    entry.run = { ...entry.run, owner, fence: fence + 1, takeovers: entry.run.takeovers + (reason === 'lost' ? 1 : 0) };
+    const { run, calls } = wholeOf(entry);
+    return Promise.resolve({
+      run: reason === 'end' ? withoutWords(run) : run,
+      calls,
+      lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 },
+    });
+  }
+
+  saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean> {
+    const entry = this.writable(lease);
+    if (entry === undefined) return Promise.resolve(false);
+    entry.run = { ...entry.run, ...change };
+    if (isFinished(entry.run.state)) this.retire(lease.executionId);
+    return Promise.resolve(true);
+  }
+
+  addCall(lease: RunLease, call: ToolCall): Promise<boolean> {
+    return this.saveCall(lease, call);
+  }
+
+  saveCall({ executionId, fence }: RunLease, call: ToolCall): Promise<boolean> {
+    const entry = this.entries.get(executionId);
+    if (entry?.run.fence !== fence) return Promise.resolve(false);
+    entry.calls.set(call.id, call);
+    return Promise.resolve(true);
+  }
+
+  load(executionId: string): Promise<WholeRun | undefined> {
+    const entry = this.entries.get(executionId);
+    return Promise.resolve(entry === undefined ? undefined : wholeOf(entry));
+  }
+
+  findRequest(userId: string, requestId: string): Promise<StoredRun | undefined> {
+    return Promise.resolve(this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '')?.run);
+  }
+
+  held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
+    const held: HeldRun[] = [];
+    for (const { run } of this.entries.values()) {
+      if (held.length >= limit) break;
+      const { executionId, userId, owner, fence, takeovers } = run;
+      if (owner !== '' && !except.includes(owner) && !isFinished(run.state))
+        held.push({ executionId, userId, owner, fence, takeovers });
+    }
+    return Promise.resolve(held);
+  }
+
+  queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
+    const waiting = [...this.entries.values()]
+      .map(({ run }) => run)
+      .filter(({ state, owner }) => state === 'queued' && owner === '');
+    return Promise.resolve(
+      waiting
+        .slice(0, limit)
+        .map(({ executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) })),
+    );
+  }
+
+  beat(owner: string): Promise<void> {
+    this.owners.set(owner, (this.owners.get(owner) ?? 0) + 1);
+    return Promise.resolve();
+  }
+
+  beats(): Promise<ReadonlyMap<string, number>> {
+    return Promise.resolve(new Map(this.owners));
+  }
+
+  leave(owner: string): Promise<void> {
+    this.owners.delete(owner);
+    return Promise.resolve();
+  }
+
+  command(command: RunCommand): Promise<boolean> {
+    if (this.orders.has(command.id)) return Promise.resolve(false);
+    this.orders.set(command.id, command);
+    return Promise.resolve(true);
+  }
+
+  commands(limit: number): Promise<readonly RunCommand[]> {
+    return Promise.resolve([...this.orders.values()].slice(0, limit));
+  }
+
+  carriedOut(commandId: string): Promise<void> {
+    this.orders.delete(commandId);
+    return Promise.resolve();
+  }
+
+  private writable({ executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>): Entry | undefined {
+    const entry = this.entries.get(executionId);
+    return entry !== undefined && entry.run.fence === fence && !isFinished(entry.run.state) ? entry : undefined;
+  }
+
+  private retire(executionId: string): void {
+    this.ended.push(executionId);
+    while (this.ended.length > this.kept) this.forget(this.ended.shift() ?? '');
+  }
+
+  private forget(executionId: string): void {
+    const entry = this.entries.get(executionId);
+    if (entry === undefined) return;
+    this.entries.delete(executionId);
+    this.requests.delete(requestKey(entry.run.userId, entry.run.requestId));
+  }
+}
+
+function wholeOf({ run, calls }: Entry): WholeRun {
+  return { run, calls: [...calls.values()] };
+}
+
+function withoutWords({ response: _response, ...run }: StoredRun): StoredRun {
+  return { ...run, input: [], transcript: [] };
+}
+
+function requestKey(userId: string, requestId: string): string {
+  return JSON.stringify([userId, requestId]);
+}

@@ -1,0 +1,82 @@
+/**
+ * `ai_stats`: how many runs there are in each state, by user, provider and day; counted as they move, never by
+ * looking at all of them.
+ */
+import type { RunState } from '../../../domain/entities/Run';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
+import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
+import type { RunCountReader, RunFilter } from '../../../domain/interfaces/RunViewReader';
+import type { RunCountView } from '../../../domain/types/RunViews';
+
+export interface RunCountDocument extends RunCountView, StoredDocument {
+  readonly _id: string;
+  /** The day's beginning, for forgetting. */
+  readonly date: Date;
+}
+
+export const STATS_COLLECTION = 'ai_stats';
+
+/** The published fields. */
+export const COUNT_FIELDS = { _id: 1, userId: 1, day: 1, providerId: 1, state: 1, count: 1 } as const satisfies Record<
+  keyof RunCountView,
+  1
+>;
+
+const KEPT_SECONDS = 90 * 24 * 60 * 60;
+
+export interface CountedRun {
+  readonly userId: string;
+  readonly providerId: string;
+  /** Milliseconds since the epoch: the day under which the run is counted, whatever becomes of it. */
+  readonly createdAt: number;
+}
+
+export class RunCounts implements RunCountReader {
+  private readonly collection: DocumentCollection<RunCountDocument>;
+
+  constructor(collection: DocumentCollection<RunCountDocument>) {
+    this.collection = collection;
+  }
+
+  /** Safe to call again. */
+  async ready(): Promise<void> {
+    await this.collection.ensureIndex({ date: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+    await this.collection.ensureIndex({ userId: 1, day: -1 });
+  }
+
+  /** @param from absent for a run that has just begun to be */
+  async move(run: CountedRun, from: RunState | undefined, to: RunState): Promise<void> {
+    if (from === to) return;
+    if (from !== undefined) await this.add(run, from, -1);
+    await this.add(run, to, 1);
+  }
+
+  counts({ userId }: Pick<RunFilter, 'userId'>, limit: number): Promise<readonly RunCountView[]> {
+    return this.collection.find(
+      { count: { $gt: 0 }, ...(userId === undefined ? {} : { userId }) },
+      { sort: { day: -1, _id: 1 }, limit, fields: COUNT_FIELDS },
+    );
+  }
+
+  private async add({ userId, providerId, createdAt }: CountedRun, state: RunState, by: 1 | -1): Promise<void> {
+    const day = new Date(createdAt).toISOString().slice(0, 10);
+    const _id = [day, userId, providerId, state].map(encodeURIComponent).join('/');
+    const count = (): Promise<number> => this.collection.update({ _id }, { $inc: { count: by } });
+    if ((await count()) === 1) return;
+    try {
+      await this.collection.insert({
+        _id,
+        userId,
+        day,
+        providerId,
+        state,
+        count: by,
+        date: new Date(`${day}T00:00:00Z`),
+      });
+    } catch (error) {
+      // Another has made it in the meantime.
+      if (!isLLMError(error) || error.code !== 'conflict') throw error;
+      await count();
+    }
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * A run and its calls as documents: `ai_runs`, `ai_tool_calls`. The fields of the views stand in them as they are
+ * published; the fields that only the journal reads are named in `PrivateRunFields` and `PrivateCallFields`, and
+ * are published nowhere.
+ */
+import { isSettled } from '../../../domain/entities/Tool';
+import type { ToolCall } from '../../../domain/entities/Tool';
+import type { Actor } from '../../../domain/types/Actor';
+import type { Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { RunProgress, RunRequest, StoredRun } from '../../../domain/types/RunRecords';
+import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
+
+export const RUNS = 'ai_runs';
+export const TOOL_CALLS = 'ai_tool_calls';
+export const RUN_OWNERS = 'ai_run_owners';
+export const RUN_COMMANDS = 'ai_run_commands';
+
+interface PrivateRunFields {
+  readonly requestId: string;
+  readonly argumentsHash: string;
+  readonly source: Actor['source'];
+  readonly dueAt?: number;
+  readonly owner: string;
+  readonly fence: number;
+  /** JSON of the RunPlan. */
+  readonly plan: string;
+  readonly usage: StoredUsage;
+  readonly isCalling: boolean;
+  readonly turnStart: number;
+  /** JSON of the last LLMResponse. */
+  readonly response?: string;
+  readonly failedTurns: number;
+  readonly worked: number;
+  readonly seq: number;
+  readonly takeovers: number;
+}
+
+interface StoredUsage extends UsageView {
+  readonly cache_write_tokens: number;
+  readonly estimated?: boolean;
+}
+
+export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: string; readonly transcript: string };
+
+interface PrivateCallFields {
+  readonly userId: string;
+  readonly fence: number;
+  /** The model has to be told its result. */
+  readonly undelivered: boolean;
+  /** Its place among the run's calls. */
+  readonly createdAt: number;
+  /** JSON of the whole ToolCall. */
+  readonly call: string;
+}
+
+export type ToolCallDocument = ToolCallView & PrivateCallFields;
+
+export interface OwnerDocument {
+  readonly _id: string;
+  readonly beats: number;
+  /** When it was last alive; for the store's housekeeping only, since clocks differ. */
+  readonly seenAt: Date;
+}
+
+export interface CommandDocument {
+  readonly _id: string;
+  readonly executionId: string;
+  /** JSON of the RunOrder. */
+  readonly order: string;
+  readonly createdAt: Date;
+}
+
+/** All of a run but what was said in it, which may be long. */
+export const WITHOUT_WORDS = {
+  _id: 1,
+  userId: 1,
+  requestId: 1,
+  argumentsHash: 1,
+  source: 1,
+  providerId: 1,
+  model: 1,
+  title: 1,
+  createdAt: 1,
+  dueAt: 1,
+  plan: 1,
+  owner: 1,
+  fence: 1,
+  state: 1,
+  startedAt: 1,
+  endedAt: 1,
+  iterations: 1,
+  isCalling: 1,
+  usage: 1,
+  cost: 1,
+  error: 1,
+  turnStart: 1,
+  failedTurns: 1,
+  worked: 1,
+  seq: 1,
+  takeovers: 1,
+} as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response'>, 1>;
+
+/** Characters of arguments and results that people are shown. */
+const SHOWN = 16 * 1024;
+
+export function toRunDocument(request: RunRequest, progress: RunProgress, owner: string): RunDocument {
+  const { executionId, input, plan, ...facts } = request;
+  return {
+    ...facts,
+    _id: executionId,
+    owner,
+    fence: 1,
+    input: JSON.stringify(input),
+    plan: JSON.stringify(plan),
+    ...toRunFields(progress),
+  };
+}
+
+/** The fields of a part of the progress; absent ones are left out. */
+export function toRunFields<P extends Partial<RunProgress>>(
+  progress: P,
+): Omit<P, 'transcript' | 'response' | 'usage'> &
+  Pick<RunDocument, Extract<keyof P, 'transcript' | 'response' | 'usage'>>;
+export function toRunFields({ transcript, response, usage, ...plain }: Partial<RunProgress>): Partial<RunDocument> {
+  return {
+    ...plain,
+    ...(transcript === undefined ? {} : { transcript: JSON.stringify(transcript) }),
+    ...(response === undefined ? {} : { response: JSON.stringify(response) }),
+    ...(usage === undefined ? {} : { usage: toStoredUsage(usage) }),
+  };
+}
+
+/** @param document whole, or without its words */
+export function fromRunDocument(
+  document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
+): StoredRun {
+  const { _id, input = '[]', plan, transcript = '[]', response, usage, ...plain } = document;
+  return {
+    ...plain,
+    executionId: _id,
+    usage: fromStoredUsage(usage),
+    // This store wrote them.
+    input: JSON.parse(input) as StoredRun['input'],
+    plan: JSON.parse(plan) as StoredRun['plan'],
+    transcript: JSON.parse(transcript) as StoredRun['transcript'],
+    ...(response === undefined ? {} : { response: JSON.parse(response) as NonNullable<StoredRun['response']> }),
+  };
+}
+
+export function callDocumentId(executionId: string, callId: string): string {
+  return `${executionId}:${callId}`;
+}
+
+/** All fields but `_id` and `fence`. */
+export function toCallFields(
+  executionId: string,
+  userId: string,
+  call: ToolCall,
+): Omit<ToolCallDocument, '_id' | 'fence'> {
+  return {
+    executionId,
+    userId,
+    callId: call.id,
+    name: call.name,
+    blocking: call.blocking,
+    state: call.state,
+    createdAt: call.createdAt,
+    arguments: call.arguments.slice(0, SHOWN),
+    undelivered: isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined,
+    call: JSON.stringify(call),
+    ...('startTime' in call ? { startTime: call.startTime } : {}),
+    ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),
+    ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
+    ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
+    ...('error' in call ? { error: call.error.message } : {}),
+    ...('result' in call ? { result: call.result.slice(0, SHOWN) } : {}),
+  };
+}
+
+export function fromCallDocument(document: ToolCallDocument): ToolCall {
+  // This store wrote it.
+  return JSON.parse(document.call) as ToolCall;
+}
+
+function toStoredUsage(usage: Usage): StoredUsage {
+  return {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+    cached_tokens: usage.input_tokens_details.cached_tokens,
+    cache_write_tokens: usage.input_tokens_details.cache_write_tokens,
+    reasoning_tokens: usage.output_tokens_details.reasoning_tokens,
+    ...(usage.estimated === undefined ? {} : { estimated: usage.estimated }),
+  };
+}
+
+function fromStoredUsage(usage: StoredUsage): Usage {
+  return {
+    input_tokens: usage.input_tokens,
+    output_tokens: usage.output_tokens,
+    total_tokens: usage.total_tokens,
+    input_tokens_details: { cached_tokens: usage.cached_tokens, cache_write_tokens: usage.cache_write_tokens },
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+    ...(usage.estimated === undefined ? {} : { estimated: usage.estimated }),
+  };
+}
