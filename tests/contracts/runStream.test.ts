@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { HttpApiLimits } from '../../imports/api/createHttpApi';
 import type { RunRoutePorts } from '../../imports/api/runs/RunRoutePorts';
-import { RunEventLog } from '../../imports/business/ai/infrastructure/streaming/RunEventLog';
+import { RunEventLog } from '../../imports/business/ai/infrastructure/events/RunEventLog';
 import { startGateway, TOKENS } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { readSse } from '../support/readSse';

@@ -2,7 +2,7 @@
 import type { AIMethods } from '../../business/ai/application/methods/AIMethods';
 import type { RunQueries } from '../../business/ai/application/methods/RunQueries';
 import type { Actor as AIActor } from '../../business/ai/domain/types/Actor';
-import type { RunEventLog } from '../../business/ai/infrastructure/streaming/RunEventLog';
+import type { RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { mayDo } from '../auth/Actor';
 import type { Actor } from '../auth/Actor';
 

@@ -1,6 +1,6 @@
 /** `GET /runs/stream`: what happens to the runs that the caller may see, as server-sent events. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/streaming/RunEventLog';
+import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
 import type { ExchangeHandler } from '../http/Exchange';
 import { Silence } from '../http/Silence';

@@ -10,7 +10,7 @@ import type { ILLMProvider } from '../../../imports/business/ai/domain/interface
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { ConversationMemory } from '../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
-import { ConversationChannels } from '../../../imports/business/ai/infrastructure/streaming/ConversationChannels';
+import { ConversationChannels } from '../../../imports/business/ai/infrastructure/events/ConversationChannels';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { CAPABILITIES } from '../../support/capabilities';
 import { deferred } from '../../support/deferred';

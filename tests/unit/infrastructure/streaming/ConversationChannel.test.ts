@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import {
   ConversationChannel,
   DEFAULT_CHANNEL_LIMITS,
-} from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannel';
-import type { ChannelEvent } from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannel';
-import { ConversationChannels } from '../../../../imports/business/ai/infrastructure/streaming/ConversationChannels';
+} from '../../../../imports/business/ai/infrastructure/events/ConversationChannel';
+import type { ChannelEvent } from '../../../../imports/business/ai/infrastructure/events/ConversationChannel';
+import { ConversationChannels } from '../../../../imports/business/ai/infrastructure/events/ConversationChannels';
 
 class Ear {
   readonly events: ChannelEvent[] = [];

@@ -1,7 +1,7 @@
 /** Numbered events, kept for a while: what watchers get, and when they are told that something is missing. */
 import { expect } from 'chai';
 import type { AgentEvent } from '../../../../imports/business/ai/domain/types/AgentEvents';
-import { RunEventLog } from '../../../../imports/business/ai/infrastructure/streaming/RunEventLog';
+import { RunEventLog } from '../../../../imports/business/ai/infrastructure/events/RunEventLog';
 
 describe('RunEventLog', () => {
   const event = (executionId = 'a', size = 0): AgentEvent => ({

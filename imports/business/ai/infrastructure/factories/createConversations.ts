@@ -6,7 +6,7 @@ import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { MemoryStore } from '../../domain/interfaces/MemoryStore';
 import { ConversationMemory } from '../persistence/conversations/MemoryConversationStore';
-import { ConversationChannels } from '../streaming/ConversationChannels';
+import { ConversationChannels } from '../events/ConversationChannels';
 
 export interface ConversationPorts {
   /** Default: in memory. */

@@ -18,7 +18,7 @@ import { RUNS } from '../persistence/runs/runDocuments';
 import { StateCounter } from '../persistence/runs/RunStatisticsRecorder';
 import { WindowCounter, WINDOWS_COLLECTION } from '../persistence/rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../persistence/rateLimits/FixedWindowLimiter';
-import { RunEventLog } from '../streaming/RunEventLog';
+import { RunEventLog } from '../events/RunEventLog';
 import type { AIModule } from './createAIModule';
 
 /** Calls of one user in a minute. */

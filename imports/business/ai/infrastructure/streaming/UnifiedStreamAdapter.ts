@@ -8,8 +8,8 @@ import { ChatChunks } from '../converters/chat/stream/ChatChunks';
 import { createStreamEncoder } from './createStreamEncoder';
 import type { OpenAIChunk } from '../converters/chat/stream/OpenAIChunk';
 import { SCHEMES } from './schemes';
-import { StreamCall } from './StreamCall';
-import type { StreamOptions, StreamSource } from './StreamCall';
+import { StreamCall } from './StreamSession';
+import type { StreamOptions, StreamSource } from './StreamSession';
 
 /**
  * One SSE message in the target scheme, blank line included, or `''` for what is kept from the client; and the

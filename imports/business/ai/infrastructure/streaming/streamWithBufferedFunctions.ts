@@ -1,6 +1,6 @@
 /** The adapter as one function, for callers that hold a raw vendor response. */
 import type { SchemeName } from '../../domain/types/VendorTypes';
-import type { StreamOptions, StreamSource } from './StreamCall';
+import type { StreamOptions, StreamSource } from './StreamSession';
 import { UnifiedStreamAdapter } from './UnifiedStreamAdapter';
 import type { StreamPair } from './UnifiedStreamAdapter';
 

@@ -4,8 +4,8 @@
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
-import { RecentEvents } from './RecentEvents';
-import type { RecentEventLimits } from './RecentEvents';
+import { RecentEvents } from './ReplayBuffer';
+import type { RecentEventLimits } from './ReplayBuffer';
 
 export interface LoggedEvent {
   /** Rises by one, also across restarts of the server by a leap. */

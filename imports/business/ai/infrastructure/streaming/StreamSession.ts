@@ -13,8 +13,8 @@ import { capabilitiesOf } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { decodeBatches } from './decodeStream';
 import { SCHEMES } from './schemes';
-import { SourceBody } from './SourceBody';
-import type { ByteSource } from './SourceBody';
+import { SourceBody } from './StreamSource';
+import type { ByteSource } from './StreamSource';
 import type { EncoderFacts, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
 
 export interface StreamOptions {

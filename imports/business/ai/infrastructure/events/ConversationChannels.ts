@@ -1,6 +1,6 @@
 /** The channels of all conversations of one process; idle ones that were used longest ago go first. */
 import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from './ConversationChannel';
-import type { RecentEventLimits } from './RecentEvents';
+import type { RecentEventLimits } from './ReplayBuffer';
 
 export interface ConversationChannelsLimits extends RecentEventLimits {
   readonly channels: number;

@@ -5,8 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
-import { RecentEvents } from './RecentEvents';
-import type { RecentEventLimits } from './RecentEvents';
+import { RecentEvents } from './ReplayBuffer';
+import type { RecentEventLimits } from './ReplayBuffer';
 
 export interface ChannelEvent {
   readonly id: string;
