@@ -4,7 +4,7 @@
  */
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { streamWithBufferedFunctions } from '../../imports/business/ai/infrastructure/streaming/streamWithBufferedFunctions';
-import { createGuardedFetch } from '../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { LLMInput } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';

@@ -1,6 +1,6 @@
 /** The pieces that an OAuth flow is made of, over a host's own store: for tests that take one piece out. */
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { CredentialVault } from '../../../imports/business/providers/application/CredentialVault';
 import { OAuthClients } from '../../../imports/business/providers/application/OAuthClients';
 import type { OAuthFlowPorts } from '../../../imports/business/providers/application/OAuthFlow';

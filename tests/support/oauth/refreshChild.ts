@@ -1,6 +1,6 @@
 /** A process that asks for tokens, and asks its parent before it goes on at the points where processes die. */
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { openMongoDatabase } from '../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
 import type { AuthorizationServer } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import { createProvidersModule } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';

@@ -5,7 +5,7 @@
 import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { OAuthClient } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
 import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';

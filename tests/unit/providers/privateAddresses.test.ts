@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import { isLLMError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { OAuthSettings } from '../../../imports/business/providers/domain/types/OAuthSettings';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
 import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';

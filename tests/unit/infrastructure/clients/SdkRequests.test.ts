@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import Groq from 'groq-sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
-import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { SdkRequests } from '../../../../imports/business/ai/infrastructure/clients/SdkRequests';
 import type {
   RequestBuilder,

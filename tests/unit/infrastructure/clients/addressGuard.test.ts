@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo, LookupFunction, Server } from 'node:net';
 import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { allowedUrl, isPublicAddress } from '../../../../imports/business/ai/infrastructure/clients/addressGuard';
-import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { allowedUrl, isPublicAddress } from '../../../../imports/business/ai/infrastructure/clients/http/addressGuard';
+import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { failure } from '../../../support/failure';
 
 /** This machine, in every spelling that a URL parser or a resolver takes for it. */

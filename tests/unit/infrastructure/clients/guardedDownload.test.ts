@@ -6,10 +6,10 @@ import {
   LLMTimeoutError,
 } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { downloadGuarded } from '../../../../imports/business/ai/infrastructure/clients/guardedDownload';
-import type { DownloadOptions } from '../../../../imports/business/ai/infrastructure/clients/guardedDownload';
-import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
-import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { downloadGuarded } from '../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
+import type { DownloadOptions } from '../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
+import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { failure } from '../../../support/failure';
 import { gone, TestHost } from '../../../support/TestHost';
 import type { Answer } from '../../../support/TestHost';

@@ -14,11 +14,11 @@ import {
 } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import type { TransportLimits } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type {
   GuardedFetch,
   GuardedFetchOptions,
-} from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+} from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { gone, json, TestHost } from '../../../support/TestHost';
 import { failure } from '../../../support/failure';
 
@@ -127,7 +127,7 @@ describe('the guarded fetch', () => {
     });
 
     it('but lets the process end while they idle', async () => {
-      const path = require.resolve('../../../../imports/business/ai/infrastructure/clients/guardedFetch');
+      const path = require.resolve('../../../../imports/business/ai/infrastructure/clients/http/guardedFetch');
       const limits = JSON.stringify(DEFAULT_TRANSPORT_LIMITS);
       const script = `const { createGuardedFetch } = require(${JSON.stringify(path)});
         const fetch = createGuardedFetch({ allowPrivateHosts: true, limits: ${limits} });

@@ -17,8 +17,8 @@ import type { TransportLimits } from '../../../../imports/business/ai/domain/typ
 import { AnthropicClient } from '../../../../imports/business/ai/infrastructure/clients/AnthropicClient';
 import { GoogleClient } from '../../../../imports/business/ai/infrastructure/clients/GoogleClient';
 import { GroqClient } from '../../../../imports/business/ai/infrastructure/clients/GroqClient';
-import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
-import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import type { GuardedFetch } from '../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import { OpenAIClient } from '../../../../imports/business/ai/infrastructure/clients/OpenAIClient';
 import type { VendorCall, VendorClient } from '../../../../imports/business/ai/infrastructure/clients/VendorClient';
 import { failure } from '../../../support/failure';

@@ -1,7 +1,7 @@
 /** Anthropic's Messages wire through the official SDK. */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
-import type { GuardedFetch } from './guardedFetch';
+import type { GuardedFetch } from './http/guardedFetch';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type { VendorCall, VendorClient, VendorReply } from './VendorClient';

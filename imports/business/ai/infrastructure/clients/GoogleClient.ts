@@ -6,7 +6,7 @@ import type { RequestOptions } from '@google/generative-ai';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
-import type { GuardedFetch, GuardedInit } from './guardedFetch';
+import type { GuardedFetch, GuardedInit } from './http/guardedFetch';
 import { sendCall } from './sendCall';
 import type { CallFacts } from './sendCall';
 import type { VendorCall, VendorClient, VendorReply } from './VendorClient';

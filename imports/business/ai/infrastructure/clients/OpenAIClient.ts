@@ -3,7 +3,7 @@ import type { AzureClientOptions, ClientOptions } from 'openai';
 import { isLLMError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
-import type { GuardedFetch } from './guardedFetch';
+import type { GuardedFetch } from './http/guardedFetch';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
 import type { VendorCall, VendorClient, VendorReply } from './VendorClient';

@@ -6,8 +6,8 @@
  */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
-import type { GuardedFetch } from './guardedFetch';
-import type { GuardedResponse } from './GuardedResponse';
+import type { GuardedFetch } from './http/guardedFetch';
+import type { GuardedResponse } from './http/GuardedResponse';
 import { sendCall } from './sendCall';
 import type { CallFacts } from './sendCall';
 

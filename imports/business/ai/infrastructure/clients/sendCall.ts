@@ -4,8 +4,8 @@ import type { LLMError } from '../../domain/errors/LLMErrors';
 import { vendorError } from '../../domain/errors/vendorErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits } from '../../domain/types/VendorTypes';
-import type { GuardedCall } from './exchange';
-import type { GuardedResponse } from './GuardedResponse';
+import type { GuardedCall } from './http/HttpExchange';
+import type { GuardedResponse } from './http/GuardedResponse';
 
 export interface CallFacts {
   readonly credential: Credential | undefined;

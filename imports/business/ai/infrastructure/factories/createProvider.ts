@@ -5,7 +5,7 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS, VENDORS } from '../../domain/types/VendorTypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
-import { createGuardedFetch } from '../clients/guardedFetch';
+import { createGuardedFetch } from '../clients/http/guardedFetch';
 import type { Wire } from '../converters/Wire';
 import type { Lane } from '../providers/BaseLLMProvider';
 import type { ModelRow } from '../vendors/capabilities';

@@ -6,7 +6,7 @@ import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMT
 import type { InputFile, InputImage, LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
-import type { GuardedFetch } from '../clients/guardedFetch';
+import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorCall, VendorClient, VendorReply } from '../clients/VendorClient';
 import type { ReplyContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { decodeBatches } from '../streaming/decodeStream';

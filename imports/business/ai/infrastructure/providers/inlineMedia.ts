@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage, InputItem } from '../../domain/types/ResponsesAPITypes';
-import { downloadGuarded } from '../clients/guardedDownload';
+import { downloadGuarded } from '../clients/http/guardedDownload';
 
 export interface InlineOptions {
   /** Whether the host reads this part's URL itself. */

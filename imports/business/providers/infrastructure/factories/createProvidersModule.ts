@@ -2,7 +2,7 @@
 import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
-import { createGuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
+import { createGuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import { ChangeSignal } from '../../application/ChangeSignal';
 import { CredentialVault } from '../../application/CredentialVault';
 import type { LeaseLengths } from '../../application/LeaseWatch';

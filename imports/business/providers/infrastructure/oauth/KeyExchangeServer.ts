@@ -6,8 +6,8 @@
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import { LLMConnectionError, LLMInvalidRequestError, LLMRateLimitError } from '../../../ai/domain/errors/LLMErrors';
 import { safeMessage } from '../../../ai/domain/errors/safeText';
-import type { GuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
-import type { GuardedResponse } from '../../../ai/infrastructure/clients/GuardedResponse';
+import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
+import type { GuardedResponse } from '../../../ai/infrastructure/clients/http/GuardedResponse';
 import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
 import type {
   AuthorizationAnswer,

@@ -31,7 +31,7 @@ import {
   LLMRateLimitError,
 } from '../../../ai/domain/errors/LLMErrors';
 import { safeMessage } from '../../../ai/domain/errors/safeText';
-import type { GuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
+import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type {
   AuthorizationAnswer,

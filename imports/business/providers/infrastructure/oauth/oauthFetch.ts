@@ -1,6 +1,6 @@
 /** What `oauth4webapi` sends goes out by the same guarded way as everything else. */
 import type { CustomFetchOptions } from 'oauth4webapi';
-import type { GuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
+import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 
 /** Whole requests, in milliseconds, and decoded bodies, in bytes: token endpoints answer in one small piece. */
 export const OAUTH_TIMEOUT_MS = 15_000;

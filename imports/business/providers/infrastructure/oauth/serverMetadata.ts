@@ -5,7 +5,7 @@
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
 import { isLLMError, LLMConnectionError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
-import type { GuardedFetch } from '../../../ai/infrastructure/clients/guardedFetch';
+import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { DiscoveryMethod, OAuthSettings } from '../../domain/types/OAuthSettings';
 import { createOAuthFetch } from './oauthFetch';

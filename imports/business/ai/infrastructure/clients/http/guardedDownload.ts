@@ -1,7 +1,7 @@
 /** Fetches an image or a file that a user named by URL, so that it can be sent inline to a vendor that fetches none. */
-import { LLMConnectionError, LLMInvalidRequestError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
-import { safeMessage } from '../../domain/errors/safeText';
-import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
+import { LLMConnectionError, LLMInvalidRequestError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import { safeMessage } from '../../../domain/errors/safeText';
+import { DEFAULT_TRANSPORT_LIMITS } from '../../../domain/types/VendorTypes';
 import { createGuardedFetch } from './guardedFetch';
 import type { GuardedFetch } from './guardedFetch';
 import type { GuardedResponse } from './GuardedResponse';

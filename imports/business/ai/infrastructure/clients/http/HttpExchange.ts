@@ -7,9 +7,9 @@ import type { Agent as HttpAgent, ClientRequest, IncomingMessage, OutgoingHttpHe
 import { request as httpsRequest } from 'node:https';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
-import { isLLMError, LLMAbortedError, LLMConnectionError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
-import type { LLMError, LLMErrorDetails } from '../../domain/errors/LLMErrors';
-import type { TransportLimits } from '../../domain/types/VendorTypes';
+import { isLLMError, LLMAbortedError, LLMConnectionError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
+import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { GuardedResponse } from './GuardedResponse';
 
 /** One call's own limits, and a label for its errors. */

@@ -6,7 +6,7 @@ import { lookup as systemLookup } from 'node:dns';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 
 /**
  * Parses a URL that may be fetched. `URL` has already turned decimal, octal, hexadecimal, short and Unicode

@@ -1,10 +1,10 @@
 /** An answer: status and headers are here, the body is still on its way. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { REQUEST_ID_HEADERS } from '../../domain/errors/vendorErrors';
-import { BodyStream } from './BodyStream';
-import type { BodyStreamOptions } from './BodyStream';
-import { shownHeaders } from './shownHeaders';
-import type { VendorReply } from './VendorClient';
+import { REQUEST_ID_HEADERS } from '../../../domain/errors/vendorErrors';
+import { BodyStream } from './ResponseBody';
+import type { BodyStreamOptions } from './ResponseBody';
+import { shownHeaders } from '../shownHeaders';
+import type { VendorReply } from '../VendorClient';
 
 export class GuardedResponse implements VendorReply {
   readonly status: number;

@@ -6,11 +6,11 @@ import { Agent as HttpAgent } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { LLMConnectionError } from '../../domain/errors/LLMErrors';
-import type { TransportLimits } from '../../domain/types/VendorTypes';
+import { LLMConnectionError } from '../../../domain/errors/LLMErrors';
+import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { allowedUrl, guardLookup } from './addressGuard';
-import { exchange } from './exchange';
-import type { GuardedCall } from './exchange';
+import { exchange } from './HttpExchange';
+import type { GuardedCall } from './HttpExchange';
 import type { GuardedResponse } from './GuardedResponse';
 
 export interface GuardedFetchOptions {

@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { isLLMError, LLMStreamError } from '../../domain/errors/LLMErrors';
-import type { LLMError, LLMErrorDetails } from '../../domain/errors/LLMErrors';
-import { decodedBody } from './contentEncoding';
+import { isLLMError, LLMStreamError } from '../../../domain/errors/LLMErrors';
+import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
+import { decodedBody } from '../contentEncoding';
 
 export interface BodyStreamOptions {
   /** Cap on the decoded body, in bytes. */
