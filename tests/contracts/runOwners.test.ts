@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import { RunOwner } from '../../imports/business/ai/application/services/RunOwner';
+import { RunOwner } from '../../imports/business/ai/application/services/runs/durable/LeaseHeartbeat';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { AgenticExecutionUseCase } from '../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { RunLauncher } from '../../imports/business/ai/application/usecases/RunLauncher';

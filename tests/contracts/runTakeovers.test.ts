@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import type { ResumesRuns } from '../../imports/business/ai/application/services/RunRecovery';
-import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/takeovers';
+import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
 import { runOf } from '../../imports/business/ai/domain/entities/Run';
 import { MaxTakeoversError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';

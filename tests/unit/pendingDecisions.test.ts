@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
-import { PendingDecisions } from '../../imports/business/ai/application/services/PendingDecisions';
+import { PendingDecisions } from '../../imports/business/ai/application/services/runs/PendingDecisions';
 
 describe('decisions that calls wait for', () => {
   let clock: SinonFakeTimers;

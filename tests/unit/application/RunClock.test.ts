@@ -1,7 +1,7 @@
 /** A run's deadline, while the wall clock jumps. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { RunClock } from '../../../imports/business/ai/application/services/RunClock';
+import { RunClock } from '../../../imports/business/ai/application/services/runs/RunDeadline';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 /** The one way that events go: in order, live text joined, a timer only while something waits. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { RunFeed } from '../../../imports/business/ai/application/services/RunFeed';
+import { RunFeed } from '../../../imports/business/ai/application/services/runs/RunEventBus';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 
 describe('RunFeed', () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LLMAbortedError, LLMTimeoutError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import { RunInterruption } from '../../../imports/business/ai/application/services/RunInterruption';
+import { RunInterruption } from '../../../imports/business/ai/application/services/runs/RunCancellation';
 import { failure } from '../../support/failure';
 
 describe('RunInterruption', () => {

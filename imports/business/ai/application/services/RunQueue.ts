@@ -9,8 +9,8 @@ import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgenticLoop, ExecuteOptions } from './AgenticLoop';
-import type { AskedRun } from './JournaledRuns';
-import { DEFAULT_LIMITS, planRun, toStoredPlan } from './planRun';
+import type { AskedRun } from './runs/durable/DurableRuns';
+import { DEFAULT_LIMITS, planRun, toStoredPlan } from './runs/planRun';
 
 export interface RunQueueParts {
   readonly loop: Pick<AgenticLoop, 'begin' | 'on' | 'off'>;

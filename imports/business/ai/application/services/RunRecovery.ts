@@ -8,8 +8,8 @@ import { isFinished, runOf } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { HeldRun, RunLease } from '../../domain/types/RunRecords';
-import { DEFAULT_LEASE_TIMES } from './RunOwner';
-import { isSuspect } from './takeovers';
+import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
+import { isSuspect } from './runs/durable/recoveryLimit';
 
 /** The agentic loop is one. */
 export interface ResumesRuns {

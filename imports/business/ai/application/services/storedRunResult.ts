@@ -5,7 +5,7 @@ import { isSettled } from '../../domain/entities/Tool';
 import { errorOfCode } from '../../domain/errors/errorOfCode';
 import { LLMServerError } from '../../domain/errors/LLMErrors';
 import type { WholeRun } from '../../domain/interfaces/RunStore';
-import { FollowUps } from './FollowUps';
+import { FollowUps } from './runs/FollowUps';
 
 /** @throws the error that ended it, with its report, as the loop does; LLMServerError for a run that has not ended */
 export function storedRunResult({ run, calls }: WholeRun): RunResult {

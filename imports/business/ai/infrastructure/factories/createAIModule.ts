@@ -3,7 +3,7 @@ import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { RunQueue } from '../../application/services/RunQueue';
 import { RunRecovery } from '../../application/services/RunRecovery';
-import type { LeaseTimes } from '../../application/services/RunOwner';
+import type { LeaseTimes } from '../../application/services/runs/durable/LeaseHeartbeat';
 import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { JobQueue } from '../../domain/interfaces/JobQueue';

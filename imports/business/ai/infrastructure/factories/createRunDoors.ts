@@ -2,8 +2,8 @@
 import { createAIMethods } from '../../application/methods/AIMethods';
 import type { AIMethods, CallKind, RunControl } from '../../application/methods/AIMethods';
 import { RunQueries } from '../../application/methods/RunQueries';
-import { RunFeed } from '../../application/services/RunFeed';
-import type { RunEventSink } from '../../application/services/RunFeed';
+import { RunFeed } from '../../application/services/runs/RunEventBus';
+import type { RunEventSink } from '../../application/services/runs/RunEventBus';
 import { LLMRateLimitError } from '../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../domain/interfaces/Logger';

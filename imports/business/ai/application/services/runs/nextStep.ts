@@ -2,10 +2,10 @@
  * What a run does next, as a value that the loop obeys. Pure: the answer, what is still open, and the limits say it
  * all.
  */
-import { toolCalls } from '../../domain/entities/Response';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { FunctionCallItem, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { unansweredError } from './answers';
+import { toolCalls } from '../../../domain/entities/Response';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { unansweredError } from '../answers';
 
 export interface PendingWork {
   /** Non-blocking calls that have not settled. */

@@ -3,8 +3,8 @@
  * told together: a few times a second for each run, however fast a model writes. There is a timer only while a
  * piece waits.
  */
-import type { AgentEvent, AgentEventOf } from '../../domain/types/AgentEvents';
-import type { Logger } from '../../domain/interfaces/Logger';
+import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
+import type { Logger } from '../../../domain/interfaces/Logger';
 
 export type RunEventSink = (event: AgentEvent) => void;
 

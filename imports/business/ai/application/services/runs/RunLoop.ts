@@ -2,24 +2,24 @@
  * The one async function that drives a run: asks the model, obeys `decide`, runs tools, waits for arrivals, ends
  * exactly once.
  */
-import { isFinished } from '../../domain/entities/Run';
-import type { RunResult } from '../../domain/entities/Run';
-import { addUsage } from '../../domain/entities/Response';
-import type { ToolCall } from '../../domain/entities/Tool';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { RunOrder, RunProgress } from '../../domain/types/RunRecords';
-import { decide } from './decide';
-import { estimatedUsage } from './estimateUsage';
-import { refuseOverrun } from './refuseOverrun';
-import { RunCalls } from './RunCalls';
-import { RunClock } from './RunClock';
-import { asInterruption, RunInterruption } from './RunInterruption';
-import { LeaseLostError, RunJournal } from './RunJournal';
-import { RunModel } from './RunModel';
-import type { JournalParts, RunParts } from './RunParts';
-import { runSubject } from './runSubject';
+import { isFinished } from '../../../domain/entities/Run';
+import type { RunResult } from '../../../domain/entities/Run';
+import { addUsage } from '../../../domain/entities/Response';
+import type { ToolCall } from '../../../domain/entities/Tool';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { RunOrder, RunProgress } from '../../../domain/types/RunRecords';
+import { decide } from './nextStep';
+import { estimatedUsage } from '../estimateUsage';
+import { refuseOverrun } from './runLimits';
+import { RunCalls } from './RunToolCalls';
+import { RunClock } from './RunDeadline';
+import { asInterruption, RunInterruption } from './RunCancellation';
+import { LeaseLostError, RunJournal } from './durable/RunJournal';
+import { RunModel } from './RunModelCalls';
+import type { JournalParts, RunParts } from './RunContext';
+import { runSubject } from './durable/runSnapshot';
 
 export class RunDriver {
   /** The end of the run; undefined before it is begun. */

@@ -3,11 +3,11 @@
  * first changed, each as it is by then; `durable` is the barrier before anything that can't be taken back. A store
  * that fails is asked again for as long as a lease lasts.
  */
-import { isFinished } from '../../domain/entities/Run';
-import type { ToolCall } from '../../domain/entities/Tool';
-import { isLLMError, LLMAbortedError } from '../../domain/errors/LLMErrors';
-import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { RunLease, RunProgress } from '../../domain/types/RunRecords';
+import { isFinished } from '../../../../domain/entities/Run';
+import type { ToolCall } from '../../../../domain/entities/Tool';
+import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors';
+import type { RunStore } from '../../../../domain/interfaces/RunStore';
+import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
 
 /** The run belongs to somebody else now, or nobody can be told that it is still ours. It goes on elsewhere. */
 export class LeaseLostError extends LLMAbortedError {}

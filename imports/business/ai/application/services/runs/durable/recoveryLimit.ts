@@ -3,9 +3,9 @@
  * often a run is taken over is counted in the store, from zero again whenever it gets on, so that it does not go on
  * killing one after another.
  */
-import type { ToolCall } from '../../domain/entities/Tool';
-import { MaxTakeoversError } from '../../domain/errors/LLMErrors';
-import type { HeldRun } from '../../domain/types/RunRecords';
+import type { ToolCall } from '../../../../domain/entities/Tool';
+import { MaxTakeoversError } from '../../../../domain/errors/LLMErrors';
+import type { HeldRun } from '../../../../domain/types/RunRecords';
 
 /**
  * So often a run is taken over without getting on: a model call that came back, a call that settled, nothing to do

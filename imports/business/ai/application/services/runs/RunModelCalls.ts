@@ -2,18 +2,18 @@
  * A run's calls of its model: each is asked with all that was said, told as it comes, recorded when it has come,
  * and counted even when it is cut off.
  */
-import { addUsage } from '../../domain/entities/Response';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
-import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { adoptInput } from './ContentNormalizer';
-import { estimatedUsage } from './estimateUsage';
-import type { TurnCall } from './Execution';
-import { buildRequest } from './MessageBuilder';
-import type { RunInterruption } from './RunInterruption';
-import type { RunJournal } from './RunJournal';
-import type { RunParts } from './RunParts';
+import { addUsage } from '../../../domain/entities/Response';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { adoptInput } from '../ContentNormalizer';
+import { estimatedUsage } from '../estimateUsage';
+import type { TurnCall } from './LiveRun';
+import { buildRequest } from '../MessageBuilder';
+import type { RunInterruption } from './RunCancellation';
+import type { RunJournal } from './durable/RunJournal';
+import type { RunParts } from './RunContext';
 
 export class RunModel {
   /** A call is under way. */

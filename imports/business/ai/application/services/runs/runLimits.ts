@@ -1,10 +1,10 @@
 /** A run's own limits, looked at before each model call: one that would pass them is not made. */
-import { costOf } from '../../domain/costOf';
-import { BudgetError, MaxIterationsError } from '../../domain/errors/LLMErrors';
-import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { RunLimits } from '../../domain/types/RunRecords';
-import { estimateTokens } from './estimateUsage';
-import type { Execution } from './Execution';
+import { costOf } from '../../../domain/costOf';
+import { BudgetError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
+import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { RunLimits } from '../../../domain/types/RunRecords';
+import { estimateTokens } from '../estimateUsage';
+import type { Execution } from './LiveRun';
 
 /**
  * @param priceOf asked only where a budget of money has to be kept

@@ -3,11 +3,11 @@
  * owner, reached through the store.
  */
 import { createHash } from 'node:crypto';
-import { isFinished } from '../../domain/entities/Run';
-import type { RunResult, RunState } from '../../domain/entities/Run';
-import type { ToolCall } from '../../domain/entities/Tool';
-import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
+import { isFinished } from '../../../../domain/entities/Run';
+import type { RunResult, RunState } from '../../../../domain/entities/Run';
+import type { ToolCall } from '../../../../domain/entities/Tool';
+import type { Logger } from '../../../../domain/interfaces/Logger';
+import type { RunStore, WholeRun } from '../../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
   HeldRun,
@@ -16,17 +16,17 @@ import type {
   RunOrder,
   RunRequest,
   StoredRun,
-} from '../../domain/types/RunRecords';
-import { DistantRuns, waitId } from './DistantRuns';
-import type { Execution } from './Execution';
-import { toStoredPlan } from './planRun';
-import type { PlannedRun, RunWishes } from './planRun';
-import type { RunDriver } from './RunDriver';
+} from '../../../../domain/types/RunRecords';
+import { DistantRuns, waitId } from './RemoteRuns';
+import type { Execution } from '../LiveRun';
+import { toStoredPlan } from '../planRun';
+import type { PlannedRun, RunWishes } from '../planRun';
+import type { RunDriver } from '../RunLoop';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
-import type { JournalParts } from './RunParts';
-import { DEFAULT_LEASE_TIMES, RunOwner } from './RunOwner';
-import type { LeaseTimes } from './RunOwner';
+import type { JournalParts } from '../RunContext';
+import { DEFAULT_LEASE_TIMES, RunOwner } from './LeaseHeartbeat';
+import type { LeaseTimes } from './LeaseHeartbeat';
 
 /** What is known of a run beside what it does; what is absent has a default. */
 export type AskedRun = Partial<

@@ -2,7 +2,7 @@
  * Calls of one run that wait for somebody outside: a person who approves or reviews, a service that submits a
  * result.
  */
-import type { Approval, ExternalResult, Review } from './ToolProcessor';
+import type { Approval, ExternalResult, Review } from '../ToolProcessor';
 
 interface Waiting<Decision> {
   readonly decide: (decision: Decision) => void;

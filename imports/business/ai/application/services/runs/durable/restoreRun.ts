@@ -3,12 +3,12 @@
  * what the model said and was told, the calls are the truth of what was run; a crash may have come between any two
  * of their writes.
  */
-import { createToolCall, isSettled } from '../../domain/entities/Tool';
-import type { ToolCall } from '../../domain/entities/Tool';
-import type { WholeRun } from '../../domain/interfaces/RunStore';
-import type { FunctionCallOutputItem, Item, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { adoptItem } from './ContentNormalizer';
-import type { ExecutionPast, TurnCall } from './Execution';
+import { createToolCall, isSettled } from '../../../../domain/entities/Tool';
+import type { ToolCall } from '../../../../domain/entities/Tool';
+import type { WholeRun } from '../../../../domain/interfaces/RunStore';
+import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
+import { adoptItem } from '../../ContentNormalizer';
+import type { ExecutionPast, TurnCall } from '../LiveRun';
 
 /** A response that was recorded and not yet obeyed, with its calls under the ids that they have in the run. */
 export interface OpenTurn {

@@ -2,19 +2,19 @@
  * The tool calls of one run: started, answered, decided upon by people, and what their tools' definitions say of
  * them.
  */
-import { isSettled } from '../../domain/entities/Tool';
-import type { FunctionTool, ToolCall } from '../../domain/entities/Tool';
-import { ToolLoopError } from '../../domain/errors/LLMErrors';
-import type { RunOrder } from '../../domain/types/RunRecords';
-import type { TurnCall } from './Execution';
+import { isSettled } from '../../../domain/entities/Tool';
+import type { FunctionTool, ToolCall } from '../../../domain/entities/Tool';
+import { ToolLoopError } from '../../../domain/errors/LLMErrors';
+import type { RunOrder } from '../../../domain/types/RunRecords';
+import type { TurnCall } from './LiveRun';
 import { PendingDecisions } from './PendingDecisions';
-import type { RunInterruption } from './RunInterruption';
-import type { RunJournal } from './RunJournal';
-import type { RunParts } from './RunParts';
-import { timeSince } from './timeSince';
-import { DECISION_LIFETIME } from './ToolProcessor';
-import type { ToolJob, ToolProgress } from './ToolProcessor';
-import { ToolSlots } from './ToolSlots';
+import type { RunInterruption } from './RunCancellation';
+import type { RunJournal } from './durable/RunJournal';
+import type { RunParts } from './RunContext';
+import { timeSince } from '../timeSince';
+import { DECISION_LIFETIME } from '../ToolProcessor';
+import type { ToolJob, ToolProgress } from '../ToolProcessor';
+import { ToolSlots } from '../ToolSlots';
 
 export interface CallsWatcher {
   /** Told when a call has moved. */

@@ -1,13 +1,13 @@
 /** What a run is to do: read once from what its caller said, or from what was written down of it. */
-import { isFunctionTool } from '../../domain/entities/Tool';
-import type { Tool } from '../../domain/entities/Tool';
-import { isLLMError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
-import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { RunLimits, RunPlan, StoredRun } from '../../domain/types/RunRecords';
-import { adoptItem, normalizeOptions } from './ContentNormalizer';
-import { resolveTools, ToolSet } from './ToolSet';
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import type { Tool } from '../../../domain/entities/Tool';
+import { isLLMError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { RunLimits, RunPlan, StoredRun } from '../../../domain/types/RunRecords';
+import { adoptItem, normalizeOptions } from '../ContentNormalizer';
+import { resolveTools, ToolSet } from '../ToolSet';
 
 export interface RunWishes extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
   /** Names of the executor's tools, or definitions. */

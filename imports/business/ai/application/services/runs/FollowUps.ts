@@ -2,8 +2,8 @@
  * The answers that follow the first one, in order, for whoever reads them; unread ones wait here, unread failures
  * disturb nobody.
  */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 
 export class FollowUps implements AsyncIterable<LLMResponse> {
   private readonly answers: LLMResponse[] = [];

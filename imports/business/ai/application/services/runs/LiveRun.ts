@@ -2,19 +2,19 @@
  * One run's facts and the only place that changes them: transcript, tool calls, inbox, usage. A fact is recorded
  * before anything acts upon it, and every change is told as an event.
  */
-import { applyToolEvent, createToolCall, isSettled } from '../../domain/entities/Tool';
-import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../../domain/entities/Tool';
-import { moveRun } from '../../domain/entities/Run';
-import type { RunReport, RunState, ToolStatistics } from '../../domain/entities/Run';
-import { addUsage, NO_USAGE } from '../../domain/entities/Response';
-import { wellFormedItem } from '../../domain/entities/wellFormedItem';
-import type { AgentEvent, AgentEventBody } from '../../domain/types/AgentEvents';
-import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import { adoptItem } from './ContentNormalizer';
+import { applyToolEvent, createToolCall, isSettled } from '../../../domain/entities/Tool';
+import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../../../domain/entities/Tool';
+import { moveRun } from '../../../domain/entities/Run';
+import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
+import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
+import { wellFormedItem } from '../../../domain/entities/wellFormedItem';
+import type { AgentEvent, AgentEventBody } from '../../../domain/types/AgentEvents';
+import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import { adoptItem } from '../ContentNormalizer';
 import { FollowUps } from './FollowUps';
-import { acknowledgement, deferredOutput, toolOutput } from './MessageBuilder';
+import { acknowledgement, deferredOutput, toolOutput } from '../MessageBuilder';
 import { toAgentEvent } from './toAgentEvent';
-import { resultOf } from './toolResults';
+import { resultOf } from '../toolResults';
 
 /** A call as the model made it, under the id that it has in this run. */
 export interface TurnCall {

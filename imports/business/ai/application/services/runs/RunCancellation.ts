@@ -1,7 +1,7 @@
 /** What ends a run before its answer: one signal for its model call and its tools, and one error that says why. */
 import { setMaxListeners } from 'node:events';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import { isLLMError, LLMAbortedError } from '../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
 
 export class RunInterruption {
   private readonly controller = new AbortController();

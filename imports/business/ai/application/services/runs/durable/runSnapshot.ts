@@ -1,8 +1,8 @@
 /** What a journal writes down of a run, as it stands at the moment of writing. */
-import { costOf } from '../../domain/costOf';
-import type { RunProgress } from '../../domain/types/RunRecords';
+import { costOf } from '../../../../domain/costOf';
+import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { JournalSubject } from './RunJournal';
-import type { RunParts } from './RunParts';
+import type { RunParts } from '../RunContext';
 
 /**
  * @param startedAt milliseconds since the epoch

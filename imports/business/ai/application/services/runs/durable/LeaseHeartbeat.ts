@@ -4,9 +4,9 @@
  * between machines.
  */
 import { randomUUID } from 'node:crypto';
-import type { Logger } from '../../domain/interfaces/Logger';
-import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { RunCommand } from '../../domain/types/RunRecords';
+import type { Logger } from '../../../../domain/interfaces/Logger';
+import type { RunStore } from '../../../../domain/interfaces/RunStore';
+import type { RunCommand } from '../../../../domain/types/RunRecords';
 
 export interface LeaseTimes {
   /** Milliseconds without a sign of life after which an owner's runs may be taken. */

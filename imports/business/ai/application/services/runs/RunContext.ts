@@ -1,13 +1,13 @@
 /** What one run is made of: what it is to do, with what, and where it is written down. */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import type { NormalizedOptions } from '../../domain/types/LLMTypes';
-import type { RunLimits, RunRequest } from '../../domain/types/RunRecords';
-import type { Execution } from './Execution';
-import type { RestoredRun } from './restoreRun';
-import type { RunJournalParts } from './RunJournal';
-import type { ToolProcessor } from './ToolProcessor';
-import type { ToolSet } from './ToolSet';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
+import type { RunLimits, RunRequest } from '../../../domain/types/RunRecords';
+import type { Execution } from './LiveRun';
+import type { RestoredRun } from './durable/restoreRun';
+import type { RunJournalParts } from './durable/RunJournal';
+import type { ToolProcessor } from '../ToolProcessor';
+import type { ToolSet } from '../ToolSet';
 
 export interface RunParts {
   readonly execution: Execution;

@@ -1,13 +1,13 @@
 /** Runs as everybody can reach them, through the store: whoever has the run carries out what is wanted of it. */
-import { isFinished } from '../../domain/entities/Run';
-import type { RunResult, RunState } from '../../domain/entities/Run';
-import { isSettled } from '../../domain/entities/Tool';
-import type { ToolCall } from '../../domain/entities/Tool';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import type { RunStore, WholeRun } from '../../domain/interfaces/RunStore';
-import type { RunCommand } from '../../domain/types/RunRecords';
-import { storedRunResult } from './storedRunResult';
-import { waitFor } from './waitFor';
+import { isFinished } from '../../../../domain/entities/Run';
+import type { RunResult, RunState } from '../../../../domain/entities/Run';
+import { isSettled } from '../../../../domain/entities/Tool';
+import type { ToolCall } from '../../../../domain/entities/Tool';
+import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+import type { RunStore, WholeRun } from '../../../../domain/interfaces/RunStore';
+import type { RunCommand } from '../../../../domain/types/RunRecords';
+import { storedRunResult } from '../../storedRunResult';
+import { waitFor } from '../../waitFor';
 
 /**
  * The id of what ends this wait of the call, whoever sends it: a call that waits again, after it was run again,
