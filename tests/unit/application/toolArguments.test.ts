@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseToolArguments } from '../../../imports/business/ai/application/services/toolArguments';
+import { parseToolArguments } from '../../../imports/business/ai/application/services/tools/parseToolArguments';
 import { ToolError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 
 function failureOf(text: string): ToolError {

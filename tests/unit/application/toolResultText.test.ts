@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
-import { thrownMessage, toolResultText } from '../../../imports/business/ai/application/services/toolResultText';
+import { thrownMessage, toolResultText } from '../../../imports/business/ai/application/services/tools/toolResult';
 import { ToolError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 
 const LIMIT = 256 * 1024;

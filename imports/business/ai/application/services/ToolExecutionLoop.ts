@@ -13,9 +13,9 @@ import type { LooseTool } from '../../domain/types/LLMTypes';
 import { resultOf } from './toolResults';
 import { ToolProcessor } from './ToolProcessor';
 import type { ToolProcessorOptions } from './ToolProcessor';
-import { resolveTools } from './ToolSet';
-import type { ToolSet } from './ToolSet';
-import { ToolSlots } from './ToolSlots';
+import { resolveTools } from './tools/ToolSet';
+import type { ToolSet } from './tools/ToolSet';
+import { ToolSlots } from './tools/ToolConcurrency';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
   /** Answers of the model, the initial one included; default 10. */

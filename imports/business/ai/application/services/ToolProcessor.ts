@@ -7,12 +7,12 @@ import type { ToolCall } from '../../domain/entities/Tool';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import { canonicalJson } from './canonicalJson';
 import { timeSince } from './timeSince';
-import { parseToolArguments } from './toolArguments';
-import { toolResultText } from './toolResultText';
-import type { OfferedTool, ToolSet } from './ToolSet';
-import { ToolSettlement } from './ToolSettlement';
-import type { FencedCall } from './ToolSettlement';
-import type { ToolSlots } from './ToolSlots';
+import { parseToolArguments } from './tools/parseToolArguments';
+import { toolResultText } from './tools/toolResult';
+import type { OfferedTool, ToolSet } from './tools/ToolSet';
+import { ToolSettlement } from './tools/ToolCallOutcome';
+import type { FencedCall } from './tools/ToolCallOutcome';
+import type { ToolSlots } from './tools/ToolConcurrency';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;

@@ -1,7 +1,7 @@
 /** A result from outside as it can be written down, so that it is the same in whichever process the run is. */
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { ExternalResult } from './ToolProcessor';
-import { toolResultText } from './toolResultText';
+import { toolResultText } from './tools/toolResult';
 
 /** What can't be said in JSON is a failure of the call, as it is when a tool returns it. */
 export function submittedResult(result: ExternalResult): ExternalResult {

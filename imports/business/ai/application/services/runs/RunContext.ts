@@ -7,7 +7,7 @@ import type { Execution } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
 import type { RunJournalParts } from './durable/RunJournal';
 import type { ToolProcessor } from '../ToolProcessor';
-import type { ToolSet } from '../ToolSet';
+import type { ToolSet } from '../tools/ToolSet';
 
 export interface RunParts {
   readonly execution: Execution;

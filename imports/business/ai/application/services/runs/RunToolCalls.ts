@@ -14,7 +14,7 @@ import type { RunParts } from './RunContext';
 import { timeSince } from '../timeSince';
 import { DECISION_LIFETIME } from '../ToolProcessor';
 import type { ToolJob, ToolProgress } from '../ToolProcessor';
-import { ToolSlots } from '../ToolSlots';
+import { ToolSlots } from '../tools/ToolConcurrency';
 
 export interface CallsWatcher {
   /** Told when a call has moved. */

@@ -7,7 +7,7 @@ import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunLimits, RunPlan, StoredRun } from '../../../domain/types/RunRecords';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
-import { resolveTools, ToolSet } from '../ToolSet';
+import { resolveTools, ToolSet } from '../tools/ToolSet';
 
 export interface RunWishes extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
   /** Names of the executor's tools, or definitions. */

@@ -1,5 +1,5 @@
 /** A call's arguments: parsed once, refused where they could reach into prototypes. */
-import { ToolError } from '../../domain/errors/LLMErrors';
+import { ToolError } from '../../../domain/errors/LLMErrors';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_DEPTH = 64;

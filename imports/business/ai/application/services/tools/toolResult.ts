@@ -1,5 +1,5 @@
 /** What the model is told of a tool's outcome: a text, bounded, never a stack. */
-import { ToolError } from '../../domain/errors/LLMErrors';
+import { ToolError } from '../../../domain/errors/LLMErrors';
 
 const MAX_MESSAGE = 2_000;
 

@@ -2,7 +2,7 @@
  * What the tool calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so
  * that long ones never hold up a turn.
  */
-import type { ToolSettlement } from './ToolSettlement';
+import type { ToolSettlement } from './ToolCallOutcome';
 
 export class ToolSlots {
   readonly blocking: Slots;

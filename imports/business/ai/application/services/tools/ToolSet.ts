@@ -1,14 +1,14 @@
 /** The tools that one run offers: definitions by name, each with its JSON Schema and its check of arguments. */
-import { isFunctionTool } from '../../domain/entities/Tool';
-import type { FunctionTool, Tool } from '../../domain/entities/Tool';
-import { LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
-import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
-import type { LooseTool, NestedFunctionTool } from '../../domain/types/LLMTypes';
-import { toJsonSchema } from './AnySchema';
-import type { ReadSchema } from './AnySchema';
-import { normalizeTools } from './ContentNormalizer';
-import { assertSchema, violationsOf } from './SchemaValidator';
-import type { Violation } from './SchemaValidator';
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
+import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
+import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
+import { toJsonSchema } from '../AnySchema';
+import type { ReadSchema } from '../AnySchema';
+import { normalizeTools } from '../ContentNormalizer';
+import { assertSchema, violationsOf } from '../SchemaValidator';
+import type { Violation } from '../SchemaValidator';
 
 export interface OfferedTool {
   readonly definition: FunctionTool;

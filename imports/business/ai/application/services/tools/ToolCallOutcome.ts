@@ -1,8 +1,8 @@
 /** The fence around one tool call: the first outcome counts, what comes after a time-out is kept as late. */
-import type { ToolCall, ToolEvent } from '../../domain/entities/Tool';
-import { ToolError } from '../../domain/errors/LLMErrors';
-import type { ToolFailure } from '../../domain/errors/LLMErrors';
-import { thrownMessage } from './toolResultText';
+import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
+import { ToolError } from '../../../domain/errors/LLMErrors';
+import type { ToolFailure } from '../../../domain/errors/LLMErrors';
+import { thrownMessage } from './toolResult';
 
 export interface FencedCall {
   /** Pending, or as another process left it. */
