@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LLMClient } from '../../imports/business/ai/application/services/LLMClient';
-import { StatefulProvider } from '../../imports/business/ai/application/services/StatefulProvider';
+import { StatefulProvider } from '../../imports/business/ai/application/services/routing/StatefulProvider';
 import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { FunctionTool } from '../../imports/business/ai/domain/entities/Tool';
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';

@@ -3,7 +3,7 @@
  * model's vendor, and the people who decide.
  */
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
-import { ResilientProvider } from '../../../imports/business/ai/application/services/ResilientProvider';
+import { ResilientProvider } from '../../../imports/business/ai/application/services/routing/ResilientProvider';
 import type { ILLMProvider } from '../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { RunStore } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';

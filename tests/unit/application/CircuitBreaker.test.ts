@@ -1,8 +1,8 @@
 /** The circuit's promises, one state after the other. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { CircuitBreaker } from '../../../imports/business/ai/application/services/CircuitBreaker';
-import type { BreakerTicket } from '../../../imports/business/ai/application/services/CircuitBreaker';
+import { CircuitBreaker } from '../../../imports/business/ai/application/services/routing/CircuitBreaker';
+import type { BreakerTicket } from '../../../imports/business/ai/application/services/routing/CircuitBreaker';
 
 interface World {
   now: number;

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import sinon from 'sinon';
-import { ResilientProvider } from '../../../imports/business/ai/application/services/ResilientProvider';
-import type { ResilientProviderOptions } from '../../../imports/business/ai/application/services/ResilientProvider';
+import { ResilientProvider } from '../../../imports/business/ai/application/services/routing/ResilientProvider';
+import type { ResilientProviderOptions } from '../../../imports/business/ai/application/services/routing/ResilientProvider';
 import {
   ERROR_TABLE,
   LLMAuthError,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
-import { ResilientProvider } from '../../../imports/business/ai/application/services/ResilientProvider';
+import { ResilientProvider } from '../../../imports/business/ai/application/services/routing/ResilientProvider';
 import { ResponseHandler } from '../../../imports/business/ai/application/services/ResponseHandler';
 import type { ResponseHandlerOptions } from '../../../imports/business/ai/application/services/ResponseHandler';
 import { LLMAuthError, LLMOverloadedError, LLMStreamError } from '../../../imports/business/ai/domain/errors/LLMErrors';

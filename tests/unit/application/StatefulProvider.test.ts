@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { RecentResponses } from '../../../imports/business/ai/application/services/RecentResponses';
-import { StatefulProvider } from '../../../imports/business/ai/application/services/StatefulProvider';
+import { StatefulProvider } from '../../../imports/business/ai/application/services/routing/StatefulProvider';
 import {
   LLMInvalidRequestError,
   LLMServerError,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
-import { TextToolProvider } from '../../../imports/business/ai/application/services/TextToolProvider';
+import { TextToolProvider } from '../../../imports/business/ai/application/services/routing/TextToolProvider';
 import { UnsupportedFeatureError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { FunctionTool } from '../../../imports/business/ai/domain/entities/Tool';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';

@@ -25,7 +25,7 @@ import { JournaledRuns } from './runs/durable/DurableRuns';
 import type { AskedRun, ClaimedRun } from './runs/durable/DurableRuns';
 import { DEFAULT_LIMITS, limitsOf, planRun, readStoredPlan } from './runs/planRun';
 import type { PlannedRun, RunWishes } from './runs/planRun';
-import { ResilientProvider } from './ResilientProvider';
+import { ResilientProvider } from './routing/ResilientProvider';
 import { restoreRun } from './runs/durable/restoreRun';
 import { RunDriver } from './runs/RunLoop';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';

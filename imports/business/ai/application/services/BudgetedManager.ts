@@ -11,7 +11,7 @@ import type { Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITy
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { CallBudgets, HeldShare } from './CallBudgets';
 import { normalizeInput } from './ContentNormalizer';
-import { estimatedUsage } from './estimateUsage';
+import { estimatedUsage } from './routing/estimateUsage';
 import { InterruptedUsage } from './InterruptedUsage';
 import { LLMManager } from './LLMManager';
 import type { LLMManagerOptions } from './LLMManager';

@@ -6,7 +6,7 @@ import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Usage } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import { normalizeInput } from './ContentNormalizer';
-import { estimatedUsage } from './estimateUsage';
+import { estimatedUsage } from './routing/estimateUsage';
 
 export class InterruptedUsage {
   private characters = 0;

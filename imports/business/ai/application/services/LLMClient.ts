@@ -18,10 +18,10 @@ import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './LLMR
 import { RecentResponses } from './RecentResponses';
 import { ResponseChainManager } from './ResponseChainManager';
 import { runBatch } from './runBatch';
-import { soundResponse } from './soundResponse';
-import { StatefulProvider } from './StatefulProvider';
+import { soundResponse } from './routing/normalizeResponse';
+import { StatefulProvider } from './routing/StatefulProvider';
 import { generateStructured } from './StructuredOutput';
-import { wholeTurn } from './wholeTurn';
+import { wholeTurn } from './routing/completeTurn';
 
 /** A provider, or anything with the same `generate`. */
 export type ResponseSource = Pick<ILLMProvider, 'generate'> &

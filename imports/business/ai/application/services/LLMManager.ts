@@ -11,11 +11,11 @@ import { normalizeInput } from './ContentNormalizer';
 import { DEFAULT_JSON_LIMITS } from './JsonAnswer';
 import type { JsonLimits } from './JsonAnswer';
 import type { JsonSchemaValue, LiteralJsonSchema } from './JsonSchemaValue';
-import { ResilientProvider } from './ResilientProvider';
-import type { ResilientLimits, ResilientProviderOptions } from './ResilientProvider';
+import { ResilientProvider } from './routing/ResilientProvider';
+import type { ResilientLimits, ResilientProviderOptions } from './routing/ResilientProvider';
 import { generateStructured } from './StructuredOutput';
 import type { Answered } from './StructuredOutput';
-import { wholeTurn } from './wholeTurn';
+import { wholeTurn } from './routing/completeTurn';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
   /** Where the tools of `generateWithTools` live. */

@@ -8,7 +8,7 @@ import type { Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITy
 import type { JsonObject } from '../../domain/types/VendorTypes';
 import { toJsonSchema } from './AnySchema';
 import type { AnySchema } from './AnySchema';
-import { assertAnswered } from './answers';
+import { assertAnswered } from './routing/assertAnswered';
 import { normalizeInput } from './ContentNormalizer';
 import { DEFAULT_JSON_LIMITS, readJsonAnswer } from './JsonAnswer';
 import type { JsonLimits } from './JsonAnswer';

@@ -2,7 +2,7 @@
  * Providers from rows that may change while the app runs: one object per row, made anew when the row says something
  * else.
  */
-import { TextToolProvider } from '../../application/services/TextToolProvider';
+import { TextToolProvider } from '../../application/services/routing/TextToolProvider';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import { createProvider } from './createProvider';

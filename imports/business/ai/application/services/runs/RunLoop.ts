@@ -11,7 +11,7 @@ import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '..
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunOrder, RunProgress } from '../../../domain/types/RunRecords';
 import { decide } from './nextStep';
-import { estimatedUsage } from '../estimateUsage';
+import { estimatedUsage } from '../routing/estimateUsage';
 import { refuseOverrun } from './runLimits';
 import { RunCalls } from './RunToolCalls';
 import { RunClock } from './RunDeadline';

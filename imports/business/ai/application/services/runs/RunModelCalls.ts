@@ -8,7 +8,7 @@ import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/err
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { adoptInput } from '../ContentNormalizer';
-import { estimatedUsage } from '../estimateUsage';
+import { estimatedUsage } from '../routing/estimateUsage';
 import type { TurnCall } from './LiveRun';
 import { buildRequest } from '../MessageBuilder';
 import type { RunInterruption } from './RunCancellation';

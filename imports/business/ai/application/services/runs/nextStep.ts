@@ -5,7 +5,7 @@
 import { toolCalls } from '../../../domain/entities/Response';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import { unansweredError } from '../answers';
+import { unansweredError } from '../routing/assertAnswered';
 
 export interface PendingWork {
   /** Non-blocking calls that have not settled. */

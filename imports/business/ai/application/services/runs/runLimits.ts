@@ -3,7 +3,7 @@ import { costOf } from '../../../domain/costOf';
 import { BudgetError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { RunLimits } from '../../../domain/types/RunRecords';
-import { estimateTokens } from '../estimateUsage';
+import { estimateTokens } from '../routing/estimateUsage';
 import type { Execution } from './LiveRun';
 
 /**

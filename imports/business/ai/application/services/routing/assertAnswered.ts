@@ -1,8 +1,8 @@
 /** Whether a response is an answer. Truncated, filtered and refused ones are named outcomes, never an empty success. */
-import { refusalOf } from '../../domain/entities/Response';
-import { LLMContentFilterError, LLMIncompleteError, LLMRefusalError } from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import { refusalOf } from '../../../domain/entities/Response';
+import { LLMContentFilterError, LLMIncompleteError, LLMRefusalError } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 
 /** @throws LLMRefusalError, LLMContentFilterError or LLMIncompleteError, each with `.response` */
 export function assertAnswered(response: LLMResponse): LLMResponse {

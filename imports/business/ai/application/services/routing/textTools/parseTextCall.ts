@@ -3,9 +3,9 @@
  * Anything else is prose.
  */
 import { randomUUID } from 'node:crypto';
-import { toolCalls } from '../../../domain/entities/Response';
-import { isObject } from '../../../domain/json';
-import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { toolCalls } from '../../../../domain/entities/Response';
+import { isObject } from '../../../../domain/json';
+import type { FunctionCallItem, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 
 const FENCE = '```';
 /** Longer answers are no calls; a call's arguments are bounded elsewhere, far below. */

@@ -1,11 +1,11 @@
 /** A model's turn to its end, however many answers it takes. */
-import { NO_USAGE, addUsage } from '../../domain/entities/Response';
-import { LLMIncompleteError } from '../../domain/errors/LLMErrors';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import { assertAnswered } from './answers';
-import { answered } from './StructuredOutput';
-import type { Answered } from './StructuredOutput';
+import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
+import { LLMIncompleteError } from '../../../domain/errors/LLMErrors';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import { assertAnswered } from './assertAnswered';
+import { answered } from '../StructuredOutput';
+import type { Answered } from '../StructuredOutput';
 
 const MOST_PARTS = 10;
 

@@ -3,16 +3,16 @@
  * responses, a store of ours does, and the conversation is sent again.
  */
 import { randomUUID } from 'node:crypto';
-import { LLMServerError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { FunctionCallItem, InputItem, LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { Loss, WireName } from '../../domain/types/VendorTypes';
-import { normalizeInput } from './ContentNormalizer';
-import { soundResponse } from './soundResponse';
-import { answeredCalls, responseWindow, unknownResponse } from './ResponseWindow';
+import { LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { ResponseStore } from '../../../domain/interfaces/ResponseStore';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { FunctionCallItem, InputItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { Loss, WireName } from '../../../domain/types/VendorTypes';
+import { normalizeInput } from '../ContentNormalizer';
+import { soundResponse } from './normalizeResponse';
+import { answeredCalls, responseWindow, unknownResponse } from './responseHistory';
 
 export interface StatefulProviderOptions {
   readonly provider: ILLMProvider;

@@ -1,7 +1,7 @@
 /** When a failed attempt is made again, after how long, and which failures another provider may mend. */
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import type { ErrorCode, LLMError } from '../../domain/errors/LLMErrors';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import type { ErrorCode, LLMError } from '../../../domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 
 export interface RetrySettings {
   /** Attempts at one provider, the first included. */

@@ -3,11 +3,11 @@
  * comes in.
  */
 import { randomUUID } from 'node:crypto';
-import { assistantMessage } from '../../domain/entities/Message';
-import { outputTextOf } from '../../domain/entities/Response';
-import { LLMServerError } from '../../domain/errors/LLMErrors';
-import { fieldsOf, isList, isObject } from '../../domain/json';
-import type { LLMResponse, OutputItem, Usage } from '../../domain/types/ResponsesAPITypes';
+import { assistantMessage } from '../../../domain/entities/Message';
+import { outputTextOf } from '../../../domain/entities/Response';
+import { LLMServerError } from '../../../domain/errors/LLMErrors';
+import { fieldsOf, isList, isObject } from '../../../domain/json';
+import type { LLMResponse, OutputItem, Usage } from '../../../domain/types/ResponsesAPITypes';
 
 /**
  * @param given what a provider answered; one with nothing missing is given back as it is

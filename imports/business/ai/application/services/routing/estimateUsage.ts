@@ -2,7 +2,7 @@
  * Token counts guessed from text length, for calls that ended before the vendor counted and for budgets that must
  * hold before one.
  */
-import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
+import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
 
 /** English prose and JSON come to about four characters a token on all vendors' tokenisers. */
 const CHARACTERS_PER_TOKEN = 4;

@@ -1,6 +1,6 @@
 /** A stream that has begun to answer: up to here it may be tried again, from here on it may not. */
-import { LLMStreamError } from '../../domain/errors/LLMErrors';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import { LLMStreamError } from '../../../domain/errors/LLMErrors';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 export interface OpenedStream {
   /** What came so far: its announcement, and the first event that says something. */

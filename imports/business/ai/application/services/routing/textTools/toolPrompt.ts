@@ -1,12 +1,12 @@
 /** Tools, calls and results in words, for models that know nothing of tools. */
-import { assistantMessage, userMessage } from '../../../domain/entities/Message';
-import type { FunctionTool } from '../../../domain/entities/Tool';
+import { assistantMessage, userMessage } from '../../../../domain/entities/Message';
+import type { FunctionTool } from '../../../../domain/entities/Tool';
 import type {
   FunctionCallItem,
   FunctionCallOutputItem,
   InputContent,
   InputItem,
-} from '../../../domain/types/ResponsesAPITypes';
+} from '../../../../domain/types/ResponsesAPITypes';
 
 export function toolInstructions(tools: readonly FunctionTool[], isForced: boolean): string {
   const list = tools.map(({ name, description, parameters }) => {

@@ -1,23 +1,23 @@
 /** One or several providers behind the one retry policy: routing, retries, circuits, fallback, and what was used. */
-import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../domain/errors/LLMErrors';
-import type { ErrorCode } from '../../domain/errors/LLMErrors';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import { BoundedMap } from './BoundedMap';
-import { InterruptedUsage } from './InterruptedUsage';
-import { eventsOf, openStream } from './OpenedStream';
-import { ProviderHost } from './ProviderHost';
-import type { Attempt, RetryPorts } from './ProviderHost';
-import { ProviderRoutes } from './ProviderRoutes';
-import type { ProviderSet, Route } from './ProviderRoutes';
+import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
+import type { ErrorCode } from '../../../domain/errors/LLMErrors';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import { BoundedMap } from '../BoundedMap';
+import { InterruptedUsage } from '../InterruptedUsage';
+import { eventsOf, openStream } from './primeStream';
+import { ProviderHost } from './ProviderTarget';
+import type { Attempt, RetryPorts } from './ProviderTarget';
+import { ProviderRoutes } from './ProviderRouter';
+import type { ProviderSet, Route } from './ProviderRouter';
 import { mayFallBack, retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 import { UsageLedger } from './UsageLedger';
 import type { UsageEntry } from './UsageLedger';
-import { soundResponse } from './soundResponse';
-import { waitFor } from './waitFor';
+import { soundResponse } from './normalizeResponse';
+import { waitFor } from '../waitFor';
 
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
   readonly retry?: Partial<RetrySettings>;

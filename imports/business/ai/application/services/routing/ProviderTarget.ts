@@ -1,11 +1,11 @@
 /** One provider under the retry policy: its attempts, its retry budget, its circuit. */
-import { LLMOverloadedError, LLMServerError, isLLMError } from '../../domain/errors/LLMErrors';
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
+import { LLMOverloadedError, LLMServerError, isLLMError } from '../../../domain/errors/LLMErrors';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { CircuitBreaker } from './CircuitBreaker';
 import type { BreakerTicket } from './CircuitBreaker';
-import { RetryBudget } from './RetryBudget';
+import { RetryBudget } from '../RetryBudget';
 import { isHostFailure, retryDelay } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 

@@ -1,8 +1,8 @@
 /** Which provider a request goes to, and which ones it may fall back to. */
-import { LLMInvalidRequestError, LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
-import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
-import type { ProviderHost } from './ProviderHost';
+import { LLMInvalidRequestError, LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
+import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
+import type { ProviderDirectory } from '../../../domain/interfaces/ProviderDirectory';
+import type { ProviderHost } from './ProviderTarget';
 
 /**
  * A provider's id, `providerId/model`, or a provider that is not routed to otherwise. Without a model the request's

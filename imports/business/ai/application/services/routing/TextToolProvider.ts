@@ -2,17 +2,17 @@
  * Gives tools to models that have no tool calling of their own: tools are described in words, a call is an answer
  * that is one JSON object, results are labelled texts.
  */
-import { isFunctionTool } from '../../domain/entities/Tool';
-import type { FunctionTool } from '../../domain/entities/Tool';
-import { UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
-import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { GenerateOptions, ToolChoice } from '../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { WireName } from '../../domain/types/VendorTypes';
-import { normalizeInput, normalizeTools } from './ContentNormalizer';
-import { toolInstructions, writtenHistory } from './textTools/toolWords';
-import { mayBecomeCall, withWrittenCall, writtenCall } from './textTools/writtenCall';
+import { isFunctionTool } from '../../../domain/entities/Tool';
+import type { FunctionTool } from '../../../domain/entities/Tool';
+import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
+import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions, ToolChoice } from '../../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { WireName } from '../../../domain/types/VendorTypes';
+import { normalizeInput, normalizeTools } from '../ContentNormalizer';
+import { toolInstructions, writtenHistory } from './textTools/toolPrompt';
+import { mayBecomeCall, withWrittenCall, writtenCall } from './textTools/parseTextCall';
 
 export class TextToolProvider implements ILLMProvider {
   private readonly provider: ILLMProvider;
