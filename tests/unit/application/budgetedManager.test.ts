@@ -1,8 +1,8 @@
 /** Budgets around every call of a manager: what is refused, what is charged, what is given back. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../imports/business/ai/application/services/AgenticLoop';
-import { BudgetedManager } from '../../../imports/business/ai/application/services/BudgetedManager';
-import { CallBudgets } from '../../../imports/business/ai/application/services/CallBudgets';
+import { BudgetedManager } from '../../../imports/business/ai/application/services/budgets/BudgetedManager';
+import { CallBudgets } from '../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { Amount, BudgetLimits } from '../../../imports/business/ai/domain/entities/BudgetAccount';
 import {
   BudgetError,

@@ -1,6 +1,6 @@
 /** The manager, with budgets around its calls where the operator sets any. */
-import { BudgetedManager } from '../../application/services/BudgetedManager';
-import { CallBudgets } from '../../application/services/CallBudgets';
+import { BudgetedManager } from '../../application/services/budgets/BudgetedManager';
+import { CallBudgets } from '../../application/services/budgets/BudgetReservations';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { BudgetLimits } from '../../domain/entities/BudgetAccount';

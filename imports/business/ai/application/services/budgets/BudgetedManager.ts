@@ -2,19 +2,19 @@
  * A manager that no call passes without a share of its user's budget: runs, texts, typed values and what clients
  * ask over HTTP alike.
  */
-import type { BudgetLimits } from '../../domain/entities/BudgetAccount';
-import { costOf } from '../../domain/costOf';
-import { BudgetError, isLLMError, LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
-import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { GenerateOptions } from '../../domain/types/LLMTypes';
-import type { Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
-import type { CallBudgets, HeldShare } from './CallBudgets';
-import { normalizeInput } from './ContentNormalizer';
-import { estimatedUsage } from './routing/estimateUsage';
-import { InterruptedUsage } from './InterruptedUsage';
-import { LLMManager } from './LLMManager';
-import type { LLMManagerOptions } from './LLMManager';
+import type { BudgetLimits } from '../../../domain/entities/BudgetAccount';
+import { costOf } from '../../../domain/costOf';
+import { BudgetError, isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
+import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions } from '../../../domain/types/LLMTypes';
+import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { CallBudgets, HeldShare } from './BudgetReservations';
+import { normalizeInput } from '../ContentNormalizer';
+import { estimatedUsage } from '../routing/estimateUsage';
+import { InterruptedUsage } from '../InterruptedUsage';
+import { LLMManager } from '../LLMManager';
+import type { LLMManagerOptions } from '../LLMManager';
 
 /** What an answer is taken to need where the caller sets no limit, in tokens. */
 const USUAL_OUTPUT = 1_000;

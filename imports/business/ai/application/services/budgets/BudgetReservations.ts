@@ -3,11 +3,11 @@
  * compare-and-set on the user's account, so that all processes together keep to one limit.
  */
 import { randomUUID } from 'node:crypto';
-import { endOfWindow, giveBack, reserve, settle } from '../../domain/entities/BudgetAccount';
-import type { Amount, BudgetAccount, BudgetLimits, Reservation, RunTurn } from '../../domain/entities/BudgetAccount';
-import { BudgetError } from '../../domain/errors/LLMErrors';
-import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
-import type { Logger } from '../../domain/interfaces/Logger';
+import { endOfWindow, giveBack, reserve, settle } from '../../../domain/entities/BudgetAccount';
+import type { Amount, BudgetAccount, BudgetLimits, Reservation, RunTurn } from '../../../domain/entities/BudgetAccount';
+import { BudgetError } from '../../../domain/errors/LLMErrors';
+import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
+import type { Logger } from '../../../domain/interfaces/Logger';
 import { BudgetLedger } from './BudgetLedger';
 
 export interface CallBudgetsOptions {

@@ -2,10 +2,10 @@
  * Changes of users' budgets by compare-and-set; changes of one user that come while another is being written go
  * together into the next write.
  */
-import { openBudget } from '../../domain/entities/BudgetAccount';
-import type { BudgetAccount } from '../../domain/entities/BudgetAccount';
-import { LLMServerError } from '../../domain/errors/LLMErrors';
-import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
+import { openBudget } from '../../../domain/entities/BudgetAccount';
+import type { BudgetAccount } from '../../../domain/entities/BudgetAccount';
+import { LLMServerError } from '../../../domain/errors/LLMErrors';
+import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
 
 /**
  * A pure move. It may be made again, from an account that somebody else has changed. The very same account is no
