@@ -5,8 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { generateStructured } from '../imports/business/ai/application/services/StructuredOutput';
-import type { Answered } from '../imports/business/ai/application/services/StructuredOutput';
+import { generateStructured } from '../imports/business/ai/application/services/structured/StructuredOutput';
+import type { Answered } from '../imports/business/ai/application/services/structured/StructuredOutput';
 import type { RunResult } from '../imports/business/ai/domain/entities/Run';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../imports/business/ai/domain/types/AgentEvents';

@@ -1,7 +1,7 @@
 /** Which JSON is found in a text, and which is refused. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readJsonAnswer } from '../../../imports/business/ai/application/services/JsonAnswer';
+import { readJsonAnswer } from '../../../imports/business/ai/application/services/structured/parseJsonAnswer';
 
 function valueOf(text: string, lenient = false): unknown {
   const answer = readJsonAnswer(text, lenient);

@@ -4,7 +4,7 @@ import SimpleSchema from 'simpl-schema';
 import { z } from 'zod';
 import { LLMManager } from '../../../imports/business/ai/application/services/LLMManager';
 import { toJsonSchema } from '../../../imports/business/ai/application/services/AnySchema';
-import { parseStructured } from '../../../imports/business/ai/application/services/StructuredOutput';
+import { parseStructured } from '../../../imports/business/ai/application/services/structured/StructuredOutput';
 import {
   LLMContentFilterError,
   LLMIncompleteError,

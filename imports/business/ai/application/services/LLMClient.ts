@@ -12,7 +12,7 @@ import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { AnySchema } from './AnySchema';
 import { normalizeInput } from './ContentNormalizer';
-import type { JsonSchemaValue, LiteralJsonSchema } from './JsonSchemaValue';
+import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
 import { KeyedQueue } from './KeyedQueue';
 import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './LLMRequest';
 import { RecentResponses } from './RecentResponses';
@@ -20,7 +20,7 @@ import { ResponseChainManager } from './ResponseChainManager';
 import { runBatch } from './runBatch';
 import { soundResponse } from './routing/normalizeResponse';
 import { StatefulProvider } from './routing/StatefulProvider';
-import { generateStructured } from './StructuredOutput';
+import { generateStructured } from './structured/StructuredOutput';
 import { wholeTurn } from './routing/completeTurn';
 
 /** A provider, or anything with the same `generate`. */

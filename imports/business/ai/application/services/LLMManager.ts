@@ -8,13 +8,13 @@ import { AgenticLoop } from './AgenticLoop';
 import type { ExecuteOptions } from './AgenticLoop';
 import type { AnySchema } from './AnySchema';
 import { normalizeInput } from './ContentNormalizer';
-import { DEFAULT_JSON_LIMITS } from './JsonAnswer';
-import type { JsonLimits } from './JsonAnswer';
-import type { JsonSchemaValue, LiteralJsonSchema } from './JsonSchemaValue';
+import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
+import type { JsonLimits } from './structured/parseJsonAnswer';
+import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
 import { ResilientProvider } from './routing/ResilientProvider';
 import type { ResilientLimits, ResilientProviderOptions } from './routing/ResilientProvider';
-import { generateStructured } from './StructuredOutput';
-import type { Answered } from './StructuredOutput';
+import { generateStructured } from './structured/StructuredOutput';
+import type { Answered } from './structured/StructuredOutput';
 import { wholeTurn } from './routing/completeTurn';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {

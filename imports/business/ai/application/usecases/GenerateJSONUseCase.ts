@@ -3,7 +3,7 @@ import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
 import { toJsonSchema } from '../services/AnySchema';
 import type { AnySchema } from '../services/AnySchema';
-import { generateStructured } from '../services/StructuredOutput';
+import { generateStructured } from '../services/structured/StructuredOutput';
 import type { DecidedRun, RunLauncher, Spent, UseRequest } from './RunLauncher';
 
 export interface JSONRequest<Output = unknown> extends UseRequest {

@@ -4,8 +4,8 @@ import { LLMIncompleteError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { assertAnswered } from './assertAnswered';
-import { answered } from '../StructuredOutput';
-import type { Answered } from '../StructuredOutput';
+import { answered } from '../structured/StructuredOutput';
+import type { Answered } from '../structured/StructuredOutput';
 
 const MOST_PARTS = 10;
 

@@ -1,21 +1,21 @@
 /** A typed value from any model: asked for by schema, checked against the whole of it, repaired once. */
-import { userMessage } from '../../domain/entities/Message';
-import { addUsage } from '../../domain/entities/Response';
-import { StructuredOutputError } from '../../domain/errors/LLMErrors';
-import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
-import type { GenerateOptions, ResponseFormat } from '../../domain/types/LLMTypes';
-import type { Item, LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { toJsonSchema } from './AnySchema';
-import type { AnySchema } from './AnySchema';
-import { assertAnswered } from './routing/assertAnswered';
-import { normalizeInput } from './ContentNormalizer';
-import { DEFAULT_JSON_LIMITS, readJsonAnswer } from './JsonAnswer';
-import type { JsonLimits } from './JsonAnswer';
-import { withoutOptionalNulls } from './optionalNulls';
-import type { ReadSchema, Validated } from './ReadSchema';
-import { assertSchema, violationsOf } from './SchemaValidator';
-import type { Violation } from './SchemaViolations';
+import { userMessage } from '../../../domain/entities/Message';
+import { addUsage } from '../../../domain/entities/Response';
+import { StructuredOutputError } from '../../../domain/errors/LLMErrors';
+import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
+import type { GenerateOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
+import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { toJsonSchema } from '../AnySchema';
+import type { AnySchema } from '../AnySchema';
+import { assertAnswered } from '../routing/assertAnswered';
+import { normalizeInput } from '../ContentNormalizer';
+import { DEFAULT_JSON_LIMITS, readJsonAnswer } from './parseJsonAnswer';
+import type { JsonLimits } from './parseJsonAnswer';
+import { withoutOptionalNulls } from '../optionalNulls';
+import type { ReadSchema, Validated } from '../ReadSchema';
+import { assertSchema, violationsOf } from '../SchemaValidator';
+import type { Violation } from '../SchemaViolations';
 
 export interface ParseRules {
   /** Code fences and words around the JSON are tolerated: for models that can't be held to a schema. */
