@@ -3,10 +3,10 @@ import { expect } from 'chai';
 import SimpleSchema from 'simpl-schema';
 import * as v from 'valibot';
 import { z } from 'zod';
-import { toJsonSchema } from '../../../imports/business/ai/application/services/AnySchema';
-import { violationsOf } from '../../../imports/business/ai/application/services/SchemaValidator';
+import { toJsonSchema } from '../../../imports/business/ai/application/services/schema/AnySchema';
+import { violationsOf } from '../../../imports/business/ai/application/services/schema/SchemaValidator';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import type { StandardSchema } from '../../../imports/business/ai/application/services/AnySchema';
+import type { StandardSchema } from '../../../imports/business/ai/application/services/schema/AnySchema';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
 function faultOf(read: () => unknown): LLMInvalidRequestError {

@@ -1,9 +1,9 @@
 /** What values are refused, with which words, and that no schema can hang or fill the process. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { violationsOf } from '../../../imports/business/ai/application/services/SchemaValidator';
-import { SCHEMA_LIMITS, compileSchema } from '../../../imports/business/ai/application/services/SchemaCompiler';
-import { isSimplePattern } from '../../../imports/business/ai/application/services/SchemaRisk';
+import { violationsOf } from '../../../imports/business/ai/application/services/schema/SchemaValidator';
+import { SCHEMA_LIMITS, compileSchema } from '../../../imports/business/ai/application/services/schema/SchemaCompiler';
+import { isSimplePattern } from '../../../imports/business/ai/application/services/schema/schemaComplexity';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 

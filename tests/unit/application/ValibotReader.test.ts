@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import * as v from 'valibot';
-import { toJsonSchema } from '../../../imports/business/ai/application/services/AnySchema';
-import { assertSchema, violationsOf } from '../../../imports/business/ai/application/services/SchemaValidator';
+import { toJsonSchema } from '../../../imports/business/ai/application/services/schema/AnySchema';
+import { assertSchema, violationsOf } from '../../../imports/business/ai/application/services/schema/SchemaValidator';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
 interface Tree {

@@ -10,7 +10,7 @@ import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import { isObject } from '../../domain/json';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { AnySchema } from './AnySchema';
+import type { AnySchema } from './schema/AnySchema';
 import { normalizeInput } from './ContentNormalizer';
 import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
 import { KeyedQueue } from './KeyedQueue';

@@ -6,7 +6,7 @@ import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LL
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import { AgenticLoop } from './AgenticLoop';
 import type { ExecuteOptions } from './AgenticLoop';
-import type { AnySchema } from './AnySchema';
+import type { AnySchema } from './schema/AnySchema';
 import { normalizeInput } from './ContentNormalizer';
 import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
 import type { JsonLimits } from './structured/parseJsonAnswer';

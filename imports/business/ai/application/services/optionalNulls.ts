@@ -1,7 +1,7 @@
 /** Models that must name every property write null for those that they leave out. */
 import { isObject } from '../../domain/json';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import { faultsOf } from './SchemaValidator';
+import { faultsOf } from './schema/SchemaValidator';
 
 const MOST_ROUNDS = 8;
 

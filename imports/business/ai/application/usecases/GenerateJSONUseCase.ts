@@ -1,8 +1,8 @@
 /** A value of a schema from a provider, for somebody who may use it. */
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
-import { toJsonSchema } from '../services/AnySchema';
-import type { AnySchema } from '../services/AnySchema';
+import { toJsonSchema } from '../services/schema/AnySchema';
+import type { AnySchema } from '../services/schema/AnySchema';
 import { generateStructured } from '../services/structured/StructuredOutput';
 import type { DecidedRun, RunLauncher, Spent, UseRequest } from './RunLauncher';
 

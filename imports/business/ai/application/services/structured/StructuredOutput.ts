@@ -6,16 +6,16 @@ import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider'
 import type { GenerateOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { toJsonSchema } from '../AnySchema';
-import type { AnySchema } from '../AnySchema';
+import { toJsonSchema } from '../schema/AnySchema';
+import type { AnySchema } from '../schema/AnySchema';
 import { assertAnswered } from '../routing/assertAnswered';
 import { normalizeInput } from '../ContentNormalizer';
 import { DEFAULT_JSON_LIMITS, readJsonAnswer } from './parseJsonAnswer';
 import type { JsonLimits } from './parseJsonAnswer';
 import { withoutOptionalNulls } from '../optionalNulls';
-import type { ReadSchema, Validated } from '../ReadSchema';
-import { assertSchema, violationsOf } from '../SchemaValidator';
-import type { Violation } from '../SchemaViolations';
+import type { ReadSchema, Validated } from '../schema/ResolvedSchema';
+import { assertSchema, violationsOf } from '../schema/SchemaValidator';
+import type { Violation } from '../schema/SchemaViolations';
 
 export interface ParseRules {
   /** Code fences and words around the JSON are tolerated: for models that can't be held to a schema. */

@@ -1,5 +1,5 @@
 /** The JSON value in a model's text. */
-import type { Violation } from '../SchemaViolations';
+import type { Violation } from '../schema/SchemaViolations';
 
 export interface JsonLimits {
   readonly characters: number;

@@ -4,11 +4,11 @@ import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
-import { toJsonSchema } from '../AnySchema';
-import type { ReadSchema } from '../AnySchema';
+import { toJsonSchema } from '../schema/AnySchema';
+import type { ReadSchema } from '../schema/AnySchema';
 import { normalizeTools } from '../ContentNormalizer';
-import { assertSchema, violationsOf } from '../SchemaValidator';
-import type { Violation } from '../SchemaValidator';
+import { assertSchema, violationsOf } from '../schema/SchemaValidator';
+import type { Violation } from '../schema/SchemaValidator';
 
 export interface OfferedTool {
   readonly definition: FunctionTool;

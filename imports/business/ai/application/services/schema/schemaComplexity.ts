@@ -1,6 +1,6 @@
 /** Tells which JSON Schemas can make their own validation explode, so that only those are checked against the clock. */
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** `none`: linear in the value. `size`: may be quadratic, so large values are timed. `always`: may be exponential. */
 export type SchemaRisk = 'none' | 'size' | 'always';

@@ -3,8 +3,8 @@
  * JSON Schema. What has no word there, or a slightly different one, is left open, since the schema's own check
  * comes afterwards. https://valibot.dev/guides/schemas/
  */
-import { fieldsOf, isList, isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { fieldsOf, isList, isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 /** Schemas in schemas; one that holds itself is left open further down. */
 const MOST_LEVELS = 32;

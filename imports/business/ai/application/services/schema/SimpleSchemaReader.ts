@@ -1,8 +1,8 @@
 /** Meteor's SimpleSchema as JSON Schema and check; it knows the places where the package's own conversion is wrong. */
 import { toJsonSchema } from 'simpl-schema';
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { ReadSchema, Validated } from './ReadSchema';
+import { isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { ReadSchema, Validated } from './ResolvedSchema';
 import { pathStep } from './SchemaViolations';
 
 /** The part of a SimpleSchema that is used: instances of another copy of the package are welcome. */

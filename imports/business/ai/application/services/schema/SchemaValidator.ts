@@ -1,11 +1,11 @@
 /** Holds values against JSON Schemas that other people wrote, in bounded time and memory. */
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { compileSchema } from './SchemaCompiler';
 import type { CompiledSchema } from './SchemaCompiler';
-import { weightOf } from './SchemaRisk';
+import { weightOf } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
 import type { Violation } from './SchemaViolations';
-import { finishesWithin } from './TimeLimit';
+import { finishesWithin } from './runWithTimeLimit';
 import type { ErrorObject } from 'ajv';
 
 export type { Violation } from './SchemaViolations';

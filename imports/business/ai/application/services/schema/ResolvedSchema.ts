@@ -1,5 +1,5 @@
 /** What is known of a schema once it was read: how to describe it to a model, and how to check what the model wrote. */
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { Violation } from './SchemaViolations';
 
 export type Validated<Output> =

@@ -2,16 +2,16 @@
  * Whatever schema a caller brings (JSON Schema, SimpleSchema, any Standard Schema) as one JSON Schema and one
  * check.
  */
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { ReadSchema, Validated } from './ReadSchema';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import type { ReadSchema, Validated } from './ResolvedSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
 import type { SimpleSchemaLike } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
 import { describeValibot } from './ValibotReader';
 
-export type { ReadSchema, Validated } from './ReadSchema';
+export type { ReadSchema, Validated } from './ResolvedSchema';
 
 /**
  * Standard Schema v1, https://standardschema.dev/schema: what zod, valibot, arktype and others put on their

@@ -3,12 +3,12 @@ import { Ajv } from 'ajv';
 import type { ErrorObject, Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
-import { BoundedMap } from './BoundedMap';
-import { riskOf } from './SchemaRisk';
-import type { SchemaRisk } from './SchemaRisk';
+import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
+import { BoundedMap } from '../BoundedMap';
+import { riskOf } from './schemaComplexity';
+import type { SchemaRisk } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
 
 /** Findings of one validation; empty for a valid value. */
