@@ -5,7 +5,7 @@ import { isLLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { FunctionTool } from '../../imports/business/ai/domain/entities/Tool';
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { MemoryResponseStore } from '../../imports/business/ai/infrastructure/persistence/MemoryResponseStore';
+import { MemoryResponseStore } from '../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { failure } from '../support/failure';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import type { RuleModel } from '../support/simulator/model/RuleModel';

@@ -7,7 +7,7 @@ import {
   RESPONSES,
 } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
 import type { DocumentResponseStoreOptions } from '../../imports/business/ai/infrastructure/persistence/responses/DocumentResponseStore';
-import { MemoryResponseStore } from '../../imports/business/ai/infrastructure/persistence/MemoryResponseStore';
+import { MemoryResponseStore } from '../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { DATABASES } from '../support/documentDatabases';
 import { answer } from '../support/responses';
 

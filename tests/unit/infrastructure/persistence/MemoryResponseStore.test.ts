@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { MemoryResponseStore } from '../../../../imports/business/ai/infrastructure/persistence/MemoryResponseStore';
+import { MemoryResponseStore } from '../../../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { userMessage } from '../../../../imports/business/ai/domain/entities/Message';
 import type { StoredResponse } from '../../../../imports/business/ai/domain/interfaces/ResponseStore';
 import { answer } from '../../../support/responses';

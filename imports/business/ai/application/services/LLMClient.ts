@@ -14,7 +14,7 @@ import type { AnySchema } from './schema/AnySchema';
 import { normalizeInput } from './ContentNormalizer';
 import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
 import { KeyedQueue } from './KeyedQueue';
-import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './LLMRequest';
+import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/LLMRequest';
 import { RecentResponses } from './RecentResponses';
 import { ResponseChainManager } from './ResponseChainManager';
 import { runBatch } from './runBatch';

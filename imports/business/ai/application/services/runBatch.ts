@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { LLMInvalidRequestError, LLMRateLimitError } from '../../domain/errors/LLMErrors';
 import { fieldsOf, isList, isObject } from '../../domain/json';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { BatchOptions, BatchResult, LLMRequest } from './LLMRequest';
+import type { BatchOptions, BatchResult, LLMRequest } from './chains/LLMRequest';
 
 const DEFAULT_CONCURRENCY = 8;
 

@@ -11,7 +11,7 @@ import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import { LocalJobQueue } from '../jobs/LocalJobQueue';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
-import { MemoryResponseStore } from '../persistence/MemoryResponseStore';
+import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
 import { createConversations } from './createConversations';
 import type { ConversationPorts, Conversations } from './createConversations';

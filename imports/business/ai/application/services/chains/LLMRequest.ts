@@ -1,8 +1,8 @@
 /** One structured question of a client's, and what becomes of it in a batch. */
-import type { LLMError } from '../../domain/errors/LLMErrors';
-import type { GenerateOptions, LLMInput } from '../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { AnySchema } from './schema/AnySchema';
+import type { LLMError } from '../../../domain/errors/LLMErrors';
+import type { GenerateOptions, LLMInput } from '../../../domain/types/LLMTypes';
+import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { AnySchema } from '../schema/AnySchema';
 
 /** `store` and `previous_response_id` are the chain's where there is one. */
 export interface LLMRequest<Schema = AnySchema | undefined> extends Omit<GenerateOptions, 'response_format'> {

@@ -1,6 +1,6 @@
 /** Stored responses of one process: bounded in number, size and time, the least recently used go first. */
-import type { ResponseStore, StoredResponse } from '../../domain/interfaces/ResponseStore';
-import type { Item } from '../../domain/types/ResponsesAPITypes';
+import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
+import type { Item } from '../../../domain/types/ResponsesAPITypes';
 
 export interface MemoryResponseStoreOptions {
   /** Default 10,000. */
