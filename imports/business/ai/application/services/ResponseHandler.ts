@@ -11,8 +11,8 @@ import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/Outpu
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { AgenticLoop } from './AgenticLoop';
-import { AnswerText } from './AnswerText';
-import { describeFailure, StageError } from './describeFailure';
+import { AnswerText } from './chat/AnswerWriter';
+import { describeFailure, StageError } from './chat/failureMessage';
 import { KeyedQueue } from './KeyedQueue';
 
 export interface ResponseHandlerOptions {

@@ -1,5 +1,5 @@
 /** The text of one answer on its way out: as it comes, with a blank line between the model's turns. */
-import type { AnswerOutput } from '../../domain/interfaces/OutputChannel';
+import type { AnswerOutput } from '../../../domain/interfaces/OutputChannel';
 
 const BETWEEN_TURNS = '\n\n';
 

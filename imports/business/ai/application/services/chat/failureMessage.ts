@@ -2,9 +2,9 @@
  * What went wrong, in one line for the people who read the answer: no keys, no stacks, no words of ours that nobody
  * asked for.
  */
-import { runOf } from '../../domain/entities/Run';
-import { LLMAuthError, ToolLoopError, isLLMError } from '../../domain/errors/LLMErrors';
-import { safeMessage } from '../../domain/errors/safeText';
+import { runOf } from '../../../domain/entities/Run';
+import { LLMAuthError, ToolLoopError, isLLMError } from '../../../domain/errors/LLMErrors';
+import { safeMessage } from '../../../domain/errors/safeText';
 
 /** A step beside the model failed. The message says which, in words that are safe to show; the cause is for the log. */
 export class StageError extends Error {
