@@ -9,7 +9,7 @@ import { ServerResponse } from 'node:http';
 import { Server, Socket } from 'node:net';
 import { inspect } from 'node:util';
 import type { EventEmitter } from 'eventemitter3';
-import { IsolatedEmitter } from '../../imports/business/ai/application/services/IsolatedEmitter';
+import { IsolatedEmitter } from '../../imports/business/ai/application/services/shared/SafeEmitter';
 import { DdpSession } from '../stubs/server/DdpSession';
 
 /** Letters and digits only: it stands in keys, headers, URLs and base64 alike. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { KeyedQueue } from '../../../imports/business/ai/application/services/KeyedQueue';
+import { KeyedQueue } from '../../../imports/business/ai/application/services/shared/KeyedQueue';
 import { deferred } from '../../support/deferred';
 import { failure } from '../../support/failure';
 

@@ -20,7 +20,7 @@ import type { HeldRun, RunLimits, RunOrder } from '../../domain/types/RunRecords
 import { argumentsHash } from './argumentsHash';
 import { mayBeDecided, mayBeSubmitted } from './runs/durable/RemoteRuns';
 import { Execution } from './runs/LiveRun';
-import { IsolatedEmitter } from './IsolatedEmitter';
+import { IsolatedEmitter } from './shared/SafeEmitter';
 import { JournaledRuns } from './runs/durable/DurableRuns';
 import type { AskedRun, ClaimedRun } from './runs/durable/DurableRuns';
 import { DEFAULT_LIMITS, limitsOf, planRun, readStoredPlan } from './runs/planRun';

@@ -13,7 +13,7 @@ import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { AnySchema } from './schema/AnySchema';
 import { normalizeInput } from './ContentNormalizer';
 import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
-import { KeyedQueue } from './KeyedQueue';
+import { KeyedQueue } from './shared/KeyedQueue';
 import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/LLMRequest';
 import { RecentResponses } from './RecentResponses';
 import { ResponseChainManager } from './ResponseChainManager';

@@ -4,7 +4,7 @@
  */
 import type { ResponseStore, StoredResponse } from '../../domain/interfaces/ResponseStore';
 import type { Item } from '../../domain/types/ResponsesAPITypes';
-import { BoundedMap } from './BoundedMap';
+import { BoundedMap } from './shared/LruMap';
 
 export interface RecentResponsesLimits {
   readonly responses: number;

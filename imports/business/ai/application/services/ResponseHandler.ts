@@ -13,7 +13,7 @@ import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { AgenticLoop } from './AgenticLoop';
 import { AnswerText } from './chat/AnswerWriter';
 import { describeFailure, StageError } from './chat/failureMessage';
-import { KeyedQueue } from './KeyedQueue';
+import { KeyedQueue } from './shared/KeyedQueue';
 
 export interface ResponseHandlerOptions {
   readonly loop: AgenticLoop;

@@ -5,7 +5,7 @@
 import { ToolError } from '../../domain/errors/LLMErrors';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
-import { canonicalJson } from './canonicalJson';
+import { canonicalJson } from './shared/canonicalJson';
 import { timeSince } from './timeSince';
 import { parseToolArguments } from './tools/parseToolArguments';
 import { toolResultText } from './tools/toolResult';

@@ -23,7 +23,7 @@ import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { UseEvent } from '../../domain/types/UseEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
-import { canonicalJson } from '../services/canonicalJson';
+import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
 
 /** What callers may say; everything else is the operator's. */

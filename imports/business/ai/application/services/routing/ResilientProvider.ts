@@ -5,7 +5,7 @@ import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { BoundedMap } from '../BoundedMap';
+import { BoundedMap } from '../shared/LruMap';
 import { InterruptedUsage } from '../InterruptedUsage';
 import { eventsOf, openStream } from './primeStream';
 import { ProviderHost } from './ProviderTarget';
@@ -17,7 +17,7 @@ import type { RetrySettings } from './RetryPolicy';
 import { UsageLedger } from './UsageLedger';
 import type { UsageEntry } from './UsageLedger';
 import { soundResponse } from './normalizeResponse';
-import { waitFor } from '../waitFor';
+import { waitFor } from '../shared/time';
 
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
   readonly retry?: Partial<RetrySettings>;

@@ -1,7 +1,7 @@
 /** What was used, by provider and user. Users that were not seen for long are summed up under nobody's name. */
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
-import { BoundedMap } from '../BoundedMap';
+import { BoundedMap } from '../shared/LruMap';
 
 export interface UsageEntry {
   readonly providerId: string;

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { BoundedMap } from '../BoundedMap';
+import { BoundedMap } from '../shared/LruMap';
 import { riskOf } from './schemaComplexity';
 import type { SchemaRisk } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';

@@ -7,7 +7,7 @@ import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, WholeRun } from '../../../../domain/interfaces/RunStore';
 import type { RunCommand } from '../../../../domain/types/RunRecords';
 import { storedRunResult } from '../../storedRunResult';
-import { waitFor } from '../../waitFor';
+import { waitFor } from '../../shared/time';
 
 /**
  * The id of what ends this wait of the call, whoever sends it: a call that waits again, after it was run again,

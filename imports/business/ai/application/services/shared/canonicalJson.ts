@@ -1,6 +1,6 @@
 /** One text per JSON value, whatever the order of its keys. */
-import { isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { isObject } from '../../../domain/json';
+import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, entry: unknown) => (isObject(entry) ? sorted(entry) : entry));
