@@ -21,9 +21,9 @@ import {
   topP,
   vendorFields,
   wireName,
-} from './normalizer/optionFields';
+} from './normalizer/normalizeOptions';
 import { describe, formatStep, PlainReader, wrong } from './normalizer/PlainReader';
-import { toolChoice } from './normalizer/toolChoice';
+import { toolChoice } from './normalizer/normalizeToolChoice';
 import type { Plain } from './normalizer/PlainReader';
 import type { Tool } from '../../domain/entities/Tool';
 import type { GenerateOptions, NormalizedOptions } from '../../domain/types/LLMTypes';

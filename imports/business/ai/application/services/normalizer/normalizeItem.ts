@@ -5,7 +5,7 @@ import { normalizeMessage } from './normalizeMessage';
 import { normalizeOutput, normalizePart } from './normalizePart';
 import { describe, isList, isRecord, wrong } from './PlainReader';
 import { callArguments, toolCall, toolOutput } from './toolItems';
-import { writtenItem } from './writtenItem';
+import { writtenItem } from './alreadyNormal';
 import type { Plain, PlainRecord } from './PlainReader';
 import type {
   CompactionItem,
