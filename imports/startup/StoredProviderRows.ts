@@ -1,6 +1,6 @@
 /** The Provider system's providers as rows of the AI module, which asks for each call how things stand. */
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
-import type { ProviderRows } from '../business/ai/infrastructure/factories/ProviderRows';
+import type { ProviderRows } from '../business/ai/infrastructure/factories/ProviderSource';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 

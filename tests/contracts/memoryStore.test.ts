@@ -1,6 +1,6 @@
 /** What every store of conversations does, whatever is behind it. */
 import { expect } from 'chai';
-import type { MemoryMessage, MemoryStore } from '../../imports/business/ai/domain/interfaces/MemoryStore';
+import type { MemoryMessage, MemoryStore } from '../../imports/business/ai/domain/interfaces/ConversationStore';
 import { ConversationMemory } from '../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 import {
   DocumentConversationMemory,

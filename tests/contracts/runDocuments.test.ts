@@ -5,7 +5,7 @@ import type {
   StoredDocument,
 } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
-import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunDoors';
+import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';

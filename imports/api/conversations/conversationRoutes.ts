@@ -5,7 +5,7 @@
 import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
-import type { Conversations } from '../../business/ai/infrastructure/factories/createConversations';
+import type { Conversations } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
 import type { ExchangeHandler } from '../http/Exchange';
 import { Silence } from '../http/Silence';

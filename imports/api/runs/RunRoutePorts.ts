@@ -1,6 +1,6 @@
 /** What the routes of the dashboard need of a host. */
-import type { AIMethods } from '../../business/ai/application/methods/AIMethods';
-import type { RunQueries } from '../../business/ai/application/methods/RunQueries';
+import type { AIMethods } from '../../business/ai/application/operations/RunOperations';
+import type { RunQueries } from '../../business/ai/application/operations/RunQueries';
 import type { Actor as AIActor } from '../../business/ai/domain/types/Actor';
 import type { RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { mayDo } from '../auth/Actor';

@@ -5,7 +5,7 @@
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
-import type { AIMethods } from './application/methods/AIMethods';
+import type { AIMethods } from './application/operations/RunOperations';
 import { toClientError } from './domain/errors/clientError';
 import { isLLMError } from './domain/errors/LLMErrors';
 import type { Actor } from './domain/types/Actor';

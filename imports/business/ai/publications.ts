@@ -6,9 +6,9 @@
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import type { Mongo } from 'meteor/mongo';
-import { fieldsOf, oneOf, optional, word } from './application/methods/argumentFields';
-import { mayHandle } from './application/methods/AIMethods';
-import { readRunFilter, VIEW_LIMITS } from './application/methods/RunQueries';
+import { fieldsOf, oneOf, optional, word } from './domain/arguments';
+import { mayHandle } from './application/operations/RunOperations';
+import { readRunFilter, VIEW_LIMITS } from './application/operations/RunQueries';
 import { TOOL_CALL_MOVES } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
 import type { StoredDocument } from './domain/interfaces/DocumentCollection';

@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
-import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunDoors';
+import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
 import { readAllowPrivateHosts } from '../hostVariables';
 import { readJobSettings } from '../jobSettings';
 import type { JobSettings } from '../jobSettings';

@@ -5,7 +5,7 @@ import { ResilientProvider } from '../../../imports/business/ai/application/serv
 import { ResponseHandler } from '../../../imports/business/ai/application/services/ResponseHandler';
 import type { ResponseHandlerOptions } from '../../../imports/business/ai/application/services/ResponseHandler';
 import { LLMAuthError, LLMOverloadedError, LLMStreamError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import type { MemoryMessage, MemoryStore } from '../../../imports/business/ai/domain/interfaces/MemoryStore';
+import type { MemoryMessage, MemoryStore } from '../../../imports/business/ai/domain/interfaces/ConversationStore';
 import type { ILLMProvider } from '../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../imports/business/ai/domain/types/LLMTypes';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';

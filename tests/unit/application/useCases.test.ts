@@ -21,7 +21,7 @@ import {
 import type { AccessPolicy, Permission } from '../../../imports/business/ai/domain/interfaces/AccessPolicy';
 import type { Actor } from '../../../imports/business/ai/domain/types/Actor';
 import type { LLMResponse } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { UseEvent } from '../../../imports/business/ai/domain/types/UseEvents';
+import type { UseEvent } from '../../../imports/business/ai/domain/types/AuditEvents';
 import { MemoryRunStore } from '../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../support/deferred';

@@ -8,7 +8,7 @@ import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import { isSettled } from '../../domain/entities/Tool';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
-import { errorOfCode } from '../../domain/errors/errorOfCode';
+import { errorOfCode } from '../../domain/errors/restoreError';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';

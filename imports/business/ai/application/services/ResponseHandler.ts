@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { assistantMessage, developerMessage, userMessage } from '../../domain/entities/Message';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { MemoryMessage, MemoryStore } from '../../domain/interfaces/MemoryStore';
+import type { MemoryMessage, MemoryStore } from '../../domain/interfaces/ConversationStore';
 import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/OutputChannel';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';

@@ -2,7 +2,7 @@
 import { isFinished } from '../../domain/entities/Run';
 import type { RunReport, RunResult } from '../../domain/entities/Run';
 import { isSettled } from '../../domain/entities/Tool';
-import { errorOfCode } from '../../domain/errors/errorOfCode';
+import { errorOfCode } from '../../domain/errors/restoreError';
 import { LLMServerError } from '../../domain/errors/LLMErrors';
 import type { WholeRun } from '../../domain/interfaces/RunStore';
 import { FollowUps } from './runs/FollowUps';

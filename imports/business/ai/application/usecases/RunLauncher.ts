@@ -21,7 +21,7 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { UseEvent } from '../../domain/types/UseEvents';
+import type { UseEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
 import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';

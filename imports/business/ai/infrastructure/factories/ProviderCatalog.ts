@@ -5,9 +5,9 @@
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
-import { KeptProvider } from './KeptProvider';
+import { KeptProvider } from './StoredProvider';
 import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory';
-import type { ProviderRows } from './ProviderRows';
+import type { ProviderRows } from './ProviderSource';
 
 export interface CatalogSettings {
   readonly providers: readonly ProviderSettings[];

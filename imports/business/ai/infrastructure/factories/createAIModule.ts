@@ -13,8 +13,8 @@ import { LocalJobQueue } from '../jobs/LocalJobQueue';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
-import { createConversations } from './createConversations';
-import type { ConversationPorts, Conversations } from './createConversations';
+import { createConversations } from './createChat';
+import type { ConversationPorts, Conversations } from './createChat';
 import { createManager } from './createManager';
 import type { BudgetSettings } from './createManager';
 import { createUseCases } from './createUseCases';
@@ -22,7 +22,7 @@ import type { UseCasePorts, UseCases } from './createUseCases';
 import { LLMProviderFactory } from './LLMProviderFactory';
 import type { ProviderSettings } from './LLMProviderFactory';
 import { ProviderCatalog } from './ProviderCatalog';
-import type { ProviderRows } from './ProviderRows';
+import type { ProviderRows } from './ProviderSource';
 
 /** A row that names no id is known by its vendor's name. */
 export type ProviderRow = Omit<ProviderSettings, 'id'> & { readonly id?: string };

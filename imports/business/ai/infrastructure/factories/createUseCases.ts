@@ -11,7 +11,7 @@ import { RunLauncher } from '../../application/usecases/RunLauncher';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { UseEvent } from '../../domain/types/UseEvents';
+import type { UseEvent } from '../../domain/types/AuditEvents';
 
 export interface UseCasePorts {
   /** Default: admins and the server's own jobs. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/MemoryStore';
+import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface MessageDocument extends StoredDocument {
   readonly userId: string;

@@ -1,5 +1,5 @@
 /** Conversations of one process: bounded in number and length, those used longest ago go first. */
-import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/MemoryStore';
+import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface ConversationMemoryLimits {
   readonly conversations: number;

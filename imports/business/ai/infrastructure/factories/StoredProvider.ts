@@ -6,7 +6,7 @@ import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { WireName } from '../../domain/types/VendorTypes';
 import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory';
-import type { ProviderRows } from './ProviderRows';
+import type { ProviderRows } from './ProviderSource';
 
 export class KeptProvider implements ILLMProvider {
   private readonly row: ProviderSettings;

@@ -3,8 +3,8 @@
  * https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/overview
  */
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ToolResult } from '../../domain/entities/Tool';
-import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
+import type { ToolResult } from '../../../domain/entities/Tool';
+import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
 type Message = Anthropic.Message;
 type Request = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;

@@ -1,7 +1,7 @@
 /** What every door to runs goes through, wired: methods, queries, events. The same for DDP and HTTP. */
-import { createAIMethods } from '../../application/methods/AIMethods';
-import type { AIMethods, CallKind, RunControl } from '../../application/methods/AIMethods';
-import { RunQueries } from '../../application/methods/RunQueries';
+import { createAIMethods } from '../../application/operations/RunOperations';
+import type { AIMethods, CallKind, RunControl } from '../../application/operations/RunOperations';
+import { RunQueries } from '../../application/operations/RunQueries';
 import { RunFeed } from '../../application/services/runs/RunEventBus';
 import type { RunEventSink } from '../../application/services/runs/RunEventBus';
 import { LLMRateLimitError } from '../../domain/errors/LLMErrors';

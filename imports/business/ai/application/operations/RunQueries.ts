@@ -5,9 +5,9 @@ import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
-import { mayHandle, signedIn } from './AIMethods';
-import { fieldsOf, oneOf, optional, wholeNumber } from './argumentFields';
-import { UnknownRunError } from './UnknownRunError';
+import { mayHandle, signedIn } from './RunOperations';
+import { fieldsOf, oneOf, optional, wholeNumber } from '../../domain/arguments';
+import { UnknownRunError } from '../methods/UnknownRunError';
 
 /** Entries of one answer. */
 export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000 } as const;

@@ -7,7 +7,7 @@ import type { ExternalResult } from '../services/ToolProcessor';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { UseRequest } from '../usecases/RunLauncher';
-import { fieldsOf, json, listOf, numberWithin, optional, text, wholeNumber, word, wrong } from './argumentFields';
+import { fieldsOf, json, listOf, numberWithin, optional, text, wholeNumber, word, wrong } from '../../domain/arguments';
 
 /** Characters, or entries of lists. */
 export const ARGUMENT_LIMITS = {

@@ -1,7 +1,7 @@
 /** Arguments from outside, field by field: what is not known, not of its type or too large is refused with its path. */
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { isList, isObject } from '../../domain/json';
-import type { JsonObject } from '../../domain/types/VendorTypes';
+import { LLMInvalidRequestError } from './errors/LLMErrors';
+import { isList, isObject } from './json';
+import type { JsonObject } from './types/VendorTypes';
 
 /** Brackets inside brackets. */
 const MOST_LEVELS = 64;

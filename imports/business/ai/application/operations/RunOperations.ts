@@ -19,7 +19,7 @@ import {
   readTextRequest,
   readToolsRequest,
 } from './readArguments';
-import { UnknownRunError } from './UnknownRunError';
+import { UnknownRunError } from '../methods/UnknownRunError';
 
 type Awaitable<T> = T | Promise<T>;
 

@@ -3,8 +3,8 @@
  * https://platform.openai.com/docs/guides/function-calling?api-mode=chat
  */
 import type { OpenAI } from 'openai';
-import type { ToolResult } from '../../domain/entities/Tool';
-import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
+import type { ToolResult } from '../../../domain/entities/Tool';
+import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
 type Completion = OpenAI.Chat.Completions.ChatCompletion;
 type Request = Omit<OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming, 'stream'>;

@@ -4,7 +4,7 @@ import { ResponseHandler } from '../../application/services/ResponseHandler';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { MemoryStore } from '../../domain/interfaces/MemoryStore';
+import type { MemoryStore } from '../../domain/interfaces/ConversationStore';
 import { ConversationMemory } from '../persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../events/ConversationChannels';
 

@@ -3,8 +3,8 @@
  * https://platform.openai.com/docs/guides/function-calling
  */
 import type { OpenAI } from 'openai';
-import type { ToolResult } from '../../domain/entities/Tool';
-import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
+import type { ToolResult } from '../../../domain/entities/Tool';
+import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
 type Response = OpenAI.Responses.Response;
 type Item = OpenAI.Responses.ResponseInputItem;

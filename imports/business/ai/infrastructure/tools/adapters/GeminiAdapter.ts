@@ -3,8 +3,8 @@
  * https://ai.google.dev/gemini-api/docs/function-calling
  */
 import type { ChatSession, FunctionResponsePart, GenerateContentResult } from '@google/generative-ai';
-import type { ToolResult } from '../../domain/entities/Tool';
-import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
+import type { ToolResult } from '../../../domain/entities/Tool';
+import type { NativeToolCall, ToolAdapter } from '../../../domain/interfaces/ToolAdapter';
 
 export class GeminiAdapter implements ToolAdapter<GenerateContentResult, FunctionResponsePart> {
   private readonly session: ChatSession;
