@@ -9,14 +9,14 @@ import {
   LLMInvalidRequestError,
   LLMPermissionError,
 } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { destinationOf } from '../../imports/business/providers/application/CredentialVault';
-import { OAuthFlow } from '../../imports/business/providers/application/OAuthFlow';
-import type { FlowOutcome } from '../../imports/business/providers/application/OAuthFlow';
+import { destinationOf } from '../../imports/business/providers/application/credentials/CredentialVault';
+import { OAuthFlow } from '../../imports/business/providers/application/oauth/OAuthFlow';
+import type { FlowOutcome } from '../../imports/business/providers/application/oauth/OAuthFlow';
 import type { AuthorizationStore } from '../../imports/business/providers/domain/interfaces/AuthorizationStore';
 import type { Sealer } from '../../imports/business/providers/domain/interfaces/Sealer';
 import { KeyRing } from '../../imports/business/providers/infrastructure/sealing/KeyRing';
 import { SealingService } from '../../imports/business/providers/infrastructure/sealing/SealingService';
-import { systemClock } from '../../imports/business/providers/infrastructure/systemClock';
+import { systemClock } from '../../imports/business/providers/infrastructure/system/systemClock';
 import { failure } from '../support/failure';
 import { AuthorizationHost, CLIENT } from '../support/oauth/AuthorizationHost';
 import {

@@ -4,7 +4,7 @@
  */
 import { inspect } from 'node:util';
 import { expect } from 'chai';
-import { ProvidersPublication } from '../../imports/business/providers/application/ProvidersPublication';
+import { ProvidersPublication } from '../../imports/business/providers/application/operations/ProvidersPublication';
 import { COLLECTIONS } from '../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { CANARY } from '../support/canaries';
 import { failure } from '../support/failure';

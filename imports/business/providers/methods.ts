@@ -3,7 +3,7 @@ import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { toClientError } from '../ai/domain/errors/clientError';
 import { isLLMError, LLMInvalidRequestError } from '../ai/domain/errors/LLMErrors';
-import type { ProviderMethods } from './application/ProviderMethods';
+import type { ProviderMethods } from './application/operations/ProviderOperations';
 import type { Caller, CallerLookup } from './domain/types/Caller';
 
 export interface ProviderMethodPorts {

@@ -4,7 +4,7 @@
  */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
-import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/ProvidersPublication';
+import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/operations/ProvidersPublication';
 import type { PublicProvider } from './domain/entities/PublicProvider';
 import type { Caller, CallerLookup } from './domain/types/Caller';
 

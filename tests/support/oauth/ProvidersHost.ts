@@ -19,15 +19,15 @@ import type {
   ProvidersPorts,
   ProvidersSettings,
 } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
-import { redactingLog } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
-import type { LogEntry } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
+import { redactingLog } from '../../../imports/business/providers/infrastructure/system/redactingLog';
+import type { LogEntry } from '../../../imports/business/providers/infrastructure/system/redactingLog';
 import type { AuthorizationDocument } from '../../../imports/business/providers/infrastructure/persistence/createAuthorizationStore';
 import type {
   CredentialCollection,
   CredentialDocument,
 } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
 import type { ProviderDocument } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
-import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 import type { DocumentCollection } from '../../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { canaryBase64 } from '../canaries';
 import { DATABASES } from '../documentDatabases';

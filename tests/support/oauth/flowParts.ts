@@ -1,11 +1,11 @@
 /** The pieces that an OAuth flow is made of, over a host's own store: for tests that take one piece out. */
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
-import { CredentialVault } from '../../../imports/business/providers/application/CredentialVault';
-import { OAuthClients } from '../../../imports/business/providers/application/OAuthClients';
-import type { OAuthFlowPorts } from '../../../imports/business/providers/application/OAuthFlow';
-import { TokenRefresher } from '../../../imports/business/providers/application/TokenRefresher';
-import { TokenService } from '../../../imports/business/providers/application/TokenService';
+import { CredentialVault } from '../../../imports/business/providers/application/credentials/CredentialVault';
+import { OAuthClients } from '../../../imports/business/providers/application/oauth/OAuthClients';
+import type { OAuthFlowPorts } from '../../../imports/business/providers/application/oauth/OAuthFlow';
+import { TokenRefresher } from '../../../imports/business/providers/application/tokens/TokenRefresher';
+import { TokenService } from '../../../imports/business/providers/application/tokens/TokenService';
 import { UsageLimits } from '../../../imports/business/providers/application/UsageLimits';
 import type { AuthorizationServer } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import type { Sealer } from '../../../imports/business/providers/domain/interfaces/Sealer';
@@ -20,7 +20,7 @@ import { createUsageStore } from '../../../imports/business/providers/infrastruc
 import type { UsageDocument } from '../../../imports/business/providers/infrastructure/persistence/createUsageStore';
 import { KeyRing } from '../../../imports/business/providers/infrastructure/sealing/KeyRing';
 import { SealingService } from '../../../imports/business/providers/infrastructure/sealing/SealingService';
-import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 import type { ProvidersHost } from './ProvidersHost';
 
 export interface FlowParts extends OAuthFlowPorts {

@@ -8,7 +8,7 @@ import type { ProvidersSettings } from '../../../imports/business/providers/infr
 import { KeyExchangeServer } from '../../../imports/business/providers/infrastructure/oauth/KeyExchangeServer';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
 import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
-import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 
 /**
  * `claimed`: it may refresh; `sent`: it is about to show the token; `answered`: it has new tokens that nobody else

@@ -9,7 +9,7 @@ import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/
 import type { OAuthClient } from '../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
 import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
-import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 import { failure } from '../../support/failure';
 import { json, TestHost } from '../../support/TestHost';
 import type { Answer } from '../../support/TestHost';

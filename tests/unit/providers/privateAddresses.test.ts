@@ -9,7 +9,7 @@ import { createGuardedFetch } from '../../../imports/business/ai/infrastructure/
 import type { OAuthSettings } from '../../../imports/business/providers/domain/types/OAuthSettings';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
 import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
-import { systemClock } from '../../../imports/business/providers/infrastructure/systemClock';
+import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 import { failure } from '../../support/failure';
 import { ADMIN, ALICE, ProvidersHost } from '../../support/oauth/ProvidersHost';
 import { TestHost } from '../../support/TestHost';

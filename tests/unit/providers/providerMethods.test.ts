@@ -7,7 +7,7 @@ import {
   LLMInvalidRequestError,
   LLMPermissionError,
 } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import type { ProviderMethods } from '../../../imports/business/providers/application/ProviderMethods';
+import type { ProviderMethods } from '../../../imports/business/providers/application/operations/ProviderOperations';
 import { CANARY } from '../../support/canaries';
 import { failure } from '../../support/failure';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../support/oauth/ProvidersHost';

@@ -1,6 +1,6 @@
 /** What each user's browser is told of providers, as documents that come, change and go. */
 import { expect } from 'chai';
-import { ProvidersPublication } from '../../../imports/business/providers/application/ProvidersPublication';
+import { ProvidersPublication } from '../../../imports/business/providers/application/operations/ProvidersPublication';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../support/oauth/ProvidersHost';
 
 describe('the publication of providers', () => {

@@ -1,7 +1,7 @@
 /** What operators read: who, what and when, and no secret in any field. */
 import { expect } from 'chai';
-import { redactingLog } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
-import type { LogEntry } from '../../../imports/business/providers/infrastructure/logging/redactingLog';
+import { redactingLog } from '../../../imports/business/providers/infrastructure/system/redactingLog';
+import type { LogEntry } from '../../../imports/business/providers/infrastructure/system/redactingLog';
 
 function logged(fields: Readonly<Record<string, string | number | boolean | null>>): LogEntry {
   const entries: LogEntry[] = [];

@@ -1,7 +1,7 @@
 /** Known authorization servers, as what they make of the few words an admin says. */
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import { readNewProvider } from '../../../imports/business/providers/application/readProvider';
+import { readNewProvider } from '../../../imports/business/providers/application/accounts/readProvider';
 import type { OAuthSettings } from '../../../imports/business/providers/domain/types/OAuthSettings';
 import { failure } from '../../support/failure';
 import { ADMIN, ALICE, ProvidersHost } from '../../support/oauth/ProvidersHost';

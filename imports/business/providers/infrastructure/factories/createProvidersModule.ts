@@ -3,24 +3,24 @@ import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialS
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
-import { ChangeSignal } from '../../application/ChangeSignal';
-import { CredentialVault } from '../../application/CredentialVault';
-import type { LeaseLengths } from '../../application/LeaseWatch';
-import { OAuthClients } from '../../application/OAuthClients';
-import type { AuthorizationServers } from '../../application/OAuthClients';
-import { OAuthFlow } from '../../application/OAuthFlow';
-import { createProviderMethods } from '../../application/ProviderMethods';
-import type { ProviderMethods } from '../../application/ProviderMethods';
-import { ProviderService } from '../../application/ProviderService';
-import { TokenRefresher } from '../../application/TokenRefresher';
-import { TokenService } from '../../application/TokenService';
+import { ChangeSignal } from '../../application/operations/ChangeSignal';
+import { CredentialVault } from '../../application/credentials/CredentialVault';
+import type { LeaseLengths } from '../../application/tokens/RefreshLeaseMonitor';
+import { OAuthClients } from '../../application/oauth/OAuthClients';
+import type { AuthorizationServers } from '../../application/oauth/OAuthClients';
+import { OAuthFlow } from '../../application/oauth/OAuthFlow';
+import { createProviderMethods } from '../../application/operations/ProviderOperations';
+import type { ProviderMethods } from '../../application/operations/ProviderOperations';
+import { ProviderService } from '../../application/accounts/ProviderService';
+import { TokenRefresher } from '../../application/tokens/TokenRefresher';
+import { TokenService } from '../../application/tokens/TokenService';
 import { UsageLimits } from '../../application/UsageLimits';
-import { withFixedProviders } from '../../application/withFixedProviders';
+import { withFixedProviders } from '../../application/accounts/withConfiguredProviders';
 import type { Provider } from '../../domain/entities/Provider';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { CallerLookup } from '../../domain/types/Caller';
-import { consoleLog } from '../logging/redactingLog';
+import { consoleLog } from '../system/redactingLog';
 import { KeyExchangeServer } from '../oauth/KeyExchangeServer';
 import { OAuth2Server } from '../oauth/OAuth2Server';
 import { ServerMetadataCache } from '../oauth/serverMetadata';
@@ -34,7 +34,7 @@ import { createUsageStore, indexUsage } from '../persistence/createUsageStore';
 import type { UsageDocument } from '../persistence/createUsageStore';
 import { KeyRing } from '../sealing/KeyRing';
 import { SealingService } from '../sealing/SealingService';
-import { systemClock } from '../systemClock';
+import { systemClock } from '../system/systemClock';
 
 export interface ProvidersSettings {
   /** Sealing keys, `id:base64,…`: the first seals, all open. */

@@ -1,27 +1,27 @@
 /** Connects a user's account at a vendor: the way there, the way back, and the way out again. */
-import { isLLMError, LLMInvalidRequestError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
-import { decideAccess } from '../domain/entities/ProviderAccess';
-import { isPersonal } from '../domain/entities/Provider';
-import type { Provider } from '../domain/entities/Provider';
-import { AUTHORIZATION_LIFETIME_MS } from '../domain/entities/PendingAuthorization';
-import type { PendingAuthorization } from '../domain/entities/PendingAuthorization';
-import { credentialIdOf } from '../domain/entities/StoredCredential';
-import { OAuthRefusal } from '../domain/interfaces/AuthorizationServer';
-import type { AuthorizationStore } from '../domain/interfaces/AuthorizationStore';
-import type { Clock } from '../domain/interfaces/Clock';
-import type { EventLog } from '../domain/interfaces/EventLog';
-import type { ProviderStore } from '../domain/interfaces/ProviderStore';
-import { SealError } from '../domain/interfaces/Sealer';
-import type { SealBinding, Sealer } from '../domain/interfaces/Sealer';
-import type { CallerLookup } from '../domain/types/Caller';
-import type { TokenSet } from '../domain/types/TokenSet';
-import { withoutSecrets } from '../domain/withoutSecrets';
-import { destinationOf } from './CredentialVault';
-import type { CredentialVault } from './CredentialVault';
+import { isLLMError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import { decideAccess } from '../../domain/entities/ProviderAccess';
+import { isPersonal } from '../../domain/entities/Provider';
+import type { Provider } from '../../domain/entities/Provider';
+import { AUTHORIZATION_LIFETIME_MS } from '../../domain/entities/PendingAuthorization';
+import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
+import { credentialIdOf } from '../../domain/entities/StoredCredential';
+import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
+import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
+import type { Clock } from '../../domain/interfaces/Clock';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
+import { SealError } from '../../domain/interfaces/Sealer';
+import type { SealBinding, Sealer } from '../../domain/interfaces/Sealer';
+import type { CallerLookup } from '../../domain/types/Caller';
+import type { TokenSet } from '../../domain/types/TokenSet';
+import { withoutSecrets } from '../../domain/withoutSecrets';
+import { destinationOf } from '../credentials/CredentialVault';
+import type { CredentialVault } from '../credentials/CredentialVault';
 import { hashOf, isBinding, isSameHash, isToken, MIN_BINDING_LENGTH, randomToken } from './flowTokens';
 import { userOAuthOf } from './OAuthClients';
 import type { OAuthClients } from './OAuthClients';
-import { StartTickets } from './StartTickets';
+import { StartTickets } from './ConnectTickets';
 
 export interface OAuthFlowPorts {
   readonly providers: ProviderStore;

@@ -2,8 +2,8 @@
  * Says within this process that what users see of providers may be different now; other processes are the host's
  * observers to watch.
  */
-import type { CredentialStore } from '../domain/interfaces/CredentialStore';
-import type { ProviderStore } from '../domain/interfaces/ProviderStore';
+import type { CredentialStore } from '../../domain/interfaces/CredentialStore';
+import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 
 export class ChangeSignal {
   private readonly listeners = new Set<() => void>();

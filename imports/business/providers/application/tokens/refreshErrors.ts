@@ -1,7 +1,7 @@
 /** What callers are told when there is no token to be had. */
-import { isLLMError, LLMAuthError, LLMConnectionError } from '../../ai/domain/errors/LLMErrors';
-import type { Provider } from '../domain/entities/Provider';
-import type { OAuthRefusal } from '../domain/interfaces/AuthorizationServer';
+import { isLLMError, LLMAuthError, LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
+import type { Provider } from '../../domain/entities/Provider';
+import type { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
 
 export function notConnected({ name }: Provider): LLMAuthError {
   return new LLMAuthError(`No account is connected for '${name}'. Connect one first.`);

@@ -1,7 +1,7 @@
 /** One row with tokens, and how to get new ones for it. */
-import type { Provider } from '../domain/entities/Provider';
-import type { SecretContent } from '../domain/entities/StoredCredential';
-import type { TokenSet } from '../domain/types/TokenSet';
+import type { Provider } from '../../domain/entities/Provider';
+import type { SecretContent } from '../../domain/entities/StoredCredential';
+import type { TokenSet } from '../../domain/types/TokenSet';
 
 export type TokenContent = Extract<SecretContent, { type: 'tokens' }>;
 

@@ -1,12 +1,12 @@
 /** A provider as an admin describes it: checked as a whole, with secrets apart from what may be stored in the clear. */
 import { randomUUID } from 'node:crypto';
-import { VENDORS, SCHEME_OF_WIRE } from '../../ai/domain/types/VendorTypes';
-import type { WireName } from '../../ai/domain/types/VendorTypes';
-import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../domain/entities/Provider';
-import type { Provider, ProviderAccess, ProviderAuth, ProviderLimits } from '../domain/entities/Provider';
-import { fieldsOf, flag, oneOf, optional, secret, text, textList, webUrl, wholeNumber, wrong } from './readFields';
-import type { Fields } from './readFields';
-import { OAUTH_FIELDS, readOAuthSettings } from './readOAuthSettings';
+import { VENDORS, SCHEME_OF_WIRE } from '../../../ai/domain/types/VendorTypes';
+import type { WireName } from '../../../ai/domain/types/VendorTypes';
+import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../../domain/entities/Provider';
+import type { Provider, ProviderAccess, ProviderAuth, ProviderLimits } from '../../domain/entities/Provider';
+import { fieldsOf, flag, oneOf, optional, secret, text, textList, webUrl, wholeNumber, wrong } from '../readFields';
+import type { Fields } from '../readFields';
+import { OAUTH_FIELDS, readOAuthSettings } from '../oauth/readOAuthSettings';
 
 export interface ReadProvider {
   readonly provider: Omit<Provider, 'createdAt' | 'updatedAt'>;

@@ -2,14 +2,14 @@
  * This app as a client of authorization servers: the right protocol, the client's secret, and revocation that never
  * stands in the way.
  */
-import { isLLMError, LLMInvalidRequestError } from '../../ai/domain/errors/LLMErrors';
-import type { Provider } from '../domain/entities/Provider';
-import type { SecretContent } from '../domain/entities/StoredCredential';
-import { OAuthRefusal } from '../domain/interfaces/AuthorizationServer';
-import type { AuthorizationServer, OAuthClient } from '../domain/interfaces/AuthorizationServer';
-import type { EventLog } from '../domain/interfaces/EventLog';
-import type { OAuthProtocol, OAuthSettings } from '../domain/types/OAuthSettings';
-import type { CredentialVault } from './CredentialVault';
+import { isLLMError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
+import type { Provider } from '../../domain/entities/Provider';
+import type { SecretContent } from '../../domain/entities/StoredCredential';
+import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
+import type { AuthorizationServer, OAuthClient } from '../../domain/interfaces/AuthorizationServer';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import type { OAuthProtocol, OAuthSettings } from '../../domain/types/OAuthSettings';
+import type { CredentialVault } from '../credentials/CredentialVault';
 
 export type AuthorizationServers = Readonly<Record<OAuthProtocol, AuthorizationServer>>;
 

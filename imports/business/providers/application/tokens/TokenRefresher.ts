@@ -8,21 +8,21 @@
  * long as a request may take. Whoever was paused longer than that neither sends nor overwrites.
  */
 import pLimit from 'p-limit';
-import { isLLMError, LLMTimeoutError } from '../../ai/domain/errors/LLMErrors';
-import { editionOf } from '../domain/entities/StoredCredential';
-import type { StoredCredential } from '../domain/entities/StoredCredential';
-import { OAuthRefusal, StaleLeaseError } from '../domain/interfaces/AuthorizationServer';
-import type { Clock } from '../domain/interfaces/Clock';
-import type { CredentialChange } from '../domain/interfaces/CredentialStore';
-import type { EventLog } from '../domain/interfaces/EventLog';
-import type { TokenSet } from '../domain/types/TokenSet';
-import type { CredentialVault, OpenedCredential } from './CredentialVault';
-import { LeaseWatch } from './LeaseWatch';
-import type { LeaseLengths } from './LeaseWatch';
+import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
+import { editionOf } from '../../domain/entities/StoredCredential';
+import type { StoredCredential } from '../../domain/entities/StoredCredential';
+import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
+import type { Clock } from '../../domain/interfaces/Clock';
+import type { CredentialChange } from '../../domain/interfaces/CredentialStore';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import type { TokenSet } from '../../domain/types/TokenSet';
+import type { CredentialVault, OpenedCredential } from '../credentials/CredentialVault';
+import { LeaseWatch } from './RefreshLeaseMonitor';
+import type { LeaseLengths } from './RefreshLeaseMonitor';
 import { errorName, mustReconnect, notConnected, refusedApp } from './refreshErrors';
 import { targetFields } from './RefreshTarget';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
-import { TokenKeeper } from './TokenKeeper';
+import { TokenKeeper } from './RefreshedTokenWriter';
 
 export interface TokenWish {
   /** A token is wanted that is newer than what is there now. */

@@ -3,20 +3,20 @@
  * for.
  */
 import { createHash } from 'node:crypto';
-import { LLMAuthError } from '../../ai/domain/errors/LLMErrors';
-import type { Provider } from '../domain/entities/Provider';
-import { destinationFacts } from '../domain/entities/StoredCredential';
+import { LLMAuthError } from '../../../ai/domain/errors/LLMErrors';
+import type { Provider } from '../../domain/entities/Provider';
+import { destinationFacts } from '../../domain/entities/StoredCredential';
 import type {
   CredentialId,
   CredentialKind,
   SealedBox,
   SecretContent,
   StoredCredential,
-} from '../domain/entities/StoredCredential';
-import type { CredentialStore } from '../domain/interfaces/CredentialStore';
-import type { EventLog } from '../domain/interfaces/EventLog';
-import { SealError } from '../domain/interfaces/Sealer';
-import type { SealBinding, Sealer } from '../domain/interfaces/Sealer';
+} from '../../domain/entities/StoredCredential';
+import type { CredentialStore } from '../../domain/interfaces/CredentialStore';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import { SealError } from '../../domain/interfaces/Sealer';
+import type { SealBinding, Sealer } from '../../domain/interfaces/Sealer';
 
 export interface CredentialVaultPorts {
   readonly store: CredentialStore;

@@ -1,7 +1,7 @@
 /** Providers of the server's own settings beside those that are kept: seen like all others, never written. */
-import { ConflictError } from '../../ai/domain/errors/LLMErrors';
-import type { Provider } from '../domain/entities/Provider';
-import type { ProviderStore } from '../domain/interfaces/ProviderStore';
+import { ConflictError } from '../../../ai/domain/errors/LLMErrors';
+import type { Provider } from '../../domain/entities/Provider';
+import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 
 export function withFixedProviders(store: ProviderStore, fixed: readonly Provider[]): ProviderStore {
   const byId = new Map(fixed.map((provider) => [provider._id, { ...provider, fixed: true as const }]));

@@ -1,10 +1,10 @@
 /** What an admin says of an authorization server, together with what is known of it already. */
-import { CLIENT_AUTHENTICATIONS, DISCOVERY_METHODS } from '../domain/types/OAuthSettings';
-import type { OAuthSettings } from '../domain/types/OAuthSettings';
-import { SERVER_ROWS } from '../domain/serverRows';
-import type { ServerName, ServerRow } from '../domain/serverRows';
-import { fieldsOf, oneOf, optional, text, textList, webUrl, wrong } from './readFields';
-import type { Fields } from './readFields';
+import { CLIENT_AUTHENTICATIONS, DISCOVERY_METHODS } from '../../domain/types/OAuthSettings';
+import type { OAuthSettings } from '../../domain/types/OAuthSettings';
+import { SERVER_ROWS } from '../../domain/knownServers';
+import type { ServerName, ServerRow } from '../../domain/knownServers';
+import { fieldsOf, oneOf, optional, text, textList, webUrl, wrong } from '../readFields';
+import type { Fields } from '../readFields';
 
 export const OAUTH_FIELDS = [
   'server',

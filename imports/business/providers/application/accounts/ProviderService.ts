@@ -1,23 +1,23 @@
 /** Which providers there are, who may use them, and the keys that were set for them. */
-import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
-import { decideAccess } from '../domain/entities/ProviderAccess';
-import type { AccessDecision } from '../domain/entities/ProviderAccess';
-import type { Provider } from '../domain/entities/Provider';
-import { publicView } from '../domain/entities/PublicProvider';
-import type { ConnectionState, PublicProvider } from '../domain/entities/PublicProvider';
-import { credentialIdOf, credentialKey } from '../domain/entities/StoredCredential';
-import type { StoredCredential } from '../domain/entities/StoredCredential';
-import type { AuthorizationStore } from '../domain/interfaces/AuthorizationStore';
-import type { Clock } from '../domain/interfaces/Clock';
-import type { EventLog } from '../domain/interfaces/EventLog';
-import type { ProviderStore } from '../domain/interfaces/ProviderStore';
-import type { Caller } from '../domain/types/Caller';
-import { destinationOf } from './CredentialVault';
-import type { CredentialVault } from './CredentialVault';
-import type { OAuthClients } from './OAuthClients';
+import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import { decideAccess } from '../../domain/entities/ProviderAccess';
+import type { AccessDecision } from '../../domain/entities/ProviderAccess';
+import type { Provider } from '../../domain/entities/Provider';
+import { publicView } from '../../domain/entities/PublicProvider';
+import type { ConnectionState, PublicProvider } from '../../domain/entities/PublicProvider';
+import { credentialIdOf, credentialKey } from '../../domain/entities/StoredCredential';
+import type { StoredCredential } from '../../domain/entities/StoredCredential';
+import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
+import type { Clock } from '../../domain/interfaces/Clock';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
+import type { Caller } from '../../domain/types/Caller';
+import { destinationOf } from '../credentials/CredentialVault';
+import type { CredentialVault } from '../credentials/CredentialVault';
+import type { OAuthClients } from '../oauth/OAuthClients';
 import { readNewProvider, readProviderChange } from './readProvider';
 import type { ProviderSecrets, ReadProvider } from './readProvider';
-import { isKeyless } from './TokenService';
+import { isKeyless } from '../tokens/TokenService';
 
 export interface ProviderServicePorts {
   readonly providers: ProviderStore;

@@ -1,20 +1,20 @@
 /** Gives the AI module a token for a call, and nothing that the token was made from. */
-import { LLMAuthError, LLMPermissionError, LLMServerError } from '../../ai/domain/errors/LLMErrors';
-import type { Credential, CredentialSource } from '../../ai/domain/interfaces/CredentialSource';
-import { decideAccess } from '../domain/entities/ProviderAccess';
-import type { Provider } from '../domain/entities/Provider';
-import { credentialIdOf } from '../domain/entities/StoredCredential';
-import { OAuthRefusal } from '../domain/interfaces/AuthorizationServer';
-import type { OAuthClient } from '../domain/interfaces/AuthorizationServer';
-import type { ProviderStore } from '../domain/interfaces/ProviderStore';
-import type { CallerLookup } from '../domain/types/Caller';
-import type { OAuthSettings } from '../domain/types/OAuthSettings';
-import type { CredentialVault } from './CredentialVault';
-import { destinationOf } from './CredentialVault';
-import type { OAuthClients } from './OAuthClients';
+import { LLMAuthError, LLMPermissionError, LLMServerError } from '../../../ai/domain/errors/LLMErrors';
+import type { Credential, CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
+import { decideAccess } from '../../domain/entities/ProviderAccess';
+import type { Provider } from '../../domain/entities/Provider';
+import { credentialIdOf } from '../../domain/entities/StoredCredential';
+import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
+import type { OAuthClient } from '../../domain/interfaces/AuthorizationServer';
+import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
+import type { CallerLookup } from '../../domain/types/Caller';
+import type { OAuthSettings } from '../../domain/types/OAuthSettings';
+import type { CredentialVault } from '../credentials/CredentialVault';
+import { destinationOf } from '../credentials/CredentialVault';
+import type { OAuthClients } from '../oauth/OAuthClients';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
 import type { TokenRefresher } from './TokenRefresher';
-import type { UsageLimits } from './UsageLimits';
+import type { UsageLimits } from '../UsageLimits';
 
 export interface TokenServicePorts {
   readonly providers: ProviderStore;

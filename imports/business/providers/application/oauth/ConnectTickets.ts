@@ -2,10 +2,10 @@
  * Tickets that bring a browser to the page where a connection begins: each is good once, for one user and provider,
  * for ten minutes.
  */
-import { AUTHORIZATION_LIFETIME_MS } from '../domain/entities/PendingAuthorization';
-import type { PendingAuthorization } from '../domain/entities/PendingAuthorization';
-import type { AuthorizationStore } from '../domain/interfaces/AuthorizationStore';
-import type { Clock } from '../domain/interfaces/Clock';
+import { AUTHORIZATION_LIFETIME_MS } from '../../domain/entities/PendingAuthorization';
+import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
+import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
+import type { Clock } from '../../domain/interfaces/Clock';
 import { hashOf, isToken, randomToken } from './flowTokens';
 
 export class StartTickets {

@@ -1,5 +1,5 @@
 /** The machine's clocks. */
-import type { Clock } from '../domain/interfaces/Clock';
+import type { Clock } from '../../domain/interfaces/Clock';
 
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,12 +1,12 @@
 /** Brings what a refresh got into the store, whatever stands in the way: without it the grant would be lost. */
-import { LLMConnectionError } from '../../ai/domain/errors/LLMErrors';
-import { editionOf } from '../domain/entities/StoredCredential';
-import type { StoredCredential } from '../domain/entities/StoredCredential';
-import type { Clock } from '../domain/interfaces/Clock';
-import type { CredentialChange } from '../domain/interfaces/CredentialStore';
-import type { EventLog } from '../domain/interfaces/EventLog';
-import type { TokenSet } from '../domain/types/TokenSet';
-import type { CredentialVault } from './CredentialVault';
+import { LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
+import { editionOf } from '../../domain/entities/StoredCredential';
+import type { StoredCredential } from '../../domain/entities/StoredCredential';
+import type { Clock } from '../../domain/interfaces/Clock';
+import type { CredentialChange } from '../../domain/interfaces/CredentialStore';
+import type { EventLog } from '../../domain/interfaces/EventLog';
+import type { TokenSet } from '../../domain/types/TokenSet';
+import type { CredentialVault } from '../credentials/CredentialVault';
 import { errorName, notConnected } from './refreshErrors';
 import { targetFields } from './RefreshTarget';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';

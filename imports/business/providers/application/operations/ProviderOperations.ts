@@ -1,13 +1,13 @@
 /** `ai.providers.*` for any host: who asks and an argument in, the public view out. */
-import { LLMAuthError, LLMPermissionError } from '../../ai/domain/errors/LLMErrors';
-import type { PublicProvider } from '../domain/entities/PublicProvider';
-import type { Caller } from '../domain/types/Caller';
-import type { CredentialVault, Rotation } from './CredentialVault';
-import type { OAuthFlow } from './OAuthFlow';
-import type { ProviderService } from './ProviderService';
-import { fieldsOf, optional, secret, text } from './readFields';
-import type { Fields } from './readFields';
-import { readProviderId } from './readProvider';
+import { LLMAuthError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import type { PublicProvider } from '../../domain/entities/PublicProvider';
+import type { Caller } from '../../domain/types/Caller';
+import type { CredentialVault, Rotation } from '../credentials/CredentialVault';
+import type { OAuthFlow } from '../oauth/OAuthFlow';
+import type { ProviderService } from '../accounts/ProviderService';
+import { fieldsOf, optional, secret, text } from '../readFields';
+import type { Fields } from '../readFields';
+import { readProviderId } from '../accounts/readProvider';
 
 export interface ProviderMethodsPorts {
   readonly service: ProviderService;

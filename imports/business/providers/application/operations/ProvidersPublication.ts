@@ -2,8 +2,8 @@
  * `ai.providers` for any host: each user's providers as added, changed and removed documents, and never a field
  * more than the public view.
  */
-import type { PublicProvider } from '../domain/entities/PublicProvider';
-import type { Caller } from '../domain/types/Caller';
+import type { PublicProvider } from '../../domain/entities/PublicProvider';
+import type { Caller } from '../../domain/types/Caller';
 
 /** The collection under which the documents are published. */
 export const PROVIDERS_COLLECTION = 'ai_providers';

@@ -2,8 +2,8 @@
  * Tells when another process's right to refresh is over, without trusting anybody's wall clock: it is over when
  * nothing moved for its length.
  */
-import type { StoredCredential } from '../domain/entities/StoredCredential';
-import type { Clock } from '../domain/interfaces/Clock';
+import type { StoredCredential } from '../../domain/entities/StoredCredential';
+import type { Clock } from '../../domain/interfaces/Clock';
 
 /** In milliseconds. */
 export interface LeaseLengths {
