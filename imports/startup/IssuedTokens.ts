@@ -1,6 +1,6 @@
 /** API tokens that people made: each stands for its owner, and for no more than the owner may do by now. */
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '../api/auth/Actor';
+import type { Actor } from '../api/auth/ApiPrincipal';
 import { ApiTokens } from '../api/auth/ApiTokens';
 import { API_TOKENS, DocumentApiTokenStore } from '../api/auth/DocumentApiTokenStore';
 import { presentedToken } from '../api/auth/presentedToken';

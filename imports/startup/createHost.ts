@@ -3,7 +3,7 @@ import type express from 'express';
 import { createHttpApi } from '../api/createHttpApi';
 import type { HttpApi, HttpApiPorts } from '../api/createHttpApi';
 import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
-import { createOAuthRoutes } from '../api/oauthRoutes';
+import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { createRunDoors } from '../business/ai/infrastructure/factories/createRunOperations';

@@ -1,5 +1,5 @@
 /** Where API tokens are kept: never as they are, always as their SHA-256. */
-import type { Scope } from './Actor';
+import type { Scope } from './ApiPrincipal';
 
 export interface StoredApiToken {
   /** First 16 hexadecimal digits of the hash: enough to find a token, useless to whoever wants to use it. */

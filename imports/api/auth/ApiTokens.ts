@@ -3,8 +3,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Caller } from '../../business/providers/domain/types/Caller';
-import { SCOPES } from './Actor';
-import type { Actor, Scope } from './Actor';
+import { SCOPES } from './ApiPrincipal';
+import type { Actor, Scope } from './ApiPrincipal';
 import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 import { presentedToken } from './presentedToken';
 

@@ -7,9 +7,9 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { isObject } from '../../business/ai/domain/json';
 import type { Conversations } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
-import type { ExchangeHandler } from '../http/Exchange';
-import { Silence } from '../http/Silence';
-import type { ModelDirectory } from '../models/ModelDirectory';
+import type { ExchangeHandler } from '../http/RequestContext';
+import { Silence } from '../http/KeepAliveTimer';
+import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface ConversationRoutePorts {
   readonly module: { readonly conversations: Conversations };

@@ -1,8 +1,8 @@
 /** Browsers that showed a token once: from then on a cookie that no script can read stands for its owner. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '../auth/Actor';
-import { assertKnownHost, assertOwnOrigin } from './ownPage';
+import type { Actor } from '../auth/ApiPrincipal';
+import { assertKnownHost, assertOwnOrigin } from './sameOrigin';
 
 export interface DashboardSessionsOptions {
   /** The owner of a token, or undefined for one that is not known. */

@@ -2,8 +2,8 @@
  * The paths of a dashboard that has no DDP: the page and its session, runs, tools, counts, providers. Each part is
  * there if the host brings it.
  */
-import type { Scope } from '../auth/Actor';
-import type { AddEndpoints } from '../http/AddEndpoints';
+import type { Scope } from '../auth/ApiPrincipal';
+import type { AddEndpoints } from '../http/Endpoint';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
 import {
   cancelRun,
@@ -15,7 +15,7 @@ import {
   startRun,
   submitToolResult,
 } from '../runs/runRoutes';
-import { watchRuns } from '../runs/watchRuns';
+import { watchRuns } from '../runs/runEventStream';
 import { closeSession, openSession, readSession, serveFile, showPage } from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
 import {

@@ -1,12 +1,12 @@
 /** The dashboard's page and files, and the session that its browser holds. */
 import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
-import { mayDo } from '../auth/Actor';
-import type { Actor } from '../auth/Actor';
-import { DoorError } from '../errors/DoorError';
-import type { Exchange, ExchangeHandler } from '../http/Exchange';
+import { mayDo } from '../auth/ApiPrincipal';
+import type { Actor } from '../auth/ApiPrincipal';
+import { DoorError } from '../http/HttpError';
+import type { Exchange, ExchangeHandler } from '../http/RequestContext';
 import type { DashboardSessions } from './DashboardSessions';
-import { assertKnownHost, assertOwnOrigin } from './ownPage';
+import { assertKnownHost, assertOwnOrigin } from './sameOrigin';
 
 /** A bundled dashboard. */
 export interface DashboardFiles {

@@ -2,9 +2,9 @@
 import { isObject } from '../../business/ai/domain/json';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { Caller } from '../../business/providers/domain/types/Caller';
-import { mayDo } from '../auth/Actor';
-import type { Actor } from '../auth/Actor';
-import type { Exchange, ExchangeHandler } from '../http/Exchange';
+import { mayDo } from '../auth/ApiPrincipal';
+import type { Actor } from '../auth/ApiPrincipal';
+import type { Exchange, ExchangeHandler } from '../http/RequestContext';
 
 /** `ai.providers.*`: who may call what, and what arguments are taken, is said there. */
 export interface ProviderActions {

@@ -12,12 +12,12 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { mayDo } from '../auth/Actor';
-import type { Actor, Scope } from '../auth/Actor';
-import { errorAnswer, requestIdHeaders } from '../errors/errorAnswer';
-import type { ApiName } from '../errors/errorAnswer';
-import type { Exchange, ExchangeFacts, ExchangeHandler } from './Exchange';
-import type { InFlight } from './InFlight';
+import { mayDo } from '../auth/ApiPrincipal';
+import type { Actor, Scope } from '../auth/ApiPrincipal';
+import { errorAnswer, requestIdHeaders } from './errorResponse';
+import type { ApiName } from './errorResponse';
+import type { Exchange, ExchangeFacts, ExchangeHandler } from './RequestContext';
+import type { InFlight } from './InFlightRequests';
 import type { Metrics } from './Metrics';
 
 export interface RoutePorts {

@@ -2,7 +2,7 @@
 import type express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { DoorError } from '../errors/DoorError';
+import { DoorError } from './HttpError';
 
 export interface JsonBodyLimits {
   readonly maxBodyBytes: number;

@@ -3,8 +3,8 @@ import type { AIMethods } from '../../business/ai/application/operations/RunOper
 import type { RunQueries } from '../../business/ai/application/operations/RunQueries';
 import type { Actor as AIActor } from '../../business/ai/domain/types/Actor';
 import type { RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
-import { mayDo } from '../auth/Actor';
-import type { Actor } from '../auth/Actor';
+import { mayDo } from '../auth/ApiPrincipal';
+import type { Actor } from '../auth/ApiPrincipal';
 
 export interface RunRoutePorts {
   readonly methods: AIMethods;

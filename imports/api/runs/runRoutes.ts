@@ -1,7 +1,7 @@
 /** `/runs`, `/tools`, `/stats`: the methods of runs and what may be read of them, as HTTP. */
 import type { Request } from 'express';
 import { fieldsOf } from '../../business/ai/domain/json';
-import type { ExchangeHandler } from '../http/Exchange';
+import type { ExchangeHandler } from '../http/RequestContext';
 import { actorOf } from './RunRoutePorts';
 import type { RunRoutePorts } from './RunRoutePorts';
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
-import type { Actor } from '../../api/auth/Actor';
+import type { Actor } from '../../api/auth/ApiPrincipal';
 import type { Caller } from '../../business/providers/domain/types/Caller';
 
 export class MeteorUsers {

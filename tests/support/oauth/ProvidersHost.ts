@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { createOAuthRoutes } from '../../../imports/api/oauthRoutes';
+import { createOAuthRoutes } from '../../../imports/api/oauth/oauthRoutes';
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
 import type { Caller } from '../../../imports/business/providers/domain/types/Caller';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { RelayEncoder } from '../../../imports/api/generation/RelayEncoder';
-import type { RelayOptions } from '../../../imports/api/generation/RelayEncoder';
-import type { StatelessWire } from '../../../imports/api/generation/GenerationApi';
+import { RelayEncoder } from '../../../imports/api/gateway/generation/RelayEncoder';
+import type { RelayOptions } from '../../../imports/api/gateway/generation/RelayEncoder';
+import type { StatelessWire } from '../../../imports/api/gateway/generation/GatewayApi';
 import { LLMOverloadedError, LLMStreamError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import { vendorError } from '../../../imports/business/ai/domain/errors/vendorErrors';
 import { SCHEME_OF_WIRE } from '../../../imports/business/ai/domain/types/VendorTypes';

@@ -3,8 +3,8 @@
  * Responses.
  */
 import { expect } from 'chai';
-import { emptyResource } from '../../../imports/api/responses/resource';
-import { ResponsesRelay } from '../../../imports/api/responses/ResponsesRelay';
+import { emptyResource } from '../../../imports/api/gateway/responses/responseResource';
+import { ResponsesRelay } from '../../../imports/api/gateway/responses/ResponsesRelay';
 import { LLMError, LLMServerError, LLMStreamError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';

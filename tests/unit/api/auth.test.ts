@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mayDo, SCOPES } from '../../../imports/api/auth/Actor';
+import { mayDo, SCOPES } from '../../../imports/api/auth/ApiPrincipal';
 import { ApiTokens } from '../../../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../../../imports/api/auth/MemoryApiTokenStore';
 import { presentedToken } from '../../../imports/api/auth/presentedToken';

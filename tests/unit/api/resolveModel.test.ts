@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { resolveModel } from '../../../imports/api/models/resolveModel';
-import type { ProviderChoice } from '../../../imports/api/models/resolveModel';
+import { resolveModel } from '../../../imports/api/gateway/models/resolveModel';
+import type { ProviderChoice } from '../../../imports/api/gateway/models/resolveModel';
 import { LLMModelNotFoundError } from '../../../imports/business/ai/domain/errors/LLMErrors';
 
 const OPENAI: ProviderChoice = { id: 'openai', vendor: 'openai' };

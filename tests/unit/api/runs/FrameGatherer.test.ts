@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
-import { FrameGatherer } from '../../../../imports/api/runs/FrameGatherer';
+import { FrameGatherer } from '../../../../imports/api/runs/FrameBatcher';
 
 describe('FrameGatherer', () => {
   let clock: SinonFakeTimers;

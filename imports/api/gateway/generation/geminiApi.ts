@@ -1,0 +1,33 @@
+/**
+ * `POST /v1beta/models/<model>:generateContent` and `:streamGenerateContent`.
+ * https://ai.google.dev/api/generate-content
+ */
+import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
+import {
+  readGoogleRequest,
+  writeGoogle,
+} from '../../../business/ai/infrastructure/converters/google/gateway/GoogleGateway';
+import { GOOGLE_EVENTS, JSON_ARRAY } from '../../http/ResponseSink';
+import type { GenerationApi } from './GatewayApi';
+
+/** The model's name may hold slashes: it may begin with a provider's. */
+export const GEMINI_PATH = /^\/v1beta\/(?:models\/)?(?<model>[^:]+):(?<verb>generateContent|streamGenerateContent)$/;
+
+export const geminiApi: GenerationApi = {
+  wire: 'gemini',
+  read({ path, query, body }) {
+    const { model = '', verb } = GEMINI_PATH.exec(path)?.groups ?? {};
+    const { stream: _, ...options } = readGoogleRequest(body, decoded(model));
+    if (verb !== 'streamGenerateContent') return { options };
+    return { options, stream: query.alt === 'sse' ? GOOGLE_EVENTS : JSON_ARRAY };
+  },
+  write: writeGoogle,
+};
+
+function decoded(model: string): string {
+  try {
+    return decodeURIComponent(model);
+  } catch (cause) {
+    throw new LLMInvalidRequestError('The model in the path is not well encoded.', { path: 'model', cause });
+  }
+}

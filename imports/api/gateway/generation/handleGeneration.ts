@@ -1,0 +1,81 @@
+/** One request of an API that keeps nothing between two of them: any provider behind it, whole or streamed. */
+import { randomUUID } from 'node:crypto';
+import { isLLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import { SCHEME_OF_WIRE } from '../../../business/ai/domain/types/VendorTypes';
+import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
+import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
+import type { ExchangeHandler } from '../../http/RequestContext';
+import { pumpStream } from '../../http/writeStream';
+import { ResponseSink } from '../../http/ResponseSink';
+import { showHead } from '../../http/vendorHeaders';
+import type { ModelDirectory } from '../models/ModelDirectory';
+import type { GenerationApi, StatelessWire } from './GatewayApi';
+import { RelayEncoder } from './RelayEncoder';
+
+export interface GenerationPorts {
+  readonly module: Pick<AIModule, 'manager'>;
+  readonly models: ModelDirectory;
+  readonly toError: (thrown: unknown) => LLMError;
+  /** Milliseconds. */
+  readonly keepAliveAfter: number;
+}
+
+export function answerGeneration(api: GenerationApi, ports: GenerationPorts): ExchangeHandler {
+  return async (exchange) => {
+    const { actor, request, response, signal, hasLeft, facts } = exchange;
+    const { options: read, stream, includeUsage = false } = api.read(request);
+    const route = await ports.models.resolve(actor, read.model, api.wire);
+    const options = route.wire === 'responses' ? withoutChatWords(read) : read;
+    facts.provider = route.providerId;
+    facts.isSameApi = route.wire === api.wire;
+    const asked: GenerateOptions = {
+      ...options,
+      model: route.address,
+      wire: api.wire,
+      signal,
+      onHead: showHead(exchange, api.wire),
+    };
+    if (stream === undefined) {
+      response.json(api.write(await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked))));
+      return;
+    }
+    const isSame = route.wire === api.wire;
+    const plain = createStreamEncoder(SCHEME_OF_WIRE[api.wire], {
+      model: options.model ?? route.providerId,
+      id: randomUUID(),
+      created: Math.floor(Date.now() / 1_000),
+      includeUsage,
+    });
+    const encoder = isSame
+      ? new RelayEncoder({
+          wire: api.wire,
+          encoder: plain,
+          hidesUsage: api.wire === 'chat_completions' && !includeUsage,
+        })
+      : plain;
+    const events = ports.module.manager.stream(actor.userId, isSame ? { ...asked, relay: true } : asked);
+    await pumpStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
+  };
+}
+
+/**
+ * What only chat completions know stands under `openai`, which a Responses host of that name would take for its
+ * own.
+ */
+function withoutChatWords(options: GenerateOptions): GenerateOptions {
+  const { openai: _, ...vendor } = options.vendor ?? {};
+  return { ...options, vendor };
+}
+
+/** An answer of the client's own API that we take for a failure is still what its vendor answered. */
+async function wholeAnswer(wire: StatelessWire, answer: Promise<LLMResponse>): Promise<LLMResponse> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isLLMError(error) && error.response?.vendor.wire === wire) return error.response;
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/** The providers and models that a caller finds here. */
+import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
+import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
+import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
+import type { Actor } from '../../auth/ApiPrincipal';
+import { resolveModel } from './resolveModel';
+
+export interface ResolvedModel {
+  readonly providerId: string;
+  /** As the manager routes it. */
+  readonly address: string;
+  /** What the provider speaks to a client of the wire that was asked for. */
+  readonly wire: WireName | undefined;
+  readonly capabilities: ModelCapabilities;
+}
+
+export interface ListedModel {
+  /** Every one of them is good as a request's `model`. */
+  readonly id: string;
+  readonly providerId: string;
+}
+
+export interface ModelDirectoryPorts {
+  readonly module: Pick<AIModule, 'providers'>;
+  /** Whether the caller may use the provider. Default: all may. */
+  readonly mayUse?: (actor: Actor, providerId: string) => boolean | Promise<boolean>;
+}
+
+export class ModelDirectory {
+  private readonly ports: ModelDirectoryPorts;
+
+  constructor(ports: ModelDirectoryPorts) {
+    this.ports = ports;
+  }
+
+  /** @throws LLMModelNotFoundError with the candidates */
+  async resolve(actor: Actor, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
+    const { providerId, model } = resolveModel(asked, await this.visible(actor));
+    const provider = this.ports.module.providers.get(providerId);
+    if (provider === undefined)
+      throw new LLMModelNotFoundError(`The provider '${providerId}' is not there any more.`, { path: 'model' });
+    return {
+      providerId,
+      address: model === undefined ? providerId : `${providerId}/${model}`,
+      wire: provider.wireOf?.(wire),
+      capabilities: provider.getCapabilities(model ?? '', wire),
+    };
+  }
+
+  async list(actor: Actor): Promise<readonly ListedModel[]> {
+    return (await this.visible(actor)).flatMap(({ id: providerId, allowedModels, defaultModel, deployment }) => {
+      const names = allowedModels ?? [defaultModel ?? deployment].filter((name) => name !== undefined);
+      // A provider's own name stands for its default model.
+      return names.length === 0
+        ? [{ id: providerId, providerId }]
+        : names.map((name) => ({ id: `${providerId}/${name}`, providerId }));
+    });
+  }
+
+  /** The default one first. */
+  private async visible(actor: Actor): Promise<ReturnType<AIModule['providers']['rows']>> {
+    const { module, mayUse } = this.ports;
+    await module.providers.refresh();
+    const providers = module.providers.rows();
+    const allowed = await Promise.all(providers.map(async ({ id }) => (await mayUse?.(actor, id)) ?? true));
+    return providers.filter((_, index) => allowed[index] === true);
+  }
+}

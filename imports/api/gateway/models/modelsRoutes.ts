@@ -1,0 +1,71 @@
+/** `GET /v1/models`: what may be asked for, in the shape of OpenAI's list, or of Anthropic's for its clients. */
+import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import type { Exchange, ExchangeHandler } from '../../http/RequestContext';
+import type { ListedModel, ModelDirectory } from './ModelDirectory';
+
+/** Nobody knows when vendors made their models; the clients' types demand a time. */
+const UNKNOWN_TIME = 0;
+
+export function listModels(models: ModelDirectory): ExchangeHandler {
+  return async ({ actor, request, response }) => {
+    const listed = await models.list(actor);
+    if (request.headers['anthropic-version'] === undefined) {
+      response.json({ object: 'list', data: listed.map(openAIModel) });
+      return;
+    }
+    const data = listed.map(anthropicModel);
+    response.json({ data, has_more: false, first_id: listed[0]?.id ?? null, last_id: listed.at(-1)?.id ?? null });
+  };
+}
+
+export function oneModel(models: ModelDirectory): ExchangeHandler {
+  return async (exchange) => {
+    const { request, response } = exchange;
+    const found = await findModel(exchange, models);
+    response.json(request.headers['anthropic-version'] === undefined ? openAIModel(found) : anthropicModel(found));
+  };
+}
+
+/** https://ai.google.dev/api/models#method:-models.list */
+export function listGeminiModels(models: ModelDirectory): ExchangeHandler {
+  return async ({ actor, response }) => {
+    const listed = await models.list(actor);
+    response.json({ models: listed.map(geminiModel) });
+  };
+}
+
+/** https://ai.google.dev/api/models#method:-models.get */
+export function oneGeminiModel(models: ModelDirectory): ExchangeHandler {
+  return async (exchange) => {
+    exchange.response.json(geminiModel(await findModel(exchange, models)));
+  };
+}
+
+/** @throws LLMModelNotFoundError */
+async function findModel({ actor, request }: Exchange, models: ModelDirectory): Promise<ListedModel> {
+  // Express has decoded it.
+  const id = String(request.params.id);
+  const found = (await models.list(actor)).find((each) => each.id === id);
+  if (found === undefined)
+    throw new LLMModelNotFoundError(`There is no model '${id.slice(0, 256)}' here.`, { path: 'model' });
+  return found;
+}
+
+/** https://platform.openai.com/docs/api-reference/models/object */
+function openAIModel({ id, providerId }: ListedModel): JsonObject {
+  return { id, object: 'model', created: UNKNOWN_TIME, owned_by: providerId };
+}
+
+function geminiModel({ id }: ListedModel): JsonObject {
+  return {
+    name: `models/${id}`,
+    displayName: id,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+  };
+}
+
+/** https://platform.claude.com/docs/en/api/models-list */
+function anthropicModel({ id }: ListedModel): JsonObject {
+  return { type: 'model', id, display_name: id, created_at: new Date(UNKNOWN_TIME).toISOString() };
+}

@@ -1,0 +1,78 @@
+/** Whom a request is asked of, from the one word that clients of every API send: the model. */
+import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
+import { isOfFamily } from '../../../business/ai/infrastructure/vendors/modelFamilies';
+
+/** What is looked at of a provider that the caller may use. */
+export interface ProviderChoice {
+  readonly id: string;
+  readonly vendor: VendorName;
+  readonly allowedModels?: readonly string[];
+  readonly modelPatterns?: readonly string[];
+}
+
+export interface ModelRoute {
+  readonly providerId: string;
+  /** Absent: the provider's default. */
+  readonly model?: string;
+}
+
+/**
+ * A first segment that is a provider's id wins; else an exact match in some `allowedModels`; else the single
+ * provider whose patterns match.
+ * @param providers those that the caller may use, the default one first
+ * @throws LLMModelNotFoundError with the candidates
+ */
+export function resolveModel(asked: string | undefined, providers: readonly ProviderChoice[]): ModelRoute {
+  const [first] = providers;
+  if (first === undefined) throw new LLMModelNotFoundError('There is no provider that you may use.', { path: 'model' });
+  if (asked === undefined) return { providerId: first.id };
+  if (asked.length > MOST_CHARACTERS)
+    throw new LLMModelNotFoundError(`A model's name has at most ${MOST_CHARACTERS} characters.`, { path: 'model' });
+  const named = byName(asked, providers);
+  if (named !== undefined) return named;
+  const allowing = providers.find(({ allowedModels }) => allowedModels?.includes(asked));
+  if (allowing !== undefined) return { providerId: allowing.id, model: asked };
+  const open = providers.filter(({ allowedModels }) => allowedModels === undefined);
+  const claiming = open.filter((provider) => claims(provider, asked, providers.length === 1));
+  const [only, another] = claiming;
+  if (only !== undefined && another === undefined) return { providerId: only.id, model: asked };
+  throw new LLMModelNotFoundError(
+    `The model '${asked}' does not say which provider it is asked of: ${candidates(claiming.length > 0 ? claiming : providers, asked)}.`,
+    {
+      path: 'model',
+    },
+  );
+}
+
+function byName(asked: string, providers: readonly ProviderChoice[]): ModelRoute | undefined {
+  const slash = asked.indexOf('/');
+  const id = slash === -1 ? asked : asked.slice(0, slash);
+  const provider = providers.find((each) => each.id === id);
+  if (provider === undefined) return undefined;
+  const model = slash === -1 ? '' : asked.slice(slash + 1);
+  if (model === '') return { providerId: id };
+  if (provider.allowedModels?.includes(model) === false) {
+    throw new LLMModelNotFoundError(
+      `The provider '${id}' has no model '${model}'; it has ${candidates([provider], model)}.`,
+      { path: 'model' },
+    );
+  }
+  return { providerId: id, model };
+}
+
+/** A host of anybody's models claims none by name, unless it is the only one there is. */
+function claims({ vendor, modelPatterns }: ProviderChoice, model: string, isAlone: boolean): boolean {
+  if (modelPatterns !== undefined) return modelPatterns.some((source) => new RegExp(source, 'i').test(model));
+  return isAlone || isOfFamily(vendor, model);
+}
+
+const MOST_CHARACTERS = 256;
+const MOST_CANDIDATES = 20;
+
+function candidates(providers: readonly ProviderChoice[], asked: string): string {
+  const names = providers.flatMap(({ id, allowedModels = [asked] }) =>
+    allowedModels.map((model) => `'${id}/${model}'`),
+  );
+  return `${names.slice(0, MOST_CANDIDATES).join(', ')}${names.length > MOST_CANDIDATES ? ', …' : ''}`;
+}

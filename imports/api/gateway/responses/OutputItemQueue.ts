@@ -1,0 +1,70 @@
+/**
+ * The items of a Responses host's stream one after another, as Open Responses has them: what comes for the next one
+ * waits until the open one has closed.
+ */
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import { isObject } from '../../../business/ai/domain/json';
+import { beginning } from '../../../business/ai/infrastructure/converters/responses/stream/responsesItems';
+import type { HostEvent } from './upstreamEvents';
+
+export class ItemOrder {
+  private open: number | undefined;
+  private readonly told = new Map<number, JsonObject>();
+  private waiting: HostEvent[] = [];
+
+  /** The items that have closed, in their order. */
+  get closed(): readonly JsonObject[] {
+    return [...this.told].sort(([a], [b]) => a - b).map(([, item]) => item);
+  }
+
+  /** What can be told now that the event has come. */
+  inOrder(given: HostEvent): readonly HostEvent[] {
+    const { output_index: index, item } = given.event;
+    if (typeof index !== 'number') return [given];
+    if (this.open !== undefined && this.open !== index && !this.told.has(index)) {
+      this.waiting.push(given);
+      return NONE;
+    }
+    if (given.type === 'response.output_item.added') {
+      this.open = index;
+      return [given];
+    }
+    if (given.type !== 'response.output_item.done' || !isObject(item)) return [given];
+    const begun = this.open === index || this.told.has(index) ? NONE : [added(index, item)];
+    this.open = undefined;
+    this.told.set(index, item);
+    return [...begun, given, ...this.release()];
+  }
+
+  /** What is left to tell of a response that has ended: items that its host left open, or never told. */
+  end(output: readonly JsonObject[]): readonly HostEvent[] {
+    const events: HostEvent[] = [];
+    while (this.open !== undefined) {
+      const item = output[this.open];
+      if (item === undefined) {
+        this.open = undefined;
+        events.push(...this.release());
+      } else events.push(...this.inOrder(done(this.open, item)));
+    }
+    output.forEach((item, index) => {
+      if (!this.told.has(index)) events.push(...this.inOrder(done(index, item)));
+    });
+    return events;
+  }
+
+  private release(): readonly HostEvent[] {
+    const { waiting } = this;
+    this.waiting = [];
+    return waiting.flatMap((each) => this.inOrder(each));
+  }
+}
+
+const NONE: readonly HostEvent[] = [];
+
+function added(output_index: number, item: JsonObject): HostEvent {
+  return { type: 'response.output_item.added', event: { output_index, item: beginning(item) } };
+}
+
+function done(output_index: number, item: JsonObject): HostEvent {
+  return { type: 'response.output_item.done', event: { output_index, item } };
+}

@@ -1,0 +1,52 @@
+/** A request's input with what it only points at: summaries that were sealed here, and items that are stored here. */
+import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
+import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import { DoorError } from '../../http/HttpError';
+import { withoutMintedId } from './generatedIds';
+import type { SealedSummaries } from './EncryptedSummaries';
+
+export interface InputFacts {
+  readonly userId: string;
+  readonly store: ResponseStore;
+  readonly summaries: SealedSummaries;
+  /** The provider that is asked knows by id what it keeps itself. */
+  readonly providerId: string;
+}
+
+/**
+ * @throws DoorError for a reference to nothing, or to what is another user's; LLMInvalidRequestError for a summary
+ * that does not open
+ */
+export function readInputItems(items: readonly InputItem[], facts: InputFacts): Promise<readonly InputItem[]> {
+  return Promise.all(items.map((item, index) => readItem(item, `input[${index}]`, facts)));
+}
+
+async function readItem(
+  item: InputItem,
+  path: string,
+  { userId, store, summaries, providerId }: InputFacts,
+): Promise<InputItem> {
+  switch (item.type) {
+    case 'compaction': {
+      const summary = summaries.open(userId, item.encrypted_content, `${path}.encrypted_content`);
+      return summary === undefined ? item : summaryMessage(summary);
+    }
+    case 'item_reference': {
+      const found = await store.findItem(userId, String(item.id));
+      if (found === undefined)
+        throw new DoorError(404, `Item with id '${String(item.id).slice(0, 100)}' not found.`, { path: 'input' });
+      return found.stored.keptByProvider && found.stored.providerId === providerId ? item : withoutMintedId(found.item);
+    }
+    default:
+      return withoutMintedId(item);
+  }
+}
+
+/** As the user's own words: a summary of what users wrote must not speak with the operator's voice. */
+function summaryMessage(summary: string): InputItem {
+  return {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: `Summary of the conversation so far:\n${summary}` }],
+  };
+}

@@ -1,0 +1,156 @@
+/**
+ * Responses as Open Responses demands them: all 31 fields, the request's own among them in the form of an answer. A
+ * Responses host's answer keeps everything else that the host said. https://www.openresponses.org, release
+ * 2026-04-24, "ResponseResource"
+ */
+import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import {
+  ASSUMED,
+  writeResponses,
+} from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { placedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
+import { isObject } from '../../../business/ai/domain/json';
+
+/** Fields of a request that an answer repeats, when they say something. */
+const REPEATED = [
+  'background',
+  'frequency_penalty',
+  'instructions',
+  'max_output_tokens',
+  'max_tool_calls',
+  'metadata',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'previous_response_id',
+  'prompt_cache_key',
+  'safety_identifier',
+  'service_tier',
+  'store',
+  'temperature',
+  'top_logprobs',
+  'top_p',
+  'truncation',
+  'user',
+] as const;
+
+/** @param body a request that was checked */
+export function echoOf(body: JsonObject): JsonObject {
+  const said = Object.fromEntries(REPEATED.flatMap((field) => (isSaid(body[field]) ? [[field, body[field]]] : [])));
+  return {
+    ...said,
+    ...(isObject(body.reasoning) ? { reasoning: bothKeys(body.reasoning) } : {}),
+    ...(isObject(body.text) ? { text: textOf(body.text) } : {}),
+    ...(isSaid(body.tool_choice) ? { tool_choice: toolChoiceOf(body.tool_choice) } : {}),
+    ...(Array.isArray(body.tools) ? { tools: body.tools.map(toolOf) } : {}),
+  };
+}
+
+/** A response as its client gets it. */
+export function resourceOf(response: LLMResponse, echo: JsonObject): JsonObject {
+  const conforming = conform(response, echo);
+  if (response.vendor.wire !== 'responses') return writeResponses(conforming, echo);
+  return { ...ASSUMED, usage: null, completed_at: null, ...echo, ...writeResponses(conforming) };
+}
+
+/** A response that nothing is known of but that it was asked for, or how it failed. */
+export function emptyResource(
+  echo: JsonObject,
+  facts: {
+    readonly id: string;
+    readonly created_at: number;
+    readonly status: string;
+    readonly model: string;
+    readonly error?: JsonObject;
+  },
+): JsonObject {
+  return { ...ASSUMED, usage: null, completed_at: null, ...echo, object: 'response', output: [], ...facts };
+}
+
+/**
+ * What a response says in another way than Open Responses has it; what it leaves out is filled in by whoever writes
+ * it.
+ */
+export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
+  const { vendor, output } = response;
+  if (vendor.wire !== 'responses') return { ...response, output: output.map(withoutForeignCitations) };
+  const { fields } = vendor;
+  return fields === undefined
+    ? response
+    : { ...response, vendor: { ...vendor, fields: conformingFields(fields, echo) } };
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Hosts leave fields null that must say something; then what was asked, or assumed, is said. */
+export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObject {
+  const said = Object.fromEntries(
+    Object.entries(fields).filter(([field, value]) => value !== null || !isNeverNull(field)),
+  );
+  return {
+    ...said,
+    ...(isObject(said.reasoning) ? { reasoning: bothKeys(said.reasoning) } : {}),
+    ...(isObject(said.text) ? { text: textOf(withAskedName(said.text, echo)) } : {}),
+    ...(isSaid(said.tool_choice) ? { tool_choice: toolChoiceOf(said.tool_choice) } : {}),
+    ...(Array.isArray(said.tools) ? { tools: said.tools.map(toolOf) } : {}),
+  };
+}
+
+/** xAI repeats a format without its name. */
+function withAskedName(text: JsonObject, { text: asked }: JsonObject): JsonObject {
+  const name = isObject(asked) && isObject(asked.format) ? asked.format.name : undefined;
+  return name === undefined || !isObject(text.format) || text.format.type !== 'json_schema'
+    ? text
+    : { ...text, format: { name, ...text.format } };
+}
+
+function isNeverNull(field: string): boolean {
+  return field in ASSUMED && ASSUMED[field as keyof typeof ASSUMED] !== null;
+}
+
+function bothKeys(reasoning: JsonObject): JsonObject {
+  return { ...reasoning, effort: reasoning.effort ?? null, summary: reasoning.summary ?? null };
+}
+
+/** The schema is not repeated: the document has nothing but null for it. */
+function textOf({ format, verbosity, ...others }: JsonObject): JsonObject {
+  return {
+    ...others,
+    ...(isSaid(verbosity) ? { verbosity } : {}),
+    format: !isObject(format)
+      ? { type: 'text' }
+      : format.type === 'json_schema'
+        ? { ...format, description: format.description ?? null, strict: format.strict ?? false, schema: null }
+        : format,
+  };
+}
+
+function toolChoiceOf(choice: unknown): unknown {
+  return isObject(choice) && choice.type === 'allowed_tools' ? { ...choice, mode: choice.mode ?? 'auto' } : choice;
+}
+
+function toolOf(tool: unknown): unknown {
+  if (!isObject(tool) || tool.type !== 'function') return tool;
+  return {
+    ...tool,
+    description: tool.description ?? null,
+    parameters: tool.parameters ?? null,
+    strict: tool.strict ?? null,
+  };
+}
+
+/** Other wires cite pages of documents and the like, for which the format has no word. */
+function withoutForeignCitations(item: OutputItem): OutputItem {
+  if (item.type !== 'message') return item;
+  const content = item.content.map((part) =>
+    part.type === 'output_text' && part.annotations.length > 0
+      ? {
+          ...part,
+          annotations: part.annotations.flatMap((annotation) => placedAnnotation(annotation, 0, part.text.length)),
+        }
+      : part,
+  );
+  return { ...item, content };
+}

@@ -1,0 +1,55 @@
+/** What one socket remembers: its latest response, stored or not, for as long as it is open. */
+import type { ResponseStore, StoredResponse } from '../../../../business/ai/domain/interfaces/ResponseStore';
+import type { InputItem, Item } from '../../../../business/ai/domain/types/ResponsesAPITypes';
+
+export class ConnectionMemory implements ResponseStore {
+  private readonly store: ResponseStore;
+  private latest: StoredResponse | undefined;
+
+  /** @param store where everything else is found */
+  constructor(store: ResponseStore) {
+    this.store = store;
+  }
+
+  /**
+   * @param history what was said before the turn: it goes along, since the responses that said it may be gone by
+   * then
+   */
+  async remember(stored: StoredResponse, history: readonly InputItem[], isStored: boolean): Promise<void> {
+    const { previousId: _, ...turn } = stored;
+    this.latest = { ...turn, input: [...history, ...stored.input] };
+    if (isStored) await this.store.save(stored);
+  }
+
+  /** After a continuation failed, its origin is not continued on this socket any more. */
+  evict(id: string): void {
+    if (this.latest?.id === id) this.latest = undefined;
+  }
+
+  save(stored: StoredResponse): Promise<void> {
+    return this.store.save(stored);
+  }
+
+  find(userId: string, id: string): Promise<StoredResponse | undefined> {
+    return this.latest?.id === id && this.latest.userId === userId
+      ? Promise.resolve(this.latest)
+      : this.store.find(userId, id);
+  }
+
+  async findItem(
+    userId: string,
+    itemId: string,
+  ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
+    const { latest: stored } = this;
+    const item =
+      stored?.userId === userId
+        ? [...stored.input, ...stored.response.output].find(({ id }) => id === itemId)
+        : undefined;
+    return stored === undefined || item === undefined ? this.store.findItem(userId, itemId) : { item, stored };
+  }
+
+  remove(userId: string, id: string): Promise<boolean> {
+    this.evict(id);
+    return this.store.remove(userId, id);
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * One socket of the Responses API: turns one after another, each told as events or as one error.
+ * https://www.openresponses.org, "WebSocket"
+ */
+import type { RawData, WebSocket } from 'ws';
+import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai/domain/errors/LLMErrors';
+import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
+import type { ResponseStore } from '../../../../business/ai/domain/interfaces/ResponseStore';
+import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { Actor } from '../../../auth/ApiPrincipal';
+import { errorAnswer } from '../../../http/errorResponse';
+import type { InFlight } from '../../../http/InFlightRequests';
+import { parseJson } from '../../../http/jsonBody';
+import type { Metrics } from '../../../http/Metrics';
+import { isObject } from '../../../../business/ai/domain/json';
+import { prepareResponse } from '../prepareResponse';
+import type { PreparationPorts } from '../prepareResponse';
+import type { ResponseTurns } from '../ResponseService';
+import { ConnectionMemory } from './ConnectionResponseStore';
+import { SocketSink } from './SocketSink';
+
+export interface SocketPorts extends PreparationPorts {
+  readonly turns: ResponseTurns;
+  readonly store: ResponseStore;
+  readonly inFlight: InFlight;
+  readonly metrics: Metrics;
+  readonly toError: (thrown: unknown) => LLMError;
+  /** Milliseconds. */
+  readonly keepAliveAfter: number;
+  /** Milliseconds. */
+  readonly maxConnectionTime: number;
+  readonly maxJsonDepth: number;
+  /** What this client calls raw reasoning. */
+  readonly rawReasoningName: RawReasoningName;
+}
+
+/** Requests that may wait for the one that is being answered; then the socket is not read any more. */
+const MOST_WAITING = 4;
+
+export class ResponseSocket {
+  private readonly socket: WebSocket;
+  private readonly actor: Actor;
+  private readonly ports: SocketPorts;
+  private readonly memory: ConnectionMemory;
+  private readonly waiting: (() => Promise<void>)[] = [];
+  private readonly timers: readonly ReturnType<typeof setTimeout>[];
+  private current: AbortController | undefined;
+  private isClosing = false;
+  private answersPings = true;
+
+  constructor(socket: WebSocket, actor: Actor, ports: SocketPorts) {
+    this.socket = socket;
+    this.actor = actor;
+    this.ports = ports;
+    this.memory = new ConnectionMemory(ports.store);
+    this.timers = [
+      setTimeout(() => this.expire(), ports.maxConnectionTime),
+      setInterval(() => this.checkAlive(), ports.keepAliveAfter),
+    ];
+    socket.on('message', (data, isBinary) => this.accept(data, isBinary));
+    socket.on('pong', () => {
+      this.answersPings = true;
+    });
+    // A broken socket closes, which is all that there is to know.
+    socket.on('error', () => undefined);
+    socket.once('close', () => this.leave());
+  }
+
+  /** Lets the turn that is being answered finish, then closes. */
+  close(): void {
+    this.isClosing = true;
+    this.waiting.length = 0;
+    if (this.current === undefined) this.sayGoodbye();
+  }
+
+  private accept(data: RawData, isBinary: boolean): void {
+    if (this.isClosing) return;
+    this.waiting.push(() => this.answer(data, isBinary));
+    if (this.waiting.length >= MOST_WAITING) this.socket.pause();
+    if (this.current === undefined) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      if (this.socket.isPaused) this.socket.resume();
+      await next();
+    }
+    if (this.isClosing) this.sayGoodbye();
+  }
+
+  /** Never rejects: whatever goes wrong is told to the client. */
+  private async answer(data: RawData, isBinary: boolean): Promise<void> {
+    const { turns, inFlight, metrics, toError, keepAliveAfter, rawReasoningName } = this.ports;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const startedAt = performance.now();
+    let provider = '';
+    let status = 200;
+    let previousId: string | undefined;
+    const fail = (error: LLMError): readonly string[] => {
+      const told = errorAnswer(error, { api: 'responses', requestId: '' });
+      status = told.status;
+      if (previousId !== undefined) this.memory.evict(previousId);
+      return [`data: ${JSON.stringify({ type: 'error', status: told.status, ...told.body })}\n\n`];
+    };
+    this.current = controller;
+    inFlight.enter(controller);
+    const sink = new SocketSink(this.socket, signal);
+    try {
+      const body = this.readCreate(data, isBinary);
+      previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
+      const turn = await prepareResponse(body, this.actor, this.memory, this.ports);
+      provider = turn.route.providerId;
+      await turns.stream(turn, sink, {
+        signal,
+        hasLeft: () => this.hasLeft,
+        toError,
+        keepAliveAfter,
+        rawReasoningName,
+        fail,
+        remember: (stored, isStored) => this.memory.remember(stored, turn.history, isStored),
+      });
+    } catch (thrown) {
+      // Who leaves while being told is told nothing.
+      if (!this.hasLeft) for (const frame of fail(toError(thrown))) await sink.write(frame)?.catch(() => undefined);
+    } finally {
+      this.current = undefined;
+      inFlight.leave(controller);
+      metrics.count({
+        route: 'socket /v1/responses',
+        provider,
+        status: this.hasLeft ? 499 : status,
+        seconds: (performance.now() - startedAt) / 1_000,
+      });
+    }
+  }
+
+  /** @throws LLMInvalidRequestError for what is no request */
+  private readCreate(data: RawData, isBinary: boolean): Record<string, unknown> {
+    if (isBinary || !Buffer.isBuffer(data)) throw new LLMInvalidRequestError('Messages must be texts.', { path: '' });
+    const message = parseJson(data, this.ports.maxJsonDepth);
+    if (!isObject(message)) throw new LLMInvalidRequestError('A message must be a JSON object.', { path: '' });
+    const { type, stream: _, stream_options: __, background, ...body } = message;
+    if (type !== 'response.create')
+      throw new LLMInvalidRequestError("A message's type must be response.create.", { path: 'type' });
+    if (background === true)
+      throw new LLMInvalidRequestError('There are no background responses on a socket.', { path: 'background' });
+    return body;
+  }
+
+  private get hasLeft(): boolean {
+    return this.socket.readyState !== this.socket.OPEN;
+  }
+
+  private leave(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.waiting.length = 0;
+    this.current?.abort(new LLMAbortedError('the client left'));
+  }
+
+  private expire(): void {
+    const minutes = Math.round(this.ports.maxConnectionTime / 60_000);
+    const error = {
+      type: 'invalid_request',
+      code: 'websocket_connection_limit_reached',
+      message: `A connection lasts ${minutes} minutes; open a new one.`,
+      param: null,
+    };
+    if (!this.hasLeft) this.socket.send(JSON.stringify({ type: 'error', status: 400, error }));
+    this.close();
+  }
+
+  private sayGoodbye(): void {
+    this.socket.close(GOING_AWAY, 'the connection ends here');
+    // A client that does not answer is gone already.
+    const timer = setTimeout(() => this.socket.terminate(), GOODBYE_TIME);
+    this.socket.once('close', () => clearTimeout(timer));
+  }
+
+  private checkAlive(): void {
+    if (!this.answersPings) {
+      this.socket.terminate();
+      return;
+    }
+    this.answersPings = false;
+    if (!this.hasLeft) this.socket.ping();
+  }
+}
+
+/** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
+const GOING_AWAY = 1001;
+/** Milliseconds. */
+const GOODBYE_TIME = 2_000;

@@ -1,0 +1,81 @@
+/**
+ * Upgrades of `GET /v1/responses`: who asks is known before a socket is opened. Other paths' sockets are left
+ * alone.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErrors';
+import type { Actor } from '../../../auth/ApiPrincipal';
+import { errorAnswer } from '../../../http/errorResponse';
+import { admit } from '../../../http/createRoute';
+import { rawReasoningFor } from '../reasoningEventName';
+import { ResponseSocket } from './ResponseSocket';
+import type { SocketPorts } from './ResponseSocket';
+
+export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName'> {
+  readonly authenticate: (request: IncomingMessage) => Promise<Actor | undefined> | Actor | undefined;
+  readonly maxBodyBytes: number;
+}
+
+const PATH = '/v1/responses';
+
+export class ResponseSockets {
+  private readonly ports: ResponseSocketsPorts;
+  private readonly server: WebSocketServer;
+  private readonly open = new Set<ResponseSocket>();
+
+  constructor(ports: ResponseSocketsPorts) {
+    this.ports = ports;
+    this.server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: ports.maxBodyBytes,
+      perMessageDeflate: false,
+    });
+  }
+
+  /** @returns false for sockets that are not this API's */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
+    const [path] = (request.url ?? '').split('?');
+    if (path !== PATH || request.method !== 'GET') return false;
+    const onError = (): void => {
+      socket.destroy();
+    };
+    // Until the socket is a WebSocket nobody else listens for its end.
+    socket.on('error', onError);
+    this.admit(request).then(
+      (actor) => {
+        socket.off('error', onError);
+        this.server.handleUpgrade(request, socket, head, (webSocket) => {
+          const session = new ResponseSocket(webSocket, actor, {
+            ...this.ports,
+            rawReasoningName: rawReasoningFor(request),
+          });
+          this.open.add(session);
+          webSocket.once('close', () => this.open.delete(session));
+        });
+      },
+      (thrown: unknown) => this.refuse(socket, thrown),
+    );
+    return true;
+  }
+
+  close(): void {
+    for (const session of this.open) session.close();
+  }
+
+  private async admit(request: IncomingMessage): Promise<Actor> {
+    if (this.ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
+    return admit(this.ports, request, 'generate');
+  }
+
+  /** Still plain HTTP, on a bare socket. */
+  private refuse(socket: Duplex, thrown: unknown): void {
+    const { status, body } = errorAnswer(this.ports.toError(thrown), { api: 'responses', requestId: '' });
+    const text = JSON.stringify(body);
+    socket.end(
+      `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    );
+  }
+}

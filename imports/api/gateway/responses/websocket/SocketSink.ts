@@ -1,0 +1,52 @@
+/** Frames of a stream as messages of a WebSocket: the same events, one JSON text each, without an end marker. */
+import type { WebSocket } from 'ws';
+import type { FrameSink } from '../../../http/FrameSink';
+
+/** Bytes that may wait to be sent before the stream is held. */
+const HIGH_WATER = 64 * 1024;
+
+export class SocketSink implements FrameSink {
+  private readonly socket: WebSocket;
+  private readonly signal: AbortSignal;
+  private begun = false;
+
+  /** @param signal fires when the client leaves */
+  constructor(socket: WebSocket, signal: AbortSignal) {
+    this.socket = socket;
+    this.signal = signal;
+  }
+
+  get hasBegun(): boolean {
+    return this.begun;
+  }
+
+  write(frame: string): Promise<void> | undefined {
+    const message = frame.slice(frame.indexOf('data: ') + 'data: '.length).trimEnd();
+    if (message === '[DONE]') return undefined;
+    this.begun = true;
+    if (this.socket.bufferedAmount < HIGH_WATER) {
+      // Failures are told by the socket's own events.
+      this.socket.send(message, () => undefined);
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      this.socket.send(message, (failed) => {
+        if (!failed) resolve();
+        else reject(this.signal.aborted && this.signal.reason instanceof Error ? this.signal.reason : failed);
+      });
+    });
+  }
+
+  /** Sockets have pings of their own. */
+  keepAlive(): void {
+    if (this.socket.readyState === this.socket.OPEN) this.socket.ping();
+  }
+
+  fail(): void {
+    // The socket stays open for the next turn.
+  }
+
+  end(): void {
+    // The socket stays open for the next turn.
+  }
+}

@@ -1,0 +1,197 @@
+/** An error as the API that is being spoken words it: status, body and headers. */
+import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
+import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
+import { isObject } from '../../business/ai/domain/json';
+import { DoorError } from './HttpError';
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** `app`: this app's own, which the dashboard speaks. */
+export type ApiName = WireName | 'app';
+
+export interface ErrorContext {
+  readonly api: ApiName;
+  readonly requestId: string;
+  /** The vendor behind speaks the client's API, so its own status and code mean the same to the client. */
+  readonly isSameApi?: boolean;
+}
+
+/**
+ * @returns what the client gets; nothing in it but the error's code, message and path, unless the vendor said
+ *   more to a client of its own API
+ */
+export function errorAnswer(error: LLMError, given: ErrorContext): ErrorAnswer {
+  const isVendors = given.isSameApi === true && error.status !== undefined;
+  const context = isVendors && error.requestId !== undefined ? { ...given, requestId: error.requestId } : given;
+  const status = statusOf(error, context);
+  const body = BODIES[context.api](error, status, context);
+  return {
+    status,
+    body: isVendors ? (asVendorSaidIt(error, body, context.api) ?? body) : body,
+    headers: {
+      ...headersOf(error, status),
+      ...(isVendors ? error.vendorHeaders : {}),
+      ...requestIdHeaders(context.requestId),
+    },
+  };
+}
+
+/** Both spellings: OpenAI's SDK reads the first, Anthropic's the second. */
+export function requestIdHeaders(requestId: string): Readonly<Record<string, string>> {
+  return { 'x-request-id': requestId, 'request-id': requestId };
+}
+
+/** The vendor's own body, completed. Open Responses has words of its own for kinds of errors, whoever is behind it. */
+function asVendorSaidIt({ vendorBody }: LLMError, ours: JsonObject, api: ApiName): JsonObject | undefined {
+  if (
+    vendorBody === undefined ||
+    !isObject(vendorBody.error) ||
+    !isObject(ours.error) ||
+    typeof vendorBody.error.message !== 'string'
+  )
+    return undefined;
+  return api === 'responses' ? undefined : { ...ours, ...vendorBody, error: { ...ours.error, ...vendorBody.error } };
+}
+
+/** Where an API has a status of its own for what our table has another one for. */
+const OWN_STATUSES: Readonly<Record<ApiName, Partial<Record<ErrorCode, number>>>> = {
+  app: {},
+  responses: { 'context-too-long': 400 },
+  chat_completions: { 'context-too-long': 400 },
+  // https://platform.claude.com/docs/en/api/errors
+  anthropic_messages: {
+    'context-too-long': 400,
+    overloaded: 529,
+    'vendor-error': 500,
+    'connection-failed': 500,
+    'stream-broken': 500,
+  },
+  // https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto
+  gemini: { 'context-too-long': 400, 'vendor-error': 500, 'connection-failed': 503, 'stream-broken': 500 },
+};
+
+function statusOf(error: LLMError, { api, isSameApi }: ErrorContext): number {
+  if (isSameApi === true && error.status !== undefined && error.status >= 400 && error.status < 600)
+    return error.status;
+  return OWN_STATUSES[api][error.code] ?? error.httpStatus;
+}
+
+/** The SDKs of OpenAI and Anthropic obey both; what will fail again is not worth their retries. */
+function headersOf(error: LLMError, status: number): Readonly<Record<string, string>> {
+  return {
+    ...(error instanceof DoorError ? error.headers : {}),
+    ...(error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }),
+    ...((status === 429 || status >= 500) && !error.retryable ? { 'x-should-retry': 'false' } : {}),
+  };
+}
+
+type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => JsonObject;
+
+const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
+  // What is not there has no code in the table of errors; here it has one.
+  app: (error, status) => ({
+    error: {
+      code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code,
+      message: error.message,
+      ...(error.path === undefined ? {} : { path: error.path }),
+    },
+  }),
+  responses: (error, status, context) =>
+    openAIBody(error, RESPONSES_TYPES[status] ?? (status < 500 ? 'invalid_request' : 'model_error'), context),
+  chat_completions: (error, status, context) =>
+    openAIBody(error, CHAT_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error'), context),
+  anthropic_messages: (error, status, { requestId }) => ({
+    type: 'error',
+    error: {
+      type: ANTHROPIC_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error'),
+      message: error.message,
+    },
+    request_id: requestId,
+  }),
+  gemini: (error, status) => ({
+    error: {
+      code: status,
+      message: error.message,
+      status: GOOGLE_STATUSES[status] ?? (status < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL'),
+    },
+  }),
+};
+
+/** https://www.openresponses.org, "Errors"; the two words for refused callers are OpenAI's. */
+const RESPONSES_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found',
+  429: 'too_many_requests',
+  500: 'server_error',
+};
+
+/** https://platform.openai.com/docs/guides/error-codes */
+const CHAT_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+};
+
+/** https://platform.claude.com/docs/en/api/errors */
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  402: 'billing_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  503: 'overloaded_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+/** https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto */
+const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
+  401: 'UNAUTHENTICATED',
+  402: 'RESOURCE_EXHAUSTED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  422: 'FAILED_PRECONDITION',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+function openAIBody(error: LLMError, type: string, { isSameApi }: ErrorContext): JsonObject {
+  const vendorsOwn = isSameApi === true ? error.vendorCode : undefined;
+  return { error: { message: error.message, type, param: paramOf(error), code: vendorsOwn ?? openAICode(error) } };
+}
+
+/** What is wrong with the whole body is wrong with no field of it. */
+function paramOf({ code, path }: LLMError): string | null {
+  return (path === '' ? undefined : path) ?? PARAM_OF_CODE[code] ?? null;
+}
+
+/** Codes that OpenAI's clients know; ours, in their spelling, for everything else. */
+const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
+  'auth-failed': 'invalid_api_key',
+  'model-not-found': 'model_not_found',
+  'context-too-long': 'context_length_exceeded',
+  'rate-limited': 'rate_limit_exceeded',
+  'quota-exceeded': 'insufficient_quota',
+  'content-filtered': 'content_filter',
+  'vendor-error': 'server_error',
+};
+
+const PARAM_OF_CODE: Partial<Record<ErrorCode, string>> = { 'model-not-found': 'model' };
+
+export function openAICode(error: LLMError): string {
+  return error.vendorCode === PREVIOUS_RESPONSE_NOT_FOUND
+    ? error.vendorCode
+    : (OPENAI_CODES[error.code] ?? error.code.replaceAll('-', '_'));
+}
+
+/** https://www.openresponses.org: the one code that says which repair helps. */
+const PREVIOUS_RESPONSE_NOT_FOUND = 'previous_response_not_found';

@@ -1,0 +1,266 @@
+/**
+ * `/oauth/…`: the browser's way to a vendor and back. A flow is bound to the browser that started it by a cookie,
+ * so that nobody can be made to connect their account to another's user, or finish what they did not begin.
+ */
+import type { IncomingMessage } from 'node:http';
+import type express from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
+import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
+import { somebody } from '../auth/ApiPrincipal';
+import { isBinding, randomToken } from '../../business/providers/application/oauth/flowTokens';
+import type { FlowOutcome, OAuthFlow, RefusedReturn } from '../../business/providers/application/oauth/OAuthFlow';
+import { isProviderId } from '../../business/providers/domain/entities/Provider';
+import { pageHeaders, renderPage } from './oauthPages';
+import type { OAuthPage } from './oauthPages';
+
+export interface OAuthRoutesPorts {
+  readonly express: typeof express;
+  readonly flow: OAuthFlow;
+  /** Who is behind a request's token or cookie, where the host can tell. */
+  readonly authenticate: (
+    request: IncomingMessage,
+  ) => Promise<{ readonly userId: string } | undefined> | { readonly userId: string } | undefined;
+  /** Told what went wrong without being anybody's mistake; default: standard error. */
+  readonly onUnexpected?: (error: unknown) => void;
+}
+
+/** Longest query of a callback, in characters. */
+const MAX_QUERY = 8_192;
+/** As long as a flow lives, in seconds. */
+const COOKIE_SECONDS = 600;
+
+/** The cookie that binds a flow to its browser. `__Host-` keeps other hosts of the same site from setting it. */
+function bindingCookieName(rootUrl: string): string {
+  return rootUrl.startsWith('https:') ? '__Host-bolide-oauth' : 'bolide-oauth';
+}
+
+export function createOAuthRoutes({
+  express,
+  flow,
+  authenticate,
+  onUnexpected = printError,
+}: OAuthRoutesPorts): Router {
+  const router = express.Router();
+  const cookieName = bindingCookieName(flow.rootUrl);
+  const { origin } = new URL(flow.rootUrl);
+
+  const show = (response: Response, page: OAuthPage, referrer?: 'same-origin'): void => {
+    response
+      .status(page.status)
+      .set(pageHeaders(referrer))
+      .send(renderPage({ ...page, ...(page.confirm === undefined ? { home: flow.rootUrl } : {}) }));
+  };
+
+  const sendTo = (response: Response, url: URL, binding: string): void => {
+    const secure = cookieName.startsWith('__Host-') ? '; Secure' : '';
+    response
+      .status(303)
+      .set({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', location: url.href })
+      .set('set-cookie', `${cookieName}=${binding}; Path=/; Max-Age=${COOKIE_SECONDS}; HttpOnly; SameSite=Lax${secure}`)
+      .end();
+  };
+
+  /** A browser with several flows under way keeps one value for all of them. */
+  const bindingFor = (request: Request): string => bindingOf(request, cookieName) ?? randomToken();
+
+  const start = async (request: Request, response: Response): Promise<void> => {
+    const providerId = request.params['providerId'];
+    const ticket = singleQuery(request, 'ticket');
+    if (!isProviderId(providerId)) {
+      show(response, NOT_FOUND);
+      return;
+    }
+    const actor = somebody(await authenticate(request));
+    const facts = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
+    const binding = bindingFor(request);
+    if (ticket === undefined) {
+      if (actor === undefined) show(response, SIGN_IN);
+      else sendTo(response, await flow.start(actor.userId, providerId, binding), binding);
+    } else if (facts === undefined) {
+      show(response, TICKET_OVER);
+    } else if (actor === undefined) {
+      show(response, confirmation(facts, request.baseUrl + request.path, ticket), 'same-origin');
+    } else if (actor.userId !== facts.userId) {
+      show(response, pageOf('other-user'));
+    } else {
+      await redeem(response, providerId, ticket, binding);
+    }
+  };
+
+  const confirmStart = async (request: Request, response: Response): Promise<void> => {
+    const providerId = request.params['providerId'];
+    const body: unknown = request.body;
+    const ticket = typeof body === 'object' && body !== null && 'ticket' in body ? body.ticket : undefined;
+    if (!isProviderId(providerId) || typeof ticket !== 'string') show(response, TICKET_OVER);
+    else if (!isSameOrigin(request, origin)) show(response, OTHER_ORIGIN);
+    else await redeem(response, providerId, ticket, bindingFor(request));
+  };
+
+  const redeem = async (response: Response, providerId: string, ticket: string, binding: string): Promise<void> => {
+    const url = await flow.redeemTicket(providerId, ticket, binding);
+    if (url === undefined) show(response, TICKET_OVER);
+    else sendTo(response, url, binding);
+  };
+
+  const callback = async (request: Request, response: Response): Promise<void> => {
+    const parameters = parametersOf(request);
+    if (parameters === undefined) {
+      show(response, pageOf('unknown-state'));
+      return;
+    }
+    const actor = somebody(await authenticate(request));
+    show(
+      response,
+      resultPage(await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: actor?.userId })),
+    );
+  };
+
+  const handled =
+    (handle: (request: Request, response: Response) => Promise<void>): RequestHandler =>
+    (request, response) => {
+      handle(request, response).catch((error: unknown) => {
+        if (!isLLMError(error)) onUnexpected(error);
+        if (!response.headersSent) show(response, failurePage(error));
+      });
+    };
+
+  // Express answers HEAD with GET's handler: looking must not use anything up.
+  router.head(/^\/oauth(?:\/|$)/, (_request, response) => {
+    response.status(405).set({ allow: 'GET, POST', 'cache-control': 'no-store' }).end();
+  });
+  router.get('/oauth/callback{/:state}', handled(callback));
+  router.get('/oauth/:providerId/start', handled(start));
+  router.post('/oauth/:providerId/start', express.urlencoded({ extended: false, limit: '8kb' }), handled(confirmStart));
+  router.use('/oauth', (_request, response) => show(response, NOT_FOUND));
+  return router;
+}
+
+/** The one value of the cookie; two of them mean that somebody else set one. */
+function bindingOf(request: IncomingMessage, name: string): string | undefined {
+  const values = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  const [value, ...others] = values;
+  return value !== undefined && others.length === 0 && isBinding(value) ? value : undefined;
+}
+
+function singleQuery(request: Request, name: string): string | undefined {
+  const values = queryOf(request).getAll(name);
+  return values.length === 1 ? values[0] : undefined;
+}
+
+function queryOf(request: Request): URLSearchParams {
+  const { originalUrl } = request;
+  const at = originalUrl.indexOf('?');
+  return new URLSearchParams(at < 0 ? '' : originalUrl.slice(at + 1));
+}
+
+/** The state may be part of the path, for servers that carry none. */
+function parametersOf(request: Request): URLSearchParams | undefined {
+  if (request.originalUrl.length > MAX_QUERY) return undefined;
+  const parameters = queryOf(request);
+  const state = request.params['state'];
+  if (typeof state !== 'string') return parameters;
+  if (parameters.has('state') && parameters.get('state') !== state) return undefined;
+  parameters.set('state', state);
+  return parameters;
+}
+
+/** A form on another site must not press the button. https://www.w3.org/TR/fetch-metadata/ */
+function isSameOrigin(request: IncomingMessage, own: string): boolean {
+  const { origin } = request.headers;
+  if (origin !== undefined && origin !== 'null') return origin === own;
+  return request.headers['sec-fetch-site'] === 'same-origin';
+}
+
+function confirmation(
+  { userId, providerName }: { readonly userId: string; readonly providerName: string },
+  action: string,
+  ticket: string,
+): OAuthPage {
+  return {
+    status: 200,
+    title: `Connect ${providerName}?`,
+    message: `Your account at ${providerName} will be used by the user '${userId}' of this app. Go on only if that is you, and if you asked for this yourself.`,
+    confirm: { label: `Connect ${providerName}`, action, fields: { ticket } },
+  };
+}
+
+function resultPage(outcome: FlowOutcome): OAuthPage {
+  if (!outcome.connected) return pageOf(outcome.reason, outcome.providerName, outcome.detail);
+  return {
+    status: 200,
+    title: 'Connected',
+    message: `Your account at ${outcome.providerName} is connected. You can close this page.`,
+  };
+}
+
+const REFUSALS = {
+  'unknown-state': [400, 'This page can’t be opened like this', 'It belongs to no connection that was started here.'],
+  'state-used-again': [
+    400,
+    'This page was opened before',
+    'Each connection can be finished once. Start again if yours did not work.',
+  ],
+  'state-expired': [
+    400,
+    'That took too long',
+    'The connection was started more than ten minutes ago. Please start again.',
+  ],
+  'other-browser': [
+    403,
+    'This is another browser',
+    'The connection was started in another browser, or its cookie is gone. Please start again, in this one.',
+  ],
+  'other-user': [403, 'This is another user’s connection', 'It was started by another user of this app.'],
+  'provider-changed': [
+    409,
+    'The provider has changed',
+    'Its settings were changed while you were away. Please start again.',
+  ],
+  'not-allowed': [
+    403,
+    'You may not use this provider',
+    'It is gone or switched off, or you are no longer allowed to use it.',
+  ],
+  'refused-by-server': [400, 'Not connected', 'The other side did not connect your account.'],
+  'server-unreachable': [502, 'Not connected', 'The other side can’t be reached now. Please try again later.'],
+} as const satisfies Record<RefusedReturn, readonly [status: number, title: string, message: string]>;
+
+function pageOf(reason: RefusedReturn, providerName?: string, detail?: string): OAuthPage {
+  const [status, title, message] = REFUSALS[reason];
+  return {
+    status,
+    title,
+    message: providerName === undefined ? message : `${providerName}: ${message}`,
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
+
+const NOT_FOUND: OAuthPage = { status: 404, title: 'Not found', message: 'There is no such page here.' };
+const SIGN_IN: OAuthPage = {
+  status: 401,
+  title: 'Please sign in',
+  message: 'Sign in to the app first, and connect your account from there.',
+};
+const TICKET_OVER: OAuthPage = {
+  status: 400,
+  title: 'This link is no longer good',
+  message: 'It can be used once, within ten minutes. Please start again from the app.',
+};
+const OTHER_ORIGIN: OAuthPage = {
+  status: 403,
+  title: 'Not from here',
+  message: 'This was not sent from a page of this app.',
+};
+
+function failurePage(error: unknown): OAuthPage {
+  if (isLLMError(error)) return { status: error.httpStatus, title: 'That did not work', message: error.message };
+  return { status: 500, title: 'That did not work', message: 'Something went wrong here.' };
+}
+
+function printError(error: unknown): void {
+  console.error('a page of /oauth failed unexpectedly:', error);
+}

@@ -1,0 +1,164 @@
+/** Which path is answered by whom. */
+import type express from 'express';
+import type { RequestHandler, Router } from 'express';
+import type { ApiTokens } from './auth/ApiTokens';
+import { issueToken, listTokens, revokeToken } from './tokens/tokenRoutes';
+import { receiveInput, streamOutput } from './conversations/conversationRoutes';
+import type { ConversationRoutePorts } from './conversations/conversationRoutes';
+import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
+import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
+import { DoorError } from './http/HttpError';
+import type { ApiName } from './http/errorResponse';
+import { answerGeneration } from './gateway/generation/handleGeneration';
+import type { GenerationPorts } from './gateway/generation/handleGeneration';
+import { chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
+import { GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
+import { messagesApi } from './gateway/generation/messagesApi';
+import { createRoute } from './http/createRoute';
+import type { RoutePorts } from './http/createRoute';
+import type { AddEndpoints } from './http/Endpoint';
+import { jsonBody } from './http/jsonBody';
+import type { JsonBodyLimits } from './http/jsonBody';
+import { listGeminiModels, listModels, oneGeminiModel, oneModel } from './gateway/models/modelsRoutes';
+import { compactResponse } from './gateway/responses/compactResponse';
+import type { CompactionPorts } from './gateway/responses/compactResponse';
+import { cancelResponse, createResponse, deleteResponse, readResponse } from './gateway/responses/responsesRoutes';
+import type { ResponsesPorts } from './gateway/responses/responsesRoutes';
+
+export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRoutePorts {
+  readonly module: CompactionPorts['module'] &
+    GenerationPorts['module'] &
+    ResponsesPorts['module'] &
+    ConversationRoutePorts['module'];
+  readonly models: ResponsesPorts['models'];
+  readonly turns: ResponsesPorts['turns'];
+  readonly background: ResponsesPorts['background'];
+  readonly summaries: ResponsesPorts['summaries'];
+  readonly tokens?: ApiTokens;
+}
+
+export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
+  const readBody = jsonBody(application, ports);
+  const add: AddEndpoints = (api, path, name, ...endpoints) => {
+    for (const { method, handler, scope, readsBody = method === 'post' && !name.endsWith('/cancel') } of endpoints) {
+      const facts = { api, name: `${method.toUpperCase()} ${name}`, ...(scope === undefined ? {} : { scope }) };
+      router[method](path, createRoute(ports, facts, readsBody ? readBody : undefined, handler));
+    }
+    const allowed = endpoints.map(({ method }) => method.toUpperCase()).join(', ');
+    router.all(
+      path,
+      refusal(
+        api,
+        `other ${name}`,
+        ({ method }) =>
+          new DoorError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } }),
+      ),
+    );
+  };
+  const refusal = (
+    api: ApiName,
+    name: string,
+    error: (request: { readonly method: string; readonly path: string }) => DoorError,
+  ): RequestHandler =>
+    createRoute(ports, { api, name }, undefined, ({ request }) =>
+      Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
+    );
+  const notFound = (api: ApiName, name: string): RequestHandler =>
+    refusal(api, name, ({ method, path }) => new DoorError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
+
+  add('responses', '/health', '/health', {
+    method: 'get',
+    handler: ({ response }) => Promise.resolve(void response.json({ status: 'ok' })),
+  });
+  add('responses', '/metrics', '/metrics', {
+    method: 'get',
+    scope: 'admin',
+    handler: async ({ response }) => {
+      const text = await ports.metrics.text();
+      response.set('content-type', ports.metrics.contentType).send(text);
+    },
+  });
+
+  add('responses', '/v1/responses', '/v1/responses', {
+    method: 'post',
+    scope: 'generate',
+    handler: createResponse(ports),
+  });
+  add('responses', '/v1/responses/compact', '/v1/responses/compact', {
+    method: 'post',
+    scope: 'generate',
+    handler: compactResponse(ports),
+  });
+  add(
+    'responses',
+    '/v1/responses/:id',
+    '/v1/responses/:id',
+    { method: 'get', scope: 'read', handler: readResponse(ports) },
+    { method: 'delete', scope: 'generate', handler: deleteResponse(ports) },
+  );
+  add('responses', '/v1/responses/:id/cancel', '/v1/responses/:id/cancel', {
+    method: 'post',
+    scope: 'generate',
+    handler: cancelResponse(ports),
+  });
+
+  add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', {
+    method: 'post',
+    scope: 'generate',
+    handler: answerGeneration(chatCompletionsApi, ports),
+  });
+  add('anthropic_messages', '/v1/messages', '/v1/messages', {
+    method: 'post',
+    scope: 'generate',
+    handler: answerGeneration(messagesApi, ports),
+  });
+  add('gemini', GEMINI_PATH, '/v1beta/models/:model', {
+    method: 'post',
+    scope: 'generate',
+    handler: answerGeneration(geminiApi, ports),
+  });
+
+  add('chat_completions', '/v1/models', '/v1/models', {
+    method: 'get',
+    scope: 'read',
+    handler: listModels(ports.models),
+  });
+  add('chat_completions', /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', {
+    method: 'get',
+    scope: 'read',
+    handler: oneModel(ports.models),
+  });
+  add('gemini', '/v1beta/models', '/v1beta/models', {
+    method: 'get',
+    scope: 'read',
+    handler: listGeminiModels(ports.models),
+  });
+  add('gemini', /^\/v1beta\/models\/(?<id>[^:]+)$/, '/v1beta/models/:id', {
+    method: 'get',
+    scope: 'read',
+    handler: oneGeminiModel(ports.models),
+  });
+
+  add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });
+  add('responses', '/output/stream', '/output/stream', { method: 'get', scope: 'read', handler: streamOutput(ports) });
+
+  const { tokens } = ports;
+  if (tokens !== undefined) {
+    add(
+      'app',
+      '/tokens',
+      '/tokens',
+      { method: 'get', scope: 'read', handler: listTokens({ tokens }) },
+      { method: 'post', scope: 'generate', handler: issueToken({ tokens }) },
+    );
+    add('app', '/tokens/:id', '/tokens/:id', { method: 'delete', scope: 'generate', handler: revokeToken({ tokens }) });
+    router.use('/tokens', notFound('app', 'unknown'));
+  }
+
+  for (const path of addDashboardRoutes(add, ports)) router.use(path, notFound('app', 'unknown'));
+
+  router.use('/v1/messages', notFound('anthropic_messages', 'unknown'));
+  router.use('/v1/chat', notFound('chat_completions', 'unknown'));
+  router.use('/v1beta', notFound('gemini', 'unknown'));
+  router.use('/v1', notFound('responses', 'unknown'));
+}
