@@ -11,7 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import express from 'express';
 import { createHttpApi } from '../imports/api/createHttpApi';
-import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
+import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
 
 const TOKEN = 'for-this-example-only';
 const HEADERS = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };

@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { LLMClient } from '../imports/business/ai/application/services/LLMClient';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
-import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
+import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
 import { ProgressBar } from './ProgressBar';
 
 /** What a model makes up is not imported: the price has to stand in the line. */

@@ -13,9 +13,9 @@ import type { AIModule } from '../imports/business/ai/infrastructure/factories/c
 import { openRunStore } from '../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { openDatabase } from '../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { openJobQueue, readJobSettings } from '../imports/startup/jobSettings';
-import { valueOf } from '../imports/startup/settingsFromEnvironment';
-import { openSettings, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
+import { openJobQueue, readJobSettings } from '../imports/startup/settings/jobs';
+import { valueOf } from '../imports/startup/settings/vendors';
+import { openSettings, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
 
 /** Nobody asked for it but the server: such an actor may do what admins may, and pays from a budget of its own. */
 const NIGHTLY: Actor = { userId: 'nightly', source: 'job' };

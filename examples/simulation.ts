@@ -9,7 +9,7 @@ import { LLMClient } from '../imports/business/ai/application/services/LLMClient
 import type { BatchResult } from '../imports/business/ai/application/services/chains/LLMRequest';
 import type { EntityRecord } from '../imports/business/ai/application/services/ResponseChainManager';
 import { isLLMError } from '../imports/business/ai/domain/errors/LLMErrors';
-import { moduleFromEnvironment, SIMULATION_NOTICE } from '../server/moduleFromEnvironment';
+import { moduleFromEnvironment, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
 
 interface Person {
   readonly identity: { readonly id: string; readonly name: string };

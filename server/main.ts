@@ -2,7 +2,7 @@
 import { Meteor } from 'meteor/meteor';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { registerDemoTools } from '../imports/startup/demoTools';
-import { openAccounts } from '../imports/startup/meteor/openAccounts';
+import { openAccounts } from '../imports/startup/meteor/configureAccounts';
 import { startMeteorServer } from '../imports/startup/meteor/startMeteorServer';
 
 // Meteor waits for it before it takes connections.

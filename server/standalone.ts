@@ -15,13 +15,13 @@ import { readOrCreateSecretKey } from '../imports/business/providers/infrastruct
 import { createHost } from '../imports/startup/createHost';
 import type { Host } from '../imports/startup/createHost';
 import { registerDemoTools } from '../imports/startup/demoTools';
-import { readAllowPrivateHosts, readPort, readRootUrl } from '../imports/startup/hostVariables';
-import { readJobSettings } from '../imports/startup/jobSettings';
-import { valueOf } from '../imports/startup/settingsFromEnvironment';
-import type { Environment } from '../imports/startup/settingsFromEnvironment';
+import { readAllowPrivateHosts, readPort, readRootUrl } from '../imports/startup/settings/host';
+import { readJobSettings } from '../imports/startup/settings/jobs';
+import { valueOf } from '../imports/startup/settings/vendors';
+import type { Environment } from '../imports/startup/settings/vendors';
 import { bundleDashboard } from './bundleDashboard';
-import { openSettings, SIMULATION_NOTICE } from './moduleFromEnvironment';
-import type { OpenedSettings } from './moduleFromEnvironment';
+import { openSettings, SIMULATION_NOTICE } from '../imports/startup/moduleFromEnvironment';
+import type { OpenedSettings } from '../imports/startup/moduleFromEnvironment';
 
 export interface RunningServer {
   readonly url: string;

@@ -28,11 +28,11 @@ import type { CallerLookup } from '../business/providers/domain/types/Caller';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
-import { IssuedTokens } from './IssuedTokens';
-import { createAccessPolicy, createMayUse, shareLookups } from './accessRules';
-import { openJobQueue } from './jobSettings';
-import type { JobSettings } from './jobSettings';
-import { StoredProviderRows } from './StoredProviderRows';
+import { IssuedTokens } from './UserApiTokens';
+import { createAccessPolicy, createMayUse, shareLookups } from './accessPolicy';
+import { openJobQueue } from './settings/jobs';
+import type { JobSettings } from './settings/jobs';
+import { StoredProviderRows } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
 
 export interface HostSettings {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { VENDOR_VARIABLES } from '../../imports/startup/settingsFromEnvironment';
+import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const ROOT = path.join(__dirname, '../..');

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { VENDOR_VARIABLES } from '../../imports/startup/settingsFromEnvironment';
+import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 
 const ROOT = join(__dirname, '../..');
 const isFull = process.env['BOLIDE_FULL'] !== undefined;

@@ -9,7 +9,7 @@ import { Meteor } from 'meteor/meteor';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { openAccounts } from '../../imports/startup/meteor/openAccounts';
+import { openAccounts } from '../../imports/startup/meteor/configureAccounts';
 import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
 import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
 import { FakeVendor } from './FakeVendor';

@@ -5,7 +5,7 @@
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { limitRates } from '../../imports/startup/meteor/limitRates';
+import { limitRates } from '../../imports/startup/meteor/ddpRateLimits';
 import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
 import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
 import { DdpClient } from '../stubs/server/DdpClient';

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../imports/startup/settingsFromEnvironment';
+import type { Environment } from '../../imports/startup/settings/vendors';
 import { startServer } from '../../server/standalone';
 import type { RunningServer } from '../../server/standalone';
 

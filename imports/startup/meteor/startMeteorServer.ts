@@ -15,9 +15,9 @@ import { defineProviderMethods } from '../../business/providers/methods';
 import { defineProviderPublication } from '../../business/providers/publications';
 import { createHost } from '../createHost';
 import type { Host } from '../createHost';
-import { settingsFromMeteor } from '../settingsFromEnvironment';
-import { readMeteorHostSettings } from './hostSettings';
-import { limitRates } from './limitRates';
+import { settingsFromMeteor } from '../settings/vendors';
+import { readMeteorHostSettings } from '../settings/meteor';
+import { limitRates } from './ddpRateLimits';
 import { MeteorUsers } from './MeteorUsers';
 
 export interface MeteorHost extends Host {

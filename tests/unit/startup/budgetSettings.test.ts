@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { settingsFromEnvironment, settingsFromMeteor } from '../../../imports/startup/settingsFromEnvironment';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../imports/startup/settings/vendors';
 
 const faultOf = (read: () => unknown): string => {
   try {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { LLMInvalidRequestError } from '../../../imports/business/ai/domain/errors/LLMErrors';
-import { readJobSettings } from '../../../imports/startup/jobSettings';
+import { readJobSettings } from '../../../imports/startup/settings/jobs';
 
 const read = (variables: Readonly<Record<string, string>>): ReturnType<typeof readJobSettings> =>
   readJobSettings((name) => variables[name]);

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
-import { readMeteorHostSettings } from '../../../imports/startup/meteor/hostSettings';
-import { openAccounts } from '../../../imports/startup/meteor/openAccounts';
-import { settingsFromMeteor } from '../../../imports/startup/settingsFromEnvironment';
+import { readMeteorHostSettings } from '../../../imports/startup/settings/meteor';
+import { openAccounts } from '../../../imports/startup/meteor/configureAccounts';
+import { settingsFromMeteor } from '../../../imports/startup/settings/vendors';
 import { resetMeteor } from '../../stubs/server/registry';
 import { failure } from '../../support/failure';
 

@@ -1,11 +1,11 @@
 /** What the environment, or a host's settings before it, says about vendors: read once and checked as a whole. */
-import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { redactSecrets } from '../business/ai/domain/errors/safeText';
-import { isObject } from '../business/ai/domain/json';
-import type { VendorName } from '../business/ai/domain/types/VendorTypes';
-import type { AISettings } from '../business/ai/infrastructure/factories/createAIModule';
-import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
-import { BUDGET_VARIABLES, budgetSettings } from './budgetSettings';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { redactSecrets } from '../../business/ai/domain/errors/safeText';
+import { isObject } from '../../business/ai/domain/json';
+import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
+import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
+import type { ProviderSettings } from '../../business/ai/infrastructure/factories/LLMProviderFactory';
+import { BUDGET_VARIABLES, budgetSettings } from './budgets';
 
 interface VendorVariables {
   readonly key: string;

@@ -2,14 +2,14 @@
  * What settings and the environment say about queued runs: who distributes them, how many run at once, and how long
  * runs are kept.
  */
-import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import type { JobQueue } from '../business/ai/domain/interfaces/JobQueue';
-import { openAgendaQueue } from '../business/ai/infrastructure/jobs/AgendaJobQueue';
-import { LocalJobQueue } from '../business/ai/infrastructure/jobs/LocalJobQueue';
-import { SCHEDULES, ScheduleTimes } from '../business/ai/infrastructure/jobs/ScheduleTimes';
-import type { ScheduleDocument } from '../business/ai/infrastructure/jobs/ScheduleTimes';
-import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import type { RetentionTimes } from '../business/ai/infrastructure/persistence/runs/RunRetention';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import type { JobQueue } from '../../business/ai/domain/interfaces/JobQueue';
+import { openAgendaQueue } from '../../business/ai/infrastructure/jobs/AgendaJobQueue';
+import { LocalJobQueue } from '../../business/ai/infrastructure/jobs/LocalJobQueue';
+import { SCHEDULES, ScheduleTimes } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
+import type { ScheduleDocument } from '../../business/ai/infrastructure/jobs/ScheduleTimes';
+import type { DocumentDatabase } from '../../business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import type { RetentionTimes } from '../../business/ai/infrastructure/persistence/runs/RunRetention';
 
 export interface JobSettings {
   /** The MongoDB of Agenda; absent: a queue in this process's memory. */

@@ -3,7 +3,7 @@ import type { HttpApiPorts } from '../api/createHttpApi';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import { decideAccess } from '../business/providers/domain/entities/ProviderAccess';
 import type { Caller, CallerLookup } from '../business/providers/domain/types/Caller';
-import type { StoredProviderRows } from './StoredProviderRows';
+import type { StoredProviderRows } from './StoredProviderSource';
 
 export function createAccessPolicy(rows: StoredProviderRows, callerOf: CallerLookup): AccessPolicy {
   return {

@@ -2,9 +2,9 @@
  * What the environment says about the host itself: where it listens, how browsers reach it, and what is sealed with
  * which keys.
  */
-import { LLMInvalidRequestError } from '../business/ai/domain/errors/LLMErrors';
-import { valueOf } from './settingsFromEnvironment';
-import type { Environment } from './settingsFromEnvironment';
+import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
+import { valueOf } from './vendors';
+import type { Environment } from './vendors';
 
 /** @throws LLMInvalidRequestError */
 export function readPort(value: string | undefined): number {

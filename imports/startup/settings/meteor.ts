@@ -5,11 +5,11 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
 import type { CallLimits } from '../../business/ai/infrastructure/factories/createRunOperations';
-import { readAllowPrivateHosts } from '../hostVariables';
-import { readJobSettings } from '../jobSettings';
-import type { JobSettings } from '../jobSettings';
-import { valueOf } from '../settingsFromEnvironment';
-import type { Environment } from '../settingsFromEnvironment';
+import { readAllowPrivateHosts } from './host';
+import { readJobSettings } from './jobs';
+import type { JobSettings } from './jobs';
+import { valueOf } from './vendors';
+import type { Environment } from './vendors';
 
 export interface MeteorHostSettings {
   readonly secretKeys: string;

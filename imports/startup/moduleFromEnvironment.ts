@@ -1,12 +1,12 @@
 /** The module as the environment asks for it; without any key, on the vendor simulator. */
-import { registerDemoTools } from '../imports/startup/demoTools';
-import { settingsFromEnvironment, VENDOR_VARIABLES } from '../imports/startup/settingsFromEnvironment';
-import type { Environment } from '../imports/startup/settingsFromEnvironment';
-import { createAIModule } from '../imports/business/ai/infrastructure/factories/createAIModule';
-import type { AIModule, AISettings } from '../imports/business/ai/infrastructure/factories/createAIModule';
-import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import type { Simulator } from '../tests/support/simulator/Simulator';
-import { startSimulator } from '../tests/support/simulator/startSimulator';
+import { registerDemoTools } from './demoTools';
+import { settingsFromEnvironment, VENDOR_VARIABLES } from './settings/vendors';
+import type { Environment } from './settings/vendors';
+import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
+import type { AIModule, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
+import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
+import type { Simulator } from '../../tests/support/simulator/Simulator';
+import { startSimulator } from '../../tests/support/simulator/startSimulator';
 
 export interface OpenedSettings {
   readonly settings: AISettings;
