@@ -2,8 +2,8 @@
 import type { ReactNode } from 'react';
 import { useData } from './data/DataContext';
 import { OverviewPage } from './overview/OverviewPage';
-import { EmptyFace, LoadingFace } from './parts/faces';
-import { PageTitle } from './parts/PageTitle';
+import { EmptyFace, LoadingFace } from './components/Placeholders';
+import { PageTitle } from './components/PageTitle';
 import { PlaygroundPage } from './playground/PlaygroundPage';
 import { ProvidersPage } from './providers/ProvidersPage';
 import { RunPage } from './runs/RunPage';

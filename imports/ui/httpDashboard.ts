@@ -7,8 +7,8 @@ import './styles/overview.css';
 import './styles/runs.css';
 import './styles/run.css';
 import './styles/pages.css';
-import { createHttpData } from './data/HttpData';
-import { createPace } from './data/createPace';
+import { createHttpData } from './data/http/HttpData';
+import { createPace } from './data/http/createUpdateThrottle';
 import { mountDashboard } from './mountDashboard';
 import { takeToken } from './session/takeToken';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { createMeteorData } from '../../imports/ui/data/MeteorData';
+import { createMeteorData } from '../../imports/ui/data/meteor/MeteorData';
 import { DataProvider } from '../../imports/ui/data/DataContext';
 import { SignInPage } from '../../imports/ui/session/SignInPage';
 

@@ -3,10 +3,10 @@ import { AgenticLoop } from '../../imports/business/ai/application/services/Agen
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { RunSnapshot } from '../../imports/ui/data/foldRun';
+import type { RunSnapshot } from '../../imports/ui/data/reducers/reduceRun';
 import type { RunDetailView, ToolCallView } from '../../imports/business/ai/domain/types/RunViews';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { NO_TOKENS, plusUsage, usageView } from '../../imports/ui/data/runUsage';
+import { NO_TOKENS, plusUsage, usageView } from '../../imports/ui/data/reducers/runUsage';
 import { deferred } from './deferred';
 import { recordEvents } from './recordEvents';
 import { answer, calling } from './responses';

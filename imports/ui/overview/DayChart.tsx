@@ -2,7 +2,7 @@
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { RunCountView } from '../../business/ai/domain/types/RunViews';
 import { count } from '../format/format';
-import { RUN_FACES } from '../format/stateFaces';
+import { RUN_FACES } from '../format/stateStyles';
 import { shortDay } from './days';
 
 const STACK = ['completed', 'failed', 'cancelled', 'running'] as const satisfies readonly RunState[];

@@ -4,7 +4,7 @@ import type { KeyboardEvent } from 'react';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import { useData } from '../data/DataContext';
 import type { ToolOffer } from '../data/DashboardData';
-import { useAction } from '../parts/useAction';
+import { useAction } from '../components/useAction';
 import { suggestionsFor } from './suggestions';
 import { ToolChoice } from './ToolChoice';
 

@@ -1,8 +1,8 @@
 /** Asks any provider with chosen tools, and shows what happens as it happens. */
 import { useEffect, useRef, useState } from 'react';
 import { useData } from '../data/DataContext';
-import { EmptyFace, WhenLoaded } from '../parts/faces';
-import { PageTitle } from '../parts/PageTitle';
+import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { PageTitle } from '../components/PageTitle';
 import { PlaygroundForm } from './PlaygroundForm';
 import { PlaygroundRun } from './PlaygroundRun';
 

@@ -1,17 +1,17 @@
 /** The run that was just started, as it goes on. */
 import { useData } from '../data/DataContext';
-import { RUN_FACES } from '../format/stateFaces';
+import { RUN_FACES } from '../format/stateStyles';
 import { count } from '../format/format';
-import { Elapsed } from '../parts/Elapsed';
-import { WhenLoaded } from '../parts/faces';
-import { Icon } from '../parts/Icon';
-import { StateBadge } from '../parts/StateBadge';
+import { Elapsed } from '../components/Elapsed';
+import { WhenLoaded } from '../components/Placeholders';
+import { Icon } from '../components/Icon';
+import { StateBadge } from '../components/StateBadge';
 import { CallCards } from '../runs/CallCards';
 import { CancelButton } from '../runs/CancelButton';
 import { Conversation } from '../runs/Conversation';
 import { Decisions } from '../runs/Decisions';
 import { isLive } from '../runs/filterRuns';
-import { openCall } from '../runs/openCall';
+import { openCall } from '../runs/scrollToCall';
 import { linkTo } from '../shell/route';
 
 export function PlaygroundRun({ executionId }: { readonly executionId: string }) {

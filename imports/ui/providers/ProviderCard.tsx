@@ -2,9 +2,9 @@
 import { useCallback, useState } from 'react';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import { useData } from '../data/DataContext';
-import { Icon } from '../parts/Icon';
-import type { IconName } from '../parts/Icon';
-import { useAction } from '../parts/useAction';
+import { Icon } from '../components/Icon';
+import type { IconName } from '../components/Icon';
+import { useAction } from '../components/useAction';
 
 export function ProviderCard({ provider }: { readonly provider: PublicProvider }) {
   const { commands } = useData();

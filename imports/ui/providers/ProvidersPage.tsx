@@ -1,7 +1,7 @@
 /** The accounts at vendors that runs may use. */
 import { useData } from '../data/DataContext';
-import { EmptyFace, WhenLoaded } from '../parts/faces';
-import { PageTitle } from '../parts/PageTitle';
+import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { PageTitle } from '../components/PageTitle';
 import { ProviderCard } from './ProviderCard';
 
 export function ProvidersPage() {

@@ -3,10 +3,10 @@ import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { DashboardError } from '../data/DashboardData';
 import { useData } from '../data/DataContext';
-import { CodeBlock } from '../parts/CodeBlock';
-import { Icon } from '../parts/Icon';
-import { useAction } from '../parts/useAction';
-import { hashOf } from './hashOf';
+import { CodeBlock } from '../components/CodeBlock';
+import { Icon } from '../components/Icon';
+import { useAction } from '../components/useAction';
+import { hashOf } from './argumentsHash';
 
 export function ApprovalForm({
   call,

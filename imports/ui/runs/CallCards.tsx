@@ -2,11 +2,11 @@
 import { memo } from 'react';
 import type { CSSProperties } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import { CALL_FACES } from '../format/stateFaces';
-import { CodeBlock } from '../parts/CodeBlock';
-import { Elapsed } from '../parts/Elapsed';
-import { Icon } from '../parts/Icon';
-import { StateBadge } from '../parts/StateBadge';
+import { CALL_FACES } from '../format/stateStyles';
+import { CodeBlock } from '../components/CodeBlock';
+import { Elapsed } from '../components/Elapsed';
+import { Icon } from '../components/Icon';
+import { StateBadge } from '../components/StateBadge';
 
 export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }) {
   if (calls.length === 0) return <p className="muted">No tool was called.</p>;

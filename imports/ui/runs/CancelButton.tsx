@@ -1,7 +1,7 @@
 /** Ends a run that goes on, and says why where it could not. */
 import { useCallback } from 'react';
 import { useData } from '../data/DataContext';
-import { useAction } from '../parts/useAction';
+import { useAction } from '../components/useAction';
 
 export function CancelButton({ executionId }: { readonly executionId: string }) {
   const { commands } = useData();

@@ -4,9 +4,9 @@ import { textOfContent } from '../../business/ai/domain/entities/Content';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { WatchedRun } from '../data/DashboardData';
-import { CALL_FACES } from '../format/stateFaces';
-import { CopyButton } from '../parts/CopyButton';
-import { Icon } from '../parts/Icon';
+import { CALL_FACES } from '../format/stateStyles';
+import { CopyButton } from '../components/CopyButton';
+import { Icon } from '../components/Icon';
 import { isLive } from './filterRuns';
 
 export function Conversation({

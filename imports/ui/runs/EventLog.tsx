@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import type { WatchedRun } from '../data/DashboardData';
 import { clockTime } from '../format/format';
-import { logOf } from './logOf';
+import { logOf } from './eventLog';
 
 export function EventLog({ watched }: { readonly watched: WatchedRun }) {
   const { run, calls, log } = watched;

@@ -5,10 +5,10 @@
 import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
-import { CALL_FACES } from '../format/stateFaces';
-import { CodeBlock } from '../parts/CodeBlock';
-import { Icon } from '../parts/Icon';
-import { useAction } from '../parts/useAction';
+import { CALL_FACES } from '../format/stateStyles';
+import { CodeBlock } from '../components/CodeBlock';
+import { Icon } from '../components/Icon';
+import { useAction } from '../components/useAction';
 
 export function ResultForm({ call }: { readonly call: ToolCallView }) {
   const { commands } = useData();

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
 import { count, dateTime, money } from '../format/format';
-import { Elapsed } from '../parts/Elapsed';
+import { Elapsed } from '../components/Elapsed';
 import { isLive } from './filterRuns';
 
 export function RunFacts({ run }: { readonly run: RunView }) {

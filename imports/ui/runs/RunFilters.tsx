@@ -1,7 +1,7 @@
 /** State, provider and words; kept in the address, so that a filtered list can be sent to somebody. */
 import { useMemo } from 'react';
 import type { ListedRun } from '../data/DashboardData';
-import { Icon } from '../parts/Icon';
+import { Icon } from '../components/Icon';
 import { replaceQuery } from '../shell/route';
 import type { Route } from '../shell/route';
 import { isIn, STATE_FILTERS } from './filterRuns';

@@ -1,17 +1,17 @@
 /** One run, live: what it does, what it said, what it cost, and what may be done about it. */
 import { useData } from '../data/DataContext';
 import type { WatchedRun } from '../data/DashboardData';
-import { RUN_FACES } from '../format/stateFaces';
-import { EmptyFace, WhenLoaded } from '../parts/faces';
-import { PageTitle } from '../parts/PageTitle';
-import { StateBadge } from '../parts/StateBadge';
+import { RUN_FACES } from '../format/stateStyles';
+import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { PageTitle } from '../components/PageTitle';
+import { StateBadge } from '../components/StateBadge';
 import { CallCards } from './CallCards';
 import { CancelButton } from './CancelButton';
 import { Conversation } from './Conversation';
 import { Decisions } from './Decisions';
 import { EventLog } from './EventLog';
 import { isLive } from './filterRuns';
-import { openCall } from './openCall';
+import { openCall } from './scrollToCall';
 import { RunFacts } from './RunFacts';
 import { RunTimeline } from './RunTimeline';
 

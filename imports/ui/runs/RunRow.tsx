@@ -2,10 +2,10 @@
 import { memo } from 'react';
 import type { ListedRun } from '../data/DashboardData';
 import { count, money, plural } from '../format/format';
-import { RUN_FACES } from '../format/stateFaces';
-import { Ago, Elapsed } from '../parts/Elapsed';
-import { Icon } from '../parts/Icon';
-import { StateBadge } from '../parts/StateBadge';
+import { RUN_FACES } from '../format/stateStyles';
+import { Ago, Elapsed } from '../components/Elapsed';
+import { Icon } from '../components/Icon';
+import { StateBadge } from '../components/StateBadge';
 import { linkTo } from '../shell/route';
 import { isLive } from './filterRuns';
 

@@ -2,12 +2,12 @@
 import type { CSSProperties, ReactNode } from 'react';
 import type { WatchedRun } from '../data/DashboardData';
 import { duration } from '../format/format';
-import { CALL_FACES } from '../format/stateFaces';
-import { Icon } from '../parts/Icon';
-import { useNow } from '../parts/useNow';
+import { CALL_FACES } from '../format/stateStyles';
+import { Icon } from '../components/Icon';
+import { useNow } from '../components/useNow';
 import { isLive } from './filterRuns';
-import { ticksOf, timelineOf } from './timelineOf';
-import type { Bar, CallBar, Timeline } from './timelineOf';
+import { ticksOf, timelineOf } from './timeline';
+import type { Bar, CallBar, Timeline } from './timeline';
 
 export function RunTimeline({
   watched,

@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { Credentials } from '../data/DashboardData';
 import { useData } from '../data/DataContext';
-import { useAction } from '../parts/useAction';
+import { useAction } from '../components/useAction';
 import { Logo } from '../shell/Logo';
 
 export function SignInPage({ means }: { readonly means: Credentials['means'] }) {

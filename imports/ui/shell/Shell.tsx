@@ -1,9 +1,9 @@
 /** What surrounds every page: navigation, connection, theme, and the notice that answers are simulated. */
 import type { ReactNode } from 'react';
 import { useData } from '../data/DataContext';
-import { Icon } from '../parts/Icon';
-import type { IconName } from '../parts/Icon';
-import { useAction } from '../parts/useAction';
+import { Icon } from '../components/Icon';
+import type { IconName } from '../components/Icon';
+import { useAction } from '../components/useAction';
 import { ConnectionMark } from './ConnectionMark';
 import { Logo } from './Logo';
 import type { Route } from './route';

@@ -1,6 +1,6 @@
 /** Says on every page that no model wrote the answers, when that is so. */
 import { useData } from '../data/DataContext';
-import { Icon } from '../parts/Icon';
+import { Icon } from '../components/Icon';
 
 export function SimulationNotice() {
   const notice = useData().useSimulationNotice();

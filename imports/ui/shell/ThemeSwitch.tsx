@@ -1,5 +1,5 @@
 /** Goes round the three themes. */
-import { Icon } from '../parts/Icon';
+import { Icon } from '../components/Icon';
 import { THEMES } from './useTheme';
 import type { Theme, useTheme } from './useTheme';
 

@@ -1,6 +1,6 @@
 /** What is special about a tool, as small marks. */
 import type { ToolOffer } from '../data/DashboardData';
-import { Icon } from '../parts/Icon';
+import { Icon } from '../components/Icon';
 
 export function ToolMarks({ tool }: { readonly tool: Pick<ToolOffer, 'blocking' | 'needsApproval' | 'external'> }) {
   return (

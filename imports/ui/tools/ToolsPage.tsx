@@ -4,9 +4,9 @@ import { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import { useData } from '../data/DataContext';
 import type { ToolOffer } from '../data/DashboardData';
 import { count, plural } from '../format/format';
-import { CALL_FACES } from '../format/stateFaces';
-import { EmptyFace, WhenLoaded } from '../parts/faces';
-import { PageTitle } from '../parts/PageTitle';
+import { CALL_FACES } from '../format/stateStyles';
+import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { PageTitle } from '../components/PageTitle';
 import { ToolMarks } from './ToolMarks';
 
 export function ToolsPage() {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../imports/business/ai/domain/types/RunViews';
-import { HttpData } from '../../../imports/ui/data/HttpData';
-import { createHttpCommands } from '../../../imports/ui/data/httpCommands';
-import type { Readable } from '../../../imports/ui/data/LiveValue';
-import { NO_TOKENS } from '../../../imports/ui/data/runUsage';
+import { HttpData } from '../../../imports/ui/data/http/HttpData';
+import { createHttpCommands } from '../../../imports/ui/data/http/httpCommands';
+import type { Readable } from '../../../imports/ui/data/http/Observable';
+import { NO_TOKENS } from '../../../imports/ui/data/reducers/runUsage';
 import { DashboardServer } from '../../support/DashboardServer';
 import { deferred } from '../../support/deferred';
 import { recordedRun, RUN_ID, snapshotAfter } from '../../support/recordedRun';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
 import { restore, stub } from 'sinon';
-import { readAccess } from '../../../imports/ui/data/MeteorAccess';
+import { readAccess } from '../../../imports/ui/data/meteor/MeteorAccess';
 
 describe('readAccess', () => {
   afterEach(() => restore());

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createPace } from '../../../imports/ui/data/createPace';
+import { createPace } from '../../../imports/ui/data/http/createUpdateThrottle';
 
 /** A page whose frames and timers come when the test says so. */
 class Page {

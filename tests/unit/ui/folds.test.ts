@@ -6,11 +6,11 @@ import { IllegalTransitionError } from '../../../imports/business/ai/domain/erro
 import type { AgentEvent } from '../../../imports/business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../imports/business/ai/domain/types/RunViews';
 import type { ListedRun } from '../../../imports/ui/data/DashboardData';
-import { foldRun, fromSnapshot } from '../../../imports/ui/data/foldRun';
-import type { StreamedRun } from '../../../imports/ui/data/foldRun';
-import { foldRuns, keepRows, needsList } from '../../../imports/ui/data/foldRuns';
-import { foldToolCalls } from '../../../imports/ui/data/foldToolCalls';
-import { NO_TOKENS } from '../../../imports/ui/data/runUsage';
+import { foldRun, fromSnapshot } from '../../../imports/ui/data/reducers/reduceRun';
+import type { StreamedRun } from '../../../imports/ui/data/reducers/reduceRun';
+import { foldRuns, keepRows, needsList } from '../../../imports/ui/data/reducers/reduceRuns';
+import { foldToolCalls } from '../../../imports/ui/data/reducers/reduceToolCalls';
+import { NO_TOKENS } from '../../../imports/ui/data/reducers/runUsage';
 import { approvedHash, recordedRun, RUN_ID, snapshotAfter } from '../../support/recordedRun';
 
 describe('what a page makes of events', () => {

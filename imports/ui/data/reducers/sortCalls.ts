@@ -1,6 +1,6 @@
 /** Calls as the model asked for them; stores keep them in any order. */
-import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
+import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 
 /** Calls that the transcript does not hold yet come last, as they were. */
 export function inOrder(calls: readonly ToolCallView[], items: readonly Item[]): readonly ToolCallView[] {

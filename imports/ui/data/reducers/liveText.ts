@@ -1,9 +1,9 @@
 /** What of a run's live text is not in its transcript yet. */
-import { isFinished } from '../../business/ai/domain/entities/Run';
-import type { RunState } from '../../business/ai/domain/entities/Run';
-import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { DeltaView } from '../../business/ai/domain/types/RunViews';
-import type { WatchedRun } from './DashboardData';
+import { isFinished } from '../../../business/ai/domain/entities/Run';
+import type { RunState } from '../../../business/ai/domain/entities/Run';
+import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
+import type { WatchedRun } from '../DashboardData';
 
 /** The pieces of a run are all that it said; what its transcript holds was said before. */
 export function unsaid(deltas: readonly DeltaView[], items: readonly Item[], state: RunState): WatchedRun['live'] {

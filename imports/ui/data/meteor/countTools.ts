@@ -1,7 +1,7 @@
 /** Tools with the calls that the reader may see, counted by state. */
-import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
-import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { ToolOffer } from './DashboardData';
+import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
+import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { ToolOffer } from '../DashboardData';
 
 export function countTools(
   offered: readonly Omit<ToolOffer, 'counts'>[],

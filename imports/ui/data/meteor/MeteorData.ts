@@ -3,16 +3,16 @@ import { useEffect, useMemo, useState } from 'react';
 import { Meteor } from 'meteor/meteor';
 import { Mongo } from 'meteor/mongo';
 import { useFind, useSubscribe, useTracker } from 'meteor/react-meteor-data';
-import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import type { Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from './DashboardData';
-import { readItems } from './foldRun';
-import { inOrder } from './inOrder';
+import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
+import type { Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from '../DashboardData';
+import { readItems } from '../reducers/reduceRun';
+import { inOrder } from '../reducers/sortCalls';
 import { readAccess } from './MeteorAccess';
 import { applyMethod, createMeteorCommands } from './MeteorCommands';
 import { countTools } from './countTools';
-import { NO_TOKENS } from './runUsage';
-import { unsaid } from './unsaid';
+import { NO_TOKENS } from '../reducers/runUsage';
+import { unsaid } from '../reducers/liveText';
 
 export function createMeteorData(): DashboardData {
   const runs = new Mongo.Collection<RunDetailView>('ai_runs');

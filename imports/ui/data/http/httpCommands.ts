@@ -1,8 +1,8 @@
 /** What people do, as requests. */
-import { DashboardError } from './DashboardData';
-import type { Access, DashboardCommands } from './DashboardData';
+import { DashboardError } from '../DashboardData';
+import type { Access, DashboardCommands } from '../DashboardData';
 import type { HttpConnection } from './HttpConnection';
-import type { LiveValue } from './LiveValue';
+import type { LiveValue } from './Observable';
 
 export interface HttpCommandsPorts {
   readonly connection: HttpConnection;

@@ -1,9 +1,9 @@
 /** A run's record after an event: where it is, and what it used so far. */
-import { isFinished, RUN_MOVES } from '../../business/ai/domain/entities/Run';
-import type { RunState } from '../../business/ai/domain/entities/Run';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { RunView } from '../../business/ai/domain/types/RunViews';
-import type { ListedRun } from './DashboardData';
+import { isFinished, RUN_MOVES } from '../../../business/ai/domain/entities/Run';
+import type { RunState } from '../../../business/ai/domain/entities/Run';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { RunView } from '../../../business/ai/domain/types/RunViews';
+import type { ListedRun } from '../DashboardData';
 import { plusUsage, usageView } from './runUsage';
 
 type RunRecord = RunView & Pick<ListedRun, 'isCalling'>;

@@ -3,8 +3,8 @@
  * on at once.
  */
 import { createParser } from 'eventsource-parser';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { Connection } from './DashboardData';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { Connection } from '../DashboardData';
 import type { HttpConnection } from './HttpConnection';
 
 export interface FeedListener {

@@ -1,7 +1,7 @@
 /** The list of runs after a frame's events. */
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { ListedRun } from './DashboardData';
-import { foldRunRecord } from './foldRunRecord';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { ListedRun } from '../DashboardData';
+import { foldRunRecord } from './reduceRunRecord';
 import { NO_TOKENS } from './runUsage';
 
 /** Rows that no event touched stay the same objects, so that only the others are drawn again. */

@@ -1,12 +1,12 @@
 /** All that a run's page shows, after one of the run's events. */
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { DeltaView, RunDetailView, ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { LogEntry, TurnTime, WatchedRun } from './DashboardData';
-import { foldRunRecord } from './foldRunRecord';
-import { foldToolCalls } from './foldToolCalls';
-import { inOrder } from './inOrder';
-import { unsaid } from './unsaid';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { DeltaView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
+import type { LogEntry, TurnTime, WatchedRun } from '../DashboardData';
+import { foldRunRecord } from './reduceRunRecord';
+import { foldToolCalls } from './reduceToolCalls';
+import { inOrder } from './sortCalls';
+import { unsaid } from './liveText';
 
 /** What a page keeps of a run that it reads from the stream. */
 export interface StreamedRun extends WatchedRun {

@@ -1,8 +1,8 @@
 /** Tool calls as they are shown, after an event: the domain's own table says which moves there are. */
-import { applyToolEvent, STATE_AFTER, TOOL_CALL_MOVES } from '../../business/ai/domain/entities/Tool';
-import type { ToolCall, ToolEvent } from '../../business/ai/domain/entities/Tool';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
+import { applyToolEvent, STATE_AFTER, TOOL_CALL_MOVES } from '../../../business/ai/domain/entities/Tool';
+import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 
 /** The same list when the event changes nothing: it is no call's, or what it tells is known already. */
 export function foldToolCalls(calls: readonly ToolCallView[], event: AgentEvent): readonly ToolCallView[] {

@@ -4,7 +4,7 @@
  */
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
-import type { IconName } from '../parts/Icon';
+import type { IconName } from '../components/Icon';
 
 export interface StateFace {
   readonly label: string;

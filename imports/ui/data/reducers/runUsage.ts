@@ -1,6 +1,6 @@
 /** Token counts as the views have them. */
-import type { Usage } from '../../business/ai/domain/types/ResponsesAPITypes';
-import type { UsageView } from '../../business/ai/domain/types/RunViews';
+import type { Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
+import type { UsageView } from '../../../business/ai/domain/types/RunViews';
 
 export const NO_TOKENS: UsageView = {
   input_tokens: 0,

@@ -1,19 +1,19 @@
 /** The plain-Node source: JSON over HTTP for what is, one stream of events for what happens. */
-import { isFinished } from '../../business/ai/domain/entities/Run';
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import type { RunCountView, RunView } from '../../business/ai/domain/types/RunViews';
-import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import { DashboardError } from './DashboardData';
-import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer } from './DashboardData';
+import { isFinished } from '../../../business/ai/domain/entities/Run';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import type { RunCountView, RunView } from '../../../business/ai/domain/types/RunViews';
+import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
+import { DashboardError } from '../DashboardData';
+import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer } from '../DashboardData';
 import { EventFeed } from './EventFeed';
-import { ENDS, foldRuns, keepRows, needsList } from './foldRuns';
-import { foldRun, fromSnapshot } from './foldRun';
-import type { RunSnapshot, StreamedRun } from './foldRun';
+import { ENDS, foldRuns, keepRows, needsList } from '../reducers/reduceRuns';
+import { foldRun, fromSnapshot } from '../reducers/reduceRun';
+import type { RunSnapshot, StreamedRun } from '../reducers/reduceRun';
 import { createHttpCommands } from './httpCommands';
 import { HttpConnection } from './HttpConnection';
 import { HttpResource } from './HttpResource';
 import type { HttpResourcePorts } from './HttpResource';
-import { LiveValue, useLiveValue } from './LiveValue';
+import { LiveValue, useLiveValue } from './Observable';
 
 export interface HttpDataPorts {
   readonly fetch: typeof fetch;

@@ -1,10 +1,10 @@
 /** Something that is fetched, kept up to date by events, and read for as long as somebody shows it. */
-import type { AgentEvent } from '../../business/ai/domain/types/AgentEvents';
-import { DashboardError } from './DashboardData';
-import type { Loaded } from './DashboardData';
+import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
+import { DashboardError } from '../DashboardData';
+import type { Loaded } from '../DashboardData';
 import type { EventFeed } from './EventFeed';
-import { LiveValue } from './LiveValue';
-import type { Readable } from './LiveValue';
+import { LiveValue } from './Observable';
+import type { Readable } from './Observable';
 
 export interface HttpResourcePorts<T> {
   readonly feed: EventFeed;

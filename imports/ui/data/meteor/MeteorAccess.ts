@@ -1,6 +1,6 @@
 /** Who is signed in, as Meteor's accounts tell it. */
 import { Meteor } from 'meteor/meteor';
-import type { Access } from './DashboardData';
+import type { Access } from '../DashboardData';
 
 /** Reactive where it is read. */
 export function readAccess(): Access {

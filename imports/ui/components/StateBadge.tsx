@@ -1,6 +1,6 @@
 /** A state as a coloured word with its icon. */
 import { memo } from 'react';
-import type { StateFace } from '../format/stateFaces';
+import type { StateFace } from '../format/stateStyles';
 import { Icon } from './Icon';
 
 export const StateBadge = memo(function StateBadge({ face }: { readonly face: StateFace }) {

@@ -3,8 +3,8 @@
  * start carries its request's id.
  */
 import { Meteor } from 'meteor/meteor';
-import { DashboardError } from './DashboardData';
-import type { DashboardCommands } from './DashboardData';
+import { DashboardError } from '../DashboardData';
+import type { DashboardCommands } from '../DashboardData';
 
 export function createMeteorCommands(): DashboardCommands {
   return {

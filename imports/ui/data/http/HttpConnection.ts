@@ -1,5 +1,5 @@
 /** JSON requests to the server that served the page; the session's cookie goes along. */
-import { DashboardError } from './DashboardData';
+import { DashboardError } from '../DashboardData';
 
 export interface HttpConnectionPorts {
   readonly fetch: typeof fetch;
