@@ -5,8 +5,8 @@ import type { Environment } from './settings/vendors';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
-import type { Simulator } from '../../tests/support/simulator/Simulator';
-import { startSimulator } from '../../tests/support/simulator/startSimulator';
+import type { Simulator } from '../simulator/Simulator';
+import { startSimulator } from '../simulator/startSimulator';
 
 export interface OpenedSettings {
   readonly settings: AISettings;

@@ -18,8 +18,8 @@ import { bundleChild } from '../support/bundleChild';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
 import { startTestMongo } from '../support/miniMongod';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 const PROCESSES = 3;
 const CALLS = 100;

@@ -8,9 +8,9 @@ import type { LLMResponse } from '../../imports/business/ai/domain/types/Respons
 import { MemoryResponseStore } from '../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { failure } from '../support/failure';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
-import type { RuleModel } from '../support/simulator/model/RuleModel';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { RuleModel } from '../../imports/simulator/model/RuleModel';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 /** A model that tells everything that the user said in the conversation that it was shown. */
 const echo: RuleModel = {

@@ -16,9 +16,9 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { deferred } from '../support/deferred';
 import { startGateway, TOKENS } from '../support/gateway';
 import { RecordingLogger } from '../support/RecordingLogger';
-import type { FixedReply } from '../support/simulator/ScriptedReply';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { FixedReply } from '../../imports/simulator/ScriptedReply';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 const KEY = 'sk-canary0123456789abcdef';
 

@@ -14,8 +14,8 @@ import { readSse } from '../support/readSse';
 import type { SseReader } from '../support/readSse';
 import { recordEvents } from '../support/recordEvents';
 import type { EventRecord } from '../support/recordEvents';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 import { startStandalone } from '../support/startStandalone';
 import { until } from '../support/until';
 

@@ -9,7 +9,7 @@ import type { SseMessage } from '../../imports/business/ai/infrastructure/conver
 import { simulatedRow, startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { missingFrom } from '../support/missingFrom';
-import { RECORDINGS, sseMessages } from '../support/recordings';
+import { RECORDINGS_ROOT, RECORDINGS, sseMessages } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 
 // A name that is spelled alike in all of them: Google takes snake_case for camelCase.
@@ -176,7 +176,7 @@ describe('what is new at', () => {
     for (const stream of [false, true]) {
       it(`${name} goes into a request${stream ? ' for a stream' : ''} as the client wrote it`, async () => {
         // Recorded answers come whatever was asked.
-        gateway.simulator.playRecording(recordedAnswer(facts, stream).caseId);
+        gateway.simulator.playRecording(recordedAnswer(facts, stream).caseId, { fixturesRoot: RECORDINGS_ROOT });
         const answer = await gateway.ask(
           path(stream),
           stream && !path(stream).includes('stream') ? { ...request, stream } : request,

@@ -12,7 +12,7 @@ import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/res
 import { startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { missingFrom } from '../support/missingFrom';
-import { modelOf, RECORDINGS } from '../support/recordings';
+import { RECORDINGS_ROOT, modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { meaningOfAnthropic } from '../support/sameMeaning/anthropic';
 import { meaningOfChatRequest } from '../support/sameMeaning/chat';
@@ -233,7 +233,7 @@ describe('the gateway between a client and the vendor whose API it speaks', () =
 
   for (const [caseId, exchanges] of cases) {
     it(caseId, async () => {
-      gateway.simulator.playRecording(caseId);
+      gateway.simulator.playRecording(caseId, { fixturesRoot: RECORDINGS_ROOT });
       for (const recording of exchanges) {
         counts.exchanges += 1;
         const { path, body } = sent(recording);

@@ -6,8 +6,8 @@ import type { Deferred } from '../support/deferred';
 import { recordEvents } from '../support/recordEvents';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 

@@ -9,8 +9,8 @@ import { DdpClient } from '../stubs/server/DdpClient';
 import { resetMeteor } from '../stubs/server/registry';
 import { failure } from '../support/failure';
 import { newKey } from '../support/oauth/ProvidersHost';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 describe('examples for Meteor', () => {
   let simulator: Simulator;

@@ -10,8 +10,8 @@ import { GeminiAdapter } from '../../imports/business/ai/infrastructure/tools/ad
 import { OpenAIChatAdapter } from '../../imports/business/ai/infrastructure/tools/adapters/OpenAIChatAdapter';
 import { OpenAIResponsesAdapter } from '../../imports/business/ai/infrastructure/tools/adapters/OpenAIResponsesAdapter';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] };
 const description = 'The weather in a city';

@@ -9,14 +9,14 @@ import { readGoogleRequest } from '../../imports/business/ai/infrastructure/conv
 import { readResponsesRequest } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
-import { modelOf, RECORDINGS } from '../support/recordings';
+import { RECORDINGS_ROOT, modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { meaningOfAnthropic } from '../support/sameMeaning/anthropic';
 import { meaningOfChatRequest } from '../support/sameMeaning/chat';
 import { meaningOfGoogle } from '../support/sameMeaning/google';
 import { meaningOfRequest } from '../support/sameMeaning/responses';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 import { replyContext, wireContext, WIRES } from '../support/wireContexts';
 
 const READ: Readonly<
@@ -115,7 +115,7 @@ describe('every recorded exchange, through the providers over HTTP', () => {
 
   for (const [caseId, exchanges] of cases) {
     it(caseId, async () => {
-      simulator.playRecording(caseId);
+      simulator.playRecording(caseId, { fixturesRoot: RECORDINGS_ROOT });
       for (const recording of exchanges) {
         const count = (counts[recording.api] ??= { answers: 0, requests: 0, exchanges: 0, recordedRequests: 0 });
         count.exchanges += 1;

@@ -4,8 +4,8 @@ import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITy
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
 import type { SimulatedVendor } from '../support/simulatedProviders';
-import type { Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -8,9 +8,9 @@ import type { LLMResponse } from '../../imports/business/ai/domain/types/Respons
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
-import type { ScriptedReply } from '../support/simulator/ScriptedReply';
-import type { RecordedRequest, Simulator } from '../support/simulator/Simulator';
-import { startSimulator } from '../support/simulator/startSimulator';
+import type { ScriptedReply } from '../../imports/simulator/ScriptedReply';
+import type { RecordedRequest, Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';

@@ -13,8 +13,8 @@ import { createAIModule } from '../../imports/business/ai/infrastructure/factori
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../imports/business/ai/infrastructure/factories/LLMProviderFactory';
 import { CANARY } from './canaries';
-import type { Simulator, SimulatorOptions } from './simulator/Simulator';
-import { startSimulator } from './simulator/startSimulator';
+import type { Simulator, SimulatorOptions } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 export interface GatewayOptions {
   readonly simulator?: SimulatorOptions;

@@ -13,8 +13,8 @@ import { registry, resetMeteor } from '../stubs/server/registry';
 import { newKey } from './oauth/ProvidersHost';
 import { recordEvents } from './recordEvents';
 import type { EventRecord } from './recordEvents';
-import type { Simulator } from './simulator/Simulator';
-import { startSimulator } from './simulator/startSimulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
 
 /** Ann is the admin; `nobody` is not logged in. */
 export const PEOPLE = ['ann', 'bob', 'cat'] as const;

@@ -10,13 +10,17 @@ import type { JsonObject, VendorName } from '../../imports/business/ai/domain/ty
 
 const compiled = new Map<string, ValidateFunction>();
 
+/** The simulator checks requests in production too, so their schemas ship with it; the others are test data. */
+export function publishedSchemaFile(name: string): string {
+  const folder = name.endsWith('.request') ? '../../imports/simulator/schemas' : '../fixtures/schemas';
+  return join(__dirname, folder, `${name}.schema.json`);
+}
+
 /** An empty text for a valid body. */
 function violations(name: string, body: unknown): string {
   let isValid = compiled.get(name);
   if (isValid === undefined) {
-    const schema = JSON.parse(
-      readFileSync(join(__dirname, '../fixtures/schemas', `${name}.schema.json`), 'utf8'),
-    ) as AnySchema;
+    const schema = JSON.parse(readFileSync(publishedSchemaFile(name), 'utf8')) as AnySchema;
     // The schemas name formats (uri, float) that say nothing about shape.
     isValid = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } }).compile(schema);
     compiled.set(name, isValid);

@@ -8,7 +8,7 @@ import { createParser } from 'eventsource-parser';
 import type { SseMessage } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 
-const FOLDER = join(__dirname, '../fixtures/recorded');
+export const RECORDINGS_ROOT = join(__dirname, '../fixtures/recorded');
 
 interface IndexedExchange {
   readonly n: number;
@@ -119,5 +119,5 @@ function framed(lines: string, wire: WireName): string {
 }
 
 function load(file: string): string {
-  return readFileSync(join(FOLDER, file), 'utf8');
+  return readFileSync(join(RECORDINGS_ROOT, file), 'utf8');
 }

@@ -4,7 +4,7 @@ import type { VendorName, WireName } from '../../imports/business/ai/domain/type
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import type { CreateProviderRow } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { CANARY } from './canaries';
-import type { Simulator } from './simulator/Simulator';
+import type { Simulator } from '../../imports/simulator/Simulator';
 
 export interface SimulatedVendor {
   /** For titles. */

@@ -13,7 +13,7 @@ import { failure } from '../../support/failure';
 import { answer, eventsOf, incomplete, refusing, response, textItem } from '../../support/responses';
 import { ScriptedProvider } from '../../support/ScriptedProvider';
 import type { ScriptedStep } from '../../support/ScriptedProvider';
-import { startSimulator } from '../../support/simulator/startSimulator';
+import { startSimulator } from '../../../imports/simulator/startSimulator';
 
 const weather: FunctionTool = {
   type: 'function',

@@ -9,8 +9,8 @@ import type { MeteorHost } from '../../../imports/startup/meteor/startMeteorServ
 import { resetMeteor } from '../../stubs/server/registry';
 import { failure } from '../../support/failure';
 import { newKey } from '../../support/oauth/ProvidersHost';
-import type { Simulator } from '../../support/simulator/Simulator';
-import { startSimulator } from '../../support/simulator/startSimulator';
+import type { Simulator } from '../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../imports/simulator/startSimulator';
 
 describe('the Meteor host', () => {
   let simulator: Simulator;

@@ -9,11 +9,11 @@ import { toolCalls } from '../../../../imports/business/ai/domain/entities/Respo
 import type { InputItem, LLMResponse } from '../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { googleContext } from '../../../support/googleRecordings';
 import { modelOf, RECORDINGS } from '../../../support/recordings';
-import { checkGeminiContents } from '../../../support/simulator/wires/gemini/checkGeminiContents';
+import { checkGeminiContents } from '../../../../imports/simulator/wires/gemini/checkGeminiContents';
 import { replyContext, WIRES } from '../../../support/wireContexts';
 import type { Recording } from '../../../support/recordings';
 
-const SCHEMA = join(__dirname, '../../../fixtures/schemas/gemini.generateContent.request.schema.json');
+const SCHEMA = join(__dirname, '../../../../imports/simulator/schemas/gemini.generateContent.request.schema.json');
 const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
 
 const OTHERS = RECORDINGS.filter(({ wire, stream, status }) => wire !== 'gemini' && !stream && status === 200);

@@ -21,7 +21,7 @@ import { meaningOfGoogle } from '../../../support/sameMeaning/google';
 import { isAsked, modelOf } from '../../../support/recordings';
 import type { AskedRecording, Recording } from '../../../support/recordings';
 
-const SCHEMAS = join(__dirname, '../../../fixtures/schemas');
+const SCHEMAS = join(__dirname, '../../../../imports/simulator/schemas');
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 const validators = {
   gemini: ajv.compile(

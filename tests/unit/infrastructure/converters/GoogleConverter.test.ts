@@ -13,7 +13,7 @@ import type { InputItem, ReasoningItem } from '../../../../imports/business/ai/d
 import type { JsonObject, VendorQuirks } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { googleContext } from '../../../support/googleRecordings';
 
-const SCHEMA = join(__dirname, '../../../fixtures/schemas/gemini.generateContent.request.schema.json');
+const SCHEMA = join(__dirname, '../../../../imports/simulator/schemas/gemini.generateContent.request.schema.json');
 const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
 
 /** Every body made here is one that the published protos describe. */

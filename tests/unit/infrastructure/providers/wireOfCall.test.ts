@@ -3,8 +3,8 @@ import { createProvider } from '../../../../imports/business/ai/infrastructure/f
 import type { CreateProviderRow } from '../../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { VendorName, WireName } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import { failure } from '../../../support/failure';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 
 describe('the wire of a call', () => {
   let simulator: Simulator;

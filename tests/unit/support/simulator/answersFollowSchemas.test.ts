@@ -5,10 +5,10 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import type { ValidateFunction } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import { createParser } from 'eventsource-parser';
-import { asObject, parseJson } from '../../../support/simulator/json';
-import type { FixedReply } from '../../../support/simulator/ScriptedReply';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import { asObject, parseJson } from '../../../../imports/simulator/json';
+import type { FixedReply } from '../../../../imports/simulator/ScriptedReply';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { ADDRESS, post } from './post';
 
 const SCRIPTS: Record<string, FixedReply> = {

@@ -1,8 +1,8 @@
 /** The Messages wire, called with the vendor's own SDK. */
 import Anthropic from '@anthropic-ai/sdk';
 import { expect } from 'chai';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { all, anthropicClient, failureOf, POPULATION, RECIPE_SCHEMA, WEATHER } from './clients';
 
 const TOOLS: Anthropic.Tool[] = [WEATHER, POPULATION].map(({ name, description, parameters }) => ({

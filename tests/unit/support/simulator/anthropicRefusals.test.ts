@@ -1,7 +1,7 @@
 /** Each rule of the Messages wire: a body that breaks it, and its twin that doesn't. */
 import { expect } from 'chai';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { ADDRESS, verdictOn } from './post';
 import type { RefusalCase } from './post';
 

@@ -3,8 +3,8 @@
  * it.
  */
 import { expect } from 'chai';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { ADDRESS, CHAT_ADDRESS, verdictOn } from './post';
 import type { RefusalCase } from './post';
 

@@ -5,7 +5,7 @@ import type { GenerativeModel, ModelParams } from '@google/generative-ai';
 import Groq from 'groq-sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
 import type { VendorName } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import type { Simulator } from '../../../support/simulator/Simulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
 
 export const GOOD_KEY = 'good-key';
 

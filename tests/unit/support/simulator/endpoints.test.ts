@@ -5,9 +5,9 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { VENDORS } from '../../../../imports/business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { routeOf } from '../../../support/simulator/exchange/routes';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import { routeOf } from '../../../../imports/simulator/exchange/routes';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { anthropicClient, azureClient, failureOf, groqClient, openaiClient } from './clients';
 import { CHAT_ADDRESS, post } from './post';
 
@@ -163,7 +163,7 @@ describe('at the door of each vendor', () => {
 
 describe('the simulator from a terminal', () => {
   it('prints its address first, and serves there', async () => {
-    const main = path.join(__dirname, '../../../support/simulator/main.ts');
+    const main = path.join(__dirname, '../../../../imports/simulator/main.ts');
     const child = spawn(process.execPath, ['--require', 'tsx/cjs', main, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

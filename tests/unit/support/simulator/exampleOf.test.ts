@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { exampleOf } from '../../../support/simulator/model/exampleOf';
-import { findingsIn } from '../../../support/simulator/model/findings';
+import { exampleOf } from '../../../../imports/simulator/model/exampleOf';
+import { findingsIn } from '../../../../imports/simulator/model/findings';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats(ajv);

@@ -6,9 +6,10 @@ import type { ValidateFunction } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { recordedCase, recordedCaseIds } from '../../../support/simulator/exchange/recordings';
-import { asObject, isArray, isObject, parseJson } from '../../../support/simulator/json';
-import { explainViolation } from '../../../support/simulator/validation/explainViolation';
+import { recordedCase, recordedCaseIds } from '../../../../imports/simulator/exchange/recordings';
+import { RECORDINGS_ROOT } from '../../../support/recordings';
+import { asObject, isArray, isObject, parseJson } from '../../../../imports/simulator/json';
+import { explainViolation } from '../../../../imports/simulator/validation/explainViolation';
 
 const SCHEMA_OF = {
   responses: 'openai.responses',
@@ -23,7 +24,7 @@ describe('the explanation of a broken body', () => {
   const schemaNamed = (name: string): { readonly schema: JsonObject; readonly validate: ValidateFunction } => {
     const known = schemas.get(name);
     if (known !== undefined) return known;
-    const file = path.join(__dirname, '../../../fixtures/schemas', `${name}.request.schema.json`);
+    const file = path.join(__dirname, '../../../../imports/simulator/schemas', `${name}.request.schema.json`);
     const schema = asObject(parseJson(readFileSync(file, 'utf8')));
     const made = {
       schema,
@@ -34,8 +35,8 @@ describe('the explanation of a broken body', () => {
   };
 
   it('is there whenever the schema is broken, and lies on the way to the mistake or right beside it', () => {
-    const requests = recordedCaseIds()
-      .flatMap((id) => recordedCase(id))
+    const requests = recordedCaseIds(RECORDINGS_ROOT)
+      .flatMap((id) => recordedCase(id, RECORDINGS_ROOT))
       .filter(
         ({ request, wire, vendor }) =>
           isObject(request) && JSON.stringify(request).length < 20_000 && !(wire === 'gemini' && vendor !== 'google'),
@@ -68,8 +69,8 @@ describe('the explanation of a broken body', () => {
   });
 
   it('says nothing of recorded bodies that are sound', () => {
-    for (const id of recordedCaseIds()) {
-      for (const { request, wire } of recordedCase(id)) {
+    for (const id of recordedCaseIds(RECORDINGS_ROOT)) {
+      for (const { request, wire } of recordedCase(id, RECORDINGS_ROOT)) {
         const { schema, validate } = schemaNamed(SCHEMA_OF[wire]);
         if (request !== undefined && validate(request))
           expect(explainViolation(schema, request), id).to.equal(undefined);

@@ -3,11 +3,11 @@ import { IncomingMessage, request, ServerResponse } from 'node:http';
 import type { ClientRequest } from 'node:http';
 import { Socket } from 'node:net';
 import { expect } from 'chai';
-import { inPieces, planSending, upTo } from '../../../support/simulator/exchange/faults';
-import { transmit } from '../../../support/simulator/exchange/transmit';
-import type { Fault } from '../../../support/simulator/ScriptedReply';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import { inPieces, planSending, upTo } from '../../../../imports/simulator/exchange/faults';
+import { transmit } from '../../../../imports/simulator/exchange/transmit';
+import type { Fault } from '../../../../imports/simulator/ScriptedReply';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { ADDRESS } from './post';
 
 interface Heard {

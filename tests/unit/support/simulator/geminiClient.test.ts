@@ -2,8 +2,8 @@
 import { FunctionCallingMode, SchemaType } from '@google/generative-ai';
 import type { FunctionDeclaration, Part } from '@google/generative-ai';
 import { expect } from 'chai';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { all, failureOf, geminiModel, GOOD_KEY } from './clients';
 
 const CITY = {

@@ -1,8 +1,8 @@
 /** Each rule of the generateContent wire: a body that breaks it, and its twin that doesn't. */
 import { expect } from 'chai';
-import { asObject, objectsIn } from '../../../support/simulator/json';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import { asObject, objectsIn } from '../../../../imports/simulator/json';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { ADDRESS, post, verdictOn } from './post';
 import type { RefusalCase } from './post';
 

@@ -2,8 +2,8 @@
 import { expect } from 'chai';
 import type OpenAI from 'openai';
 import type { VendorName } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { all, azureClient, groqClient, openaiClient, POPULATION, RECIPE_SCHEMA, WEATHER } from './clients';
 
 const TOOLS: OpenAI.ChatCompletionTool[] = [WEATHER, POPULATION].map((tool) => ({

@@ -1,8 +1,8 @@
 /** The Responses wire, called with the vendor's own SDK. */
 import { expect } from 'chai';
 import type OpenAI from 'openai';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { all, failureOf, openaiClient, POPULATION, RECIPE_SCHEMA, WEATHER } from './clients';
 
 const TOOLS = [WEATHER, POPULATION].map((tool) => ({ type: 'function' as const, ...tool, strict: true }));

@@ -1,7 +1,7 @@
 /** Requests by hand, for what the SDKs would never send. */
 import type { VendorName } from '../../../../imports/business/ai/domain/types/VendorTypes';
-import { asObject, parseJson } from '../../../support/simulator/json';
-import type { Simulator } from '../../../support/simulator/Simulator';
+import { asObject, parseJson } from '../../../../imports/simulator/json';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
 import { GOOD_KEY } from './clients';
 
 /** Where each wire's requests go, relative to the simulator. */

@@ -1,12 +1,14 @@
 /** The simulator against what the real vendors did: what they accepted it accepts, what they sent it sends. */
 import { expect } from 'chai';
-import { recordedCase, recordedCaseIds } from '../../../support/simulator/exchange/recordings';
-import type { PlayedExchange } from '../../../support/simulator/exchange/PlayedExchange';
-import { asObject, parseJson } from '../../../support/simulator/json';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import { recordedCase, recordedCaseIds } from '../../../../imports/simulator/exchange/recordings';
+import { RECORDINGS_ROOT } from '../../../support/recordings';
+import type { PlayedExchange } from '../../../../imports/simulator/exchange/PlayedExchange';
+import { asObject, parseJson } from '../../../../imports/simulator/json';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 
-const exchanges = recordedCaseIds().flatMap((id) => recordedCase(id));
+const PLAY = { fixturesRoot: RECORDINGS_ROOT };
+const exchanges = recordedCaseIds(RECORDINGS_ROOT).flatMap((id) => recordedCase(id, RECORDINGS_ROOT));
 const asked = exchanges.filter((exchange) => exchange.request !== undefined);
 const accepted = asked.filter((exchange) => exchange.status === 200);
 
@@ -53,8 +55,8 @@ describe('the simulator and recorded traffic', () => {
   }
 
   it('plays every recorded case back byte for byte, with its status and headers', async () => {
-    for (const id of recordedCaseIds()) {
-      for (const exchange of player.playRecording(id)) {
+    for (const id of recordedCaseIds(RECORDINGS_ROOT)) {
+      for (const exchange of player.playRecording(id, PLAY)) {
         const answer = await send(player, exchange);
         expect(answer.status, nameOf(exchange)).to.equal(exchange.status);
         for (const [name, value] of Object.entries(exchange.headers))
@@ -67,38 +69,38 @@ describe('the simulator and recorded traffic', () => {
   });
 
   it('gives the same bytes in pieces', async () => {
-    const [exchange] = player.playRecording('gemini-stream-text-a', { chunkBytes: 3 });
+    const [exchange] = player.playRecording('gemini-stream-text-a', { ...PLAY, chunkBytes: 3 });
     const answer = await send(player, exchange!);
     expect(Buffer.from(await answer.arrayBuffer()).equals(exchange!.response)).to.equal(true);
   });
 
   it('keeps a recording for its own wire', async () => {
-    const [exchange] = player.playRecording('anthropic-text-a');
-    const other = recordedCase('openai-chat-image-a')[0]!;
+    const [exchange] = player.playRecording('anthropic-text-a', PLAY);
+    const other = recordedCase('openai-chat-image-a', RECORDINGS_ROOT)[0]!;
     expect(await (await send(player, other)).text()).to.include('simulated');
     const answer = await send(player, exchange!);
     expect(Buffer.from(await answer.arrayBuffer()).equals(exchange!.response)).to.equal(true);
   });
 
   it('frames the payloads of a source that dropped the framing', () => {
-    const [chat] = recordedCase('groq-stream-tool-a');
+    const [chat] = recordedCase('groq-stream-tool-a', RECORDINGS_ROOT);
     expect(chat!.response.toString())
       .to.match(/^data: \{.*\}\n\n/)
       .and.to.match(/\n\ndata: \[DONE\]\n\n$/);
-    const [responses] = recordedCase('azure-resp-stream-tool-a');
+    const [responses] = recordedCase('azure-resp-stream-tool-a', RECORDINGS_ROOT);
     expect(responses!.response.toString()).to.match(/^event: response\.created\ndata: \{/);
     expect(responses!.response.toString()).not.to.include('[DONE]');
-    const [gemini] = recordedCase('gemini-vertex-stream-partial-args-a');
+    const [gemini] = recordedCase('gemini-vertex-stream-partial-args-a', RECORDINGS_ROOT);
     expect(gemini!.response.toString())
       .to.match(/^data: \{/)
       .and.not.to.include('event:');
   });
 
   it('names a recorded exchange that nobody asked for, and a case that does not exist', async () => {
-    const prepared = await startSimulator({ recordings: { cases: ['anthropic-text-a'] } });
+    const prepared = await startSimulator({ recordings: { cases: ['anthropic-text-a'], ...PLAY } });
     await prepared.close();
     expect(() => prepared.assertDone()).to.throw('exchange 1 of the recording anthropic-text-a was never asked for');
-    expect(() => player.playRecording('no-such-case')).to.throw("no recorded case 'no-such-case'");
+    expect(() => player.playRecording('no-such-case', PLAY)).to.throw("no recorded case 'no-such-case'");
   });
 });
 

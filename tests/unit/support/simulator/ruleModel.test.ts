@@ -1,7 +1,7 @@
 /** The rule-based model: which tools it calls, with what, and what it says of their results. */
 import { expect } from 'chai';
-import type { Conversation, OfferedTool, Turn } from '../../../support/simulator/model/Conversation';
-import { ruleModel } from '../../../support/simulator/model/RuleModel';
+import type { Conversation, OfferedTool, Turn } from '../../../../imports/simulator/model/Conversation';
+import { ruleModel } from '../../../../imports/simulator/model/RuleModel';
 
 const closed = (properties: Record<string, object>): Record<string, unknown> => ({
   type: 'object',

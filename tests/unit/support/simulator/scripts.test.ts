@@ -1,10 +1,11 @@
 /** Scripted replies: their order, their forms, and the account that the simulator keeps of them. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { anthropicClient, failureOf, geminiModel, openaiClient } from './clients';
 import { ADDRESS, post } from './post';
+import { RECORDINGS_ROOT } from '../../../support/recordings';
 
 const CHAT = { model: 'gpt-4.1', messages: [{ role: 'user' as const, content: 'Hello.' }] };
 
@@ -20,7 +21,7 @@ describe('scripted replies', () => {
     (await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]!.message.content;
 
   it('come in order, before recordings, and recordings before the model', async () => {
-    simulator.playRecording('openai-chat-structured-a');
+    simulator.playRecording('openai-chat-structured-a', { fixturesRoot: RECORDINGS_ROOT });
     simulator.enqueue({ text: 'first' }, { text: 'second' });
     expect(await chat()).to.equal('first');
     expect(await chat()).to.equal('second');

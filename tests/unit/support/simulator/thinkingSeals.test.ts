@@ -1,8 +1,8 @@
 /** Thinking that comes back: as it was, edited, after an edited past, from another vendor. */
 import { expect } from 'chai';
-import { asObject, objectsIn } from '../../../support/simulator/json';
-import type { Simulator } from '../../../support/simulator/Simulator';
-import { startSimulator } from '../../../support/simulator/startSimulator';
+import { asObject, objectsIn } from '../../../../imports/simulator/json';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
 import { ADDRESS, post, verdictOn } from './post';
 
 const user = (content: unknown): object => ({ role: 'user', content });

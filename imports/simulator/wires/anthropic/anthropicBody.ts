@@ -1,0 +1,101 @@
+/** The parts of a Messages request that the simulator reads, https://docs.anthropic.com/en/api/messages. */
+import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
+import { asString, objectsIn } from '../../json';
+
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'redacted_thinking'; readonly data: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+  | {
+      readonly type: 'tool_result';
+      readonly tool_use_id: string;
+      readonly content?: string | readonly JsonObject[];
+      readonly is_error?: boolean;
+    }
+  | { readonly type: 'server_tool_use'; readonly id: string; readonly name: string }
+  | { readonly type: 'image' | 'document'; readonly source?: unknown };
+
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string | readonly Block[];
+}
+
+export interface AnthropicTool {
+  readonly type?: string | null;
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema?: JsonObject;
+}
+
+export interface AnthropicBody {
+  readonly max_tokens: number;
+  readonly messages: readonly Message[];
+  readonly system?: string | readonly JsonObject[] | null;
+  readonly tools?: readonly AnthropicTool[] | null;
+  readonly tool_choice?: {
+    readonly type: 'auto' | 'any' | 'tool' | 'none';
+    readonly name?: string;
+    readonly disable_parallel_tool_use?: boolean;
+  } | null;
+  readonly thinking?: { readonly type: 'enabled' | 'adaptive' | 'disabled'; readonly budget_tokens?: number } | null;
+  readonly output_config?: { readonly format?: { readonly schema?: JsonObject } | null } | null;
+  readonly output_format?: { readonly schema?: JsonObject } | null;
+  readonly temperature?: number | null;
+  readonly top_p?: number | null;
+  readonly top_k?: number | null;
+}
+
+/** A body that the wire's schema accepted. */
+export function anthropicBody(body: JsonObject): AnthropicBody {
+  // The schema has checked the shape; this is where it becomes a type.
+  return body as unknown as AnthropicBody;
+}
+
+/** A string stands for one text block. */
+export function blocksOf(message: Message): readonly Block[] {
+  return typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+}
+
+export interface MergedMessage {
+  readonly role: Message['role'];
+  readonly blocks: readonly Block[];
+  /** Index of each block's message, and of the block in it. */
+  readonly places: readonly (readonly [number, number])[];
+}
+
+/**
+ * Neighbours of one role count as one message ("consecutive user or assistant turns will be combined into a single
+ * turn").
+ */
+export function mergedMessages(messages: readonly Message[]): readonly MergedMessage[] {
+  const merged: { role: Message['role']; blocks: Block[]; places: (readonly [number, number])[] }[] = [];
+  for (const [index, message] of messages.entries()) {
+    const blocks = blocksOf(message);
+    const places = blocks.map((_, at) => [index, at] as const);
+    const last = merged.at(-1);
+    if (last?.role === message.role) {
+      last.blocks.push(...blocks);
+      last.places.push(...places);
+    } else merged.push({ role: message.role, blocks: [...blocks], places });
+  }
+  return merged;
+}
+
+export function resultText(content: string | readonly JsonObject[] | undefined): string {
+  return typeof content === 'string' ? content : textsIn(content);
+}
+
+export function textsIn(parts: unknown): string {
+  return objectsIn(parts)
+    .map((part) => asString(part.text))
+    .join('\n');
+}
+
+export function wantedSchema(body: AnthropicBody): JsonObject | undefined {
+  return (body.output_config?.format ?? body.output_format)?.schema;
+}
+
+export function thinks(body: AnthropicBody): boolean {
+  return body.thinking?.type === 'enabled' || body.thinking?.type === 'adaptive';
+}
