@@ -1,0 +1,288 @@
+/** The options of a request: what passes, and where a wrong one is refused. */
+import { expect } from 'chai';
+import {
+  normalizeInput,
+  normalizeOptions,
+  normalizeTools,
+} from '../../../../../imports/business/ai/application/services/ContentNormalizer';
+import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { GenerateOptions, NormalizedOptions } from '../../../../../imports/business/ai/domain/types/LLMTypes';
+
+const TOOLS = [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }, { type: 'custom', name: 'grep' }];
+
+describe('normalizeOptions', () => {
+  it('asks for a model and an input and adds nothing', () => {
+    expect(normalizeOptions({ model: 'gpt-5', input: 'x' })).to.deep.equal({
+      model: 'gpt-5',
+      input: normalizeInput('x'),
+    });
+  });
+
+  it('passes every option', () => {
+    const { signal } = new AbortController();
+    const whole: Required<GenerateOptions> = {
+      model: 'meta-llama/llama-4-scout:free',
+      input: 'x',
+      instructions: 'be brief',
+      tools: [{ type: 'function', function: { name: 'f' } }],
+      tool_choice: { type: 'function', name: 'f' },
+      temperature: 2,
+      top_p: 0,
+      max_output_tokens: 1,
+      response_format: {
+        type: 'json_schema',
+        name: 'city',
+        description: 'd',
+        schema: { type: 'object' },
+        strict: true,
+      },
+      parallel_tool_calls: false,
+      previous_response_id: 'resp_1',
+      store: true,
+      reasoning: { effort: 'high', summary: null },
+      stop: 'END',
+      metadata: { run: '1' },
+      user: 'bob',
+      signal,
+      timeout: 60_000,
+      vendor: { anthropic: { thinking: { type: 'adaptive' } } },
+      wire: 'chat_completions',
+      turn: { executionId: 'run-1', iteration: 2 },
+      relay: true,
+      onHead: () => undefined,
+    };
+    const expected: Required<NormalizedOptions> = {
+      ...whole,
+      model: whole.model,
+      input: normalizeInput('x'),
+      tools: normalizeTools(whole.tools),
+      stop: ['END'],
+    };
+    const normalized = normalizeOptions(whole);
+    expect(normalized).to.deep.equal(expected);
+    expect(normalized.signal).to.equal(signal);
+  });
+
+  it('leaves out what is undefined, and lists that are empty', () => {
+    const normalized = normalizeOptions({
+      model: 'm',
+      input: [],
+      tools: [],
+      stop: [],
+      temperature: undefined,
+      signal: undefined,
+    });
+    expect(normalized).to.deep.equal({ model: 'm', input: [] });
+    expect(Object.keys(normalized)).to.have.members(['model', 'input']);
+  });
+
+  it('remembers what it made, whole and in parts', () => {
+    const normalized = normalizeOptions({ model: 'm', input: ['a', 'b'], tools: TOOLS });
+    expect(normalizeOptions(normalized)).to.equal(normalized);
+    const changed = normalizeOptions({ ...normalized, model: 'n' });
+    expect(changed.input).to.equal(normalized.input);
+    expect(changed.tools).to.equal(normalized.tools);
+    expect(() => Object.assign(normalized, { model: 'n' })).to.throw(TypeError);
+  });
+
+  const ACCEPTED: readonly (readonly [title: string, given: object, gives: object])[] = [
+    ['a choice by a word', { tool_choice: 'required' }, { tool_choice: 'required' }],
+    [
+      'a choice as chat completions nest it',
+      { tool_choice: { type: 'function', function: { name: 'f' } } },
+      { tool_choice: { type: 'function', name: 'f' } },
+    ],
+    ['a choice of a built-in tool', { tool_choice: { type: 'web_search' } }, { tool_choice: { type: 'web_search' } }],
+    [
+      'a choice of a custom tool',
+      { tool_choice: { type: 'custom', name: 'grep' } },
+      { tool_choice: { type: 'custom', name: 'grep' } },
+    ],
+    [
+      'allowed tools',
+      {
+        tool_choice: {
+          type: 'allowed_tools',
+          mode: 'required',
+          tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }],
+        },
+      },
+      {
+        tool_choice: {
+          type: 'allowed_tools',
+          mode: 'required',
+          tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }],
+        },
+      },
+    ],
+    ['several stop sequences', { stop: ['a', 'b'] }, { stop: ['a', 'b'] }],
+    ['a text format', { response_format: { type: 'text' } }, { response_format: { type: 'text' } }],
+    ['a JSON format', { response_format: { type: 'json_object' } }, { response_format: { type: 'json_object' } }],
+    [
+      'a schema as chat completions nest it',
+      { response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, strict: null } } },
+      { response_format: { type: 'json_schema', name: 'n', schema: {}, strict: null } },
+    ],
+    ['words of effort that are newer', { reasoning: { effort: 'ultra' } }, { reasoning: { effort: 'ultra' } }],
+  ];
+  for (const [title, given, gives] of ACCEPTED) {
+    it(`accepts ${title}`, () => {
+      const { model, input, tools, ...rest } = normalizeOptions({ model: 'm', input: 'x', tools: TOOLS, ...given });
+      expect(rest).to.deep.equal(gives);
+      expect([model, input.length, tools?.length]).to.deep.equal(['m', 1, 3]);
+    });
+  }
+
+  const REFUSED: readonly (readonly [title: string, given: unknown, path: string, message: RegExp])[] = [
+    ['no options', undefined, 'options', /must be an object, not undefined/],
+    ['options in an array', [], 'options', /must be an object, not an array/],
+    ['a missing model', { model: undefined }, 'model', /is missing/],
+    ['an empty model', { model: '' }, 'model', /1 to 256 characters/],
+    ['a model with a line break', { model: 'gpt\n5' }, 'model', /no blanks or control characters/],
+    ['a missing input', { input: undefined }, 'input', /must be a string or an array/],
+    [
+      'a wrong item',
+      { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 5 }] }] },
+      'input[0].content[0].image_url',
+      /must be a string with an http/,
+    ],
+    ['instructions in parts', { instructions: ['x'] }, 'instructions', /must be a string, not an array/],
+    ['a turn of no run', { turn: { iteration: 1 } }, 'turn.executionId', /is missing/],
+    ['a turn before the first', { turn: { executionId: 'r', iteration: 0 } }, 'turn.iteration', /whole number/],
+    ['an option that does not exist', { max_tokens: 5 }, 'options.max_tokens', /does not exist; .* max_output_tokens/],
+    ['an option that every object inherits', { toString: 5 }, 'options.toString', /does not exist/],
+    ['an option with an endless name', { ['x'.repeat(100_000)]: 1 }, `options["${'x'.repeat(64)}"]`, /^.{64,600}$/],
+    ['a reserved option', JSON.parse('{"model":"m","__proto__":{"model":"x"}}'), 'options.__proto__', /reserved key/],
+    ['null for an option', { temperature: null }, 'temperature', /must be a number from 0 to 2/],
+    ['a temperature below 0', { temperature: -0.1 }, 'temperature', /from 0 to 2/],
+    ['a temperature above 2', { temperature: 2.1 }, 'temperature', /from 0 to 2/],
+    ['a temperature that is no number', { temperature: NaN }, 'temperature', /must be finite/],
+    ['a temperature in words', { temperature: '1' }, 'temperature', /from 0 to 2/],
+    ['top_p above 1', { top_p: 1.01 }, 'top_p', /from 0 to 1/],
+    ['no output tokens', { max_output_tokens: 0 }, 'max_output_tokens', /whole number of tokens/],
+    ['half an output token', { max_output_tokens: 1.5 }, 'max_output_tokens', /whole number of tokens/],
+    ['a flag in words', { store: 'true' }, 'store', /true or false, not a string/],
+    ['parallel calls in numbers', { parallel_tool_calls: 1 }, 'parallel_tool_calls', /true or false/],
+    ['an empty previous response', { previous_response_id: '' }, 'previous_response_id', /leave it out/],
+    ['reasoning in a word', { reasoning: 'high' }, 'reasoning', /must be an object/],
+    ['an effort in numbers', { reasoning: { effort: 3 } }, 'reasoning.effort', /must be a string/],
+    ['an empty effort', { reasoning: { effort: '' } }, 'reasoning.effort', /must not be empty/],
+    ['an empty stop sequence', { stop: ['a', ''] }, 'stop[1]', /must not be empty/],
+    ['a stop sequence that is no string', { stop: [1] }, 'stop[0]', /must be a string/],
+    ['metadata that is no text', { metadata: { a: 1 } }, 'metadata.a', /must be a string, not a number/],
+    ['a user without a name', { user: 5 }, 'user', /must be a string/],
+    ['a listener that is none', { onHead: 'me' }, 'onHead', /must be a function, not a string/],
+    [
+      'a signal that only looks like one',
+      { signal: { aborted: false, addEventListener: () => undefined } },
+      'signal',
+      /must be an AbortSignal, not an object/,
+    ],
+    [
+      'a proxy for a signal',
+      {
+        signal: new Proxy(
+          {},
+          {
+            getPrototypeOf: () => {
+              throw new Error('no');
+            },
+          },
+        ),
+      },
+      'signal',
+      /could not be read/,
+    ],
+    ['a timeout of 0', { timeout: 0 }, 'timeout', /above 0/],
+    ['a timeout without end', { timeout: Infinity }, 'timeout', /must be finite/],
+    ['vendor fields that are no record of records', { vendor: { openai: 'x' } }, 'vendor.openai', /must be an object/],
+    ['tools that are wrong', { tools: [{}] }, 'tools[0].type', /must be 'function'/],
+    ['a choice that is no word of it', { tool_choice: 'any' }, 'tool_choice', /'auto', 'none', 'required'/],
+    ['a choice where there is none', { tool_choice: 'required', tools: [] }, 'tool_choice', /no tools are offered/],
+    [
+      'a choice of a tool that is not offered',
+      { tools: TOOLS, tool_choice: { type: 'function', name: 'g' } },
+      'tool_choice',
+      /names a tool that is not offered; offered are f, web_search, grep/,
+    ],
+    [
+      'a choice of a built-in tool that is not offered',
+      { tools: TOOLS, tool_choice: { type: 'file_search' } },
+      'tool_choice',
+      /not offered/,
+    ],
+    [
+      'a choice of no function',
+      { tools: TOOLS, tool_choice: { type: 'function' } },
+      'tool_choice.name',
+      /must name the function/,
+    ],
+    [
+      'an allowed tool that is not offered',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'g' }] } },
+      'tool_choice.tools[0]',
+      /not offered/,
+    ],
+    [
+      'an empty list of allowed tools',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', tools: [] } },
+      'tool_choice.tools',
+      /at least one/,
+    ],
+    [
+      'a mode that does not exist',
+      { tools: TOOLS, tool_choice: { type: 'allowed_tools', mode: 'any', tools: [{ type: 'web_search' }] } },
+      'tool_choice.mode',
+      /'auto' or 'required'/,
+    ],
+    [
+      'a format that does not exist',
+      { response_format: { type: 'xml' } },
+      'response_format.type',
+      /'text', 'json_object' or 'json_schema'/,
+    ],
+    [
+      'a schema format without its schema',
+      { response_format: { type: 'json_schema', name: 'n' } },
+      'response_format.schema',
+      /must be an object/,
+    ],
+    [
+      'a schema with a wrong name',
+      { response_format: { type: 'json_schema', name: 'a b', schema: {} } },
+      'response_format.name',
+      /letters, digits/,
+    ],
+    [
+      'a nested schema without its schema',
+      { response_format: { type: 'json_schema', json_schema: { name: 'n' } } },
+      'response_format.json_schema.schema',
+      /must be an object/,
+    ],
+  ];
+  for (const [title, given, path, message] of REFUSED) {
+    it(`refuses ${title}`, () => {
+      const whole =
+        typeof given === 'object' && given !== null && !Array.isArray(given) && !Object.hasOwn(given, '__proto__')
+          ? { model: 'm', input: 'x', ...given }
+          : given;
+      expect(() => normalizeOptions(whole))
+        .to.throw(LLMInvalidRequestError, message)
+        .with.property('path', path);
+    });
+  }
+
+  it('has a type that says the same', () => {
+    const normalized: NormalizedOptions = normalizeOptions({ model: 'm', input: 'x' } satisfies GenerateOptions);
+    expect(normalized.model).to.equal('m');
+    // @ts-expect-error normalised options always have a model
+    const withoutModel: NormalizedOptions = { input: [] };
+    expect(() => normalizeOptions(withoutModel)).to.throw(/model is missing/);
+    // @ts-expect-error a bare string is no normalised input
+    const bare: NormalizedOptions = { model: 'm', input: 'x' };
+    expect(normalizeOptions(bare).input).to.have.length(1);
+    // @ts-expect-error stop sequences are a list after the door
+    const stop: NormalizedOptions = { model: 'm', input: [], stop: 'x' };
+    expect(normalizeOptions(stop).stop).to.deep.equal(['x']);
+  });
+});

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { Readable } from 'node:stream';
+import { AgenticLoop } from '../../../../../imports/business/ai/application/services/AgenticLoop';
+import type { ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
+import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { recordEvents } from '../../../../support/recordEvents';
+import { answer, calling } from '../../../../support/responses';
+import { ScriptedProvider } from '../../../../support/ScriptedProvider';
+
+const cycle: Record<string, unknown> = {};
+cycle['self'] = cycle;
+
+/** A generator throws whatever it is given, at the place of its `yield`. */
+function throwAnything(value: unknown): void {
+  const thrower = (function* () {
+    yield;
+  })();
+  thrower.next();
+  thrower.throw(value);
+}
+
+/** Each kind of bad tool: what it does, its end, and what the model is told. */
+const BAD_TOOLS: Record<
+  string,
+  { execute: (args: never, context: { signal: AbortSignal }) => unknown; state: ToolCallState; told: RegExp }
+> = {
+  'throws at once': {
+    execute: () => {
+      throw new Error('sync trouble');
+    },
+    state: 'failed',
+    told: /^Error: sync trouble$/,
+  },
+  rejects: {
+    execute: () => Promise.reject(new Error('async trouble')),
+    state: 'failed',
+    told: /^Error: async trouble$/,
+  },
+  'throws what is no error': {
+    execute: () => throwAnything({ status: 500 }),
+    state: 'failed',
+    told: /^Error: \{"status":500\}$/,
+  },
+  'never resolves': { execute: () => new Promise(() => undefined), state: 'timeout', told: /timed out after 1000 ms/ },
+  'ignores its abort signal': {
+    execute: (_args, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => setTimeout(() => resolve('I was not done'), 5_000));
+      }),
+    state: 'timeout',
+    told: /timed out after 1000 ms/,
+  },
+  'returns a cycle': { execute: () => cycle, state: 'failed', told: /cannot be written as JSON: .*circular/i },
+  'returns a BigInt': { execute: () => ({ n: 10n }), state: 'failed', told: /cannot be written as JSON: .*BigInt/ },
+  'returns 5 MB': {
+    execute: () => 'x'.repeat(5 * 1024 * 1024),
+    state: 'completed',
+    told: /^x{262144}\n\[cut: the first 262144 of 5242880 bytes are shown\]$/,
+  },
+  'returns undefined': { execute: () => undefined, state: 'completed', told: /^null$/ },
+  'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', told: /it is a stream/ },
+  'rejects after its time was up': {
+    execute: () => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('too late to fail')), 5_000)),
+    state: 'timeout',
+    told: /timed out after 1000 ms/,
+  },
+  'mutates its arguments': {
+    execute: (args: Record<string, unknown>) => {
+      args['city'] = 'elsewhere';
+      delete args['days'];
+      return args;
+    },
+    state: 'completed',
+    told: /^\{"city":"elsewhere"\}$/,
+  },
+};
+
+describe('a good tool beside a bad one', () => {
+  let clock: sinon.SinonFakeTimers;
+  beforeEach(() => {
+    clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  });
+  afterEach(() => clock.restore());
+
+  for (const [kind, bad] of Object.entries(BAD_TOOLS)) {
+    for (const blocking of [true, false]) {
+      it(`has its result arrive when the ${blocking ? 'blocking' : 'non-blocking'} bad one ${kind}`, async () => {
+        const unhandled: unknown[] = [];
+        const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
+        process.on('unhandledRejection', onUnhandled);
+        try {
+          const argumentsText = '{"city":"Rome","days":2}';
+          const tools = new ToolRegistry()
+            .register({ name: 'bad', timeout: 1000, blocking, execute: bad.execute })
+            .register({ name: 'good', execute: () => 'the good result' });
+          const provider = new ScriptedProvider([
+            calling({ name: 'bad', call_id: 'b', arguments: argumentsText }, { name: 'good', call_id: 'g' }),
+            ...(blocking || bad.state !== 'timeout' ? [] : [answer('waiting')]),
+            answer('done'),
+          ]);
+          const loop = new AgenticLoop({ provider, toolExecutor: tools });
+          const record = recordEvents(loop);
+          const run = loop.execute('ann', { model: 'scripted-model', input: 'go', tools: ['bad', 'good'] });
+          await record.seen('tool:completed', (event) => event.name === 'good');
+          await clock.tickAsync(1_000);
+          const result = await run;
+          await clock.tickAsync(10_000);
+
+          provider.assertPlayedOut();
+          const sent = provider.calls.at(-1)!.options.input as readonly Item[];
+          const told = (id: string) =>
+            sent
+              .flatMap((item) => (item.type === 'function_call_output' && item.call_id === id ? [item.output] : []))
+              .at(-1);
+          expect(told('g')).to.equal('the good result');
+          expect(told('b')).to.match(bad.told);
+          expect(told('b')).not.to.match(/ at .*\.ts/);
+          expect(result.toolCalls.map((call) => [call.name, call.state])).to.deep.equal([
+            ['bad', bad.state],
+            ['good', 'completed'],
+          ]);
+          expect(result.toolCalls[0]!.arguments).to.equal(argumentsText);
+          await new Promise((resolve) => setImmediate(resolve));
+          expect(unhandled).to.deep.equal([]);
+          expect(clock.countTimers()).to.equal(0);
+        } finally {
+          process.off('unhandledRejection', onUnhandled);
+        }
+      });
+    }
+  }
+});

@@ -1,0 +1,252 @@
+/** Budgets around every call of a manager: what is refused, what is charged, what is given back. */
+import { expect } from 'chai';
+import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
+import { BudgetedManager } from '../../../../../../imports/business/ai/application/services/budgets/BudgetedManager';
+import { CallBudgets } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
+import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
+import {
+  BudgetError,
+  LLMConnectionError,
+  LLMRateLimitError,
+  LLMServerError,
+  LLMStreamError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { BudgetStore } from '../../../../../../imports/business/ai/domain/interfaces/BudgetStore';
+import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
+import { MemoryBudgetStore } from '../../../../../../imports/business/ai/infrastructure/persistence/budgets/MemoryBudgetStore';
+import { MemoryRunStore } from '../../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
+import { ToolRegistry } from '../../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { failure } from '../../../../../support/failure';
+import { RecordingLogger } from '../../../../../support/RecordingLogger';
+import { answer, calling, eventsOf, usage } from '../../../../../support/responses';
+import { ScriptedProvider, untilAborted } from '../../../../../support/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+const PRICE = { input: 10, output: 100, asOf: '2026-11-01' };
+
+function setUp(
+  script: readonly ScriptedStep[],
+  limits: BudgetLimits | undefined,
+  store: BudgetStore = new MemoryBudgetStore(),
+  hasPrice = true,
+) {
+  const host = new ScriptedProvider(script, { capabilities: hasPrice ? { price: PRICE } : {} });
+  const tools = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
+  const logger = new RecordingLogger();
+  const clock = { now: NOON };
+  const budgets = new CallBudgets({ store, limitsOf: () => limits, now: () => clock.now, lease: 60_000, logger });
+  const manager = new BudgetedManager({ provider: host, toolExecutor: tools, budgets, sleep: async () => undefined });
+  const used = async (): Promise<Amount & { holds: number }> => {
+    const account = (await store.find('ann'))?.account;
+    return { ...(account?.used.day ?? { calls: 0, tokens: 0, money: 0 }), holds: account?.holds.length ?? 0 };
+  };
+  return { host, manager, tools, store, used, logger, clock };
+}
+
+const ask = (options: Partial<GenerateOptions> = {}): GenerateOptions => ({ input: 'Hello?', ...options });
+async function readAll(events: AsyncIterable<unknown>): Promise<number> {
+  let count = 0;
+  for await (const _event of events) count += 1;
+  return count;
+}
+
+describe('a manager with budgets', () => {
+  it('refuses the call that would pass a limit, before anything goes out, and says when to come again', async () => {
+    const { host, manager } = setUp([answer('1'), answer('2')], { day: { calls: 2 } });
+    await manager.generate('ann', ask());
+    await manager.generate('ann', ask());
+    const thrown = await failure(manager.generate('ann', ask()));
+    expect(thrown).to.be.instanceOf(BudgetError);
+    const message = 'The next call would pass your budget of 2 model calls a day.';
+    expect(thrown).to.include({ code: 'budget-exceeded', retryable: false, retryAfterMs: 43_200_000, message });
+    expect(host.calls).to.have.length(2);
+  });
+
+  it('charges the true usage, at the model’s price', async () => {
+    const { manager, used } = setUp([answer('x', { usage: usage(30, 20) })], { day: { money: 5 } });
+    await manager.generate('ann', ask());
+    expect(await used()).to.deep.equal({ calls: 1, tokens: 50, money: (30 * 10 + 20 * 100) / 1_000_000, holds: 0 });
+  });
+
+  it('holds what the call may need until it is known', async () => {
+    const { manager, host } = setUp([answer('x')], { day: { tokens: 5_000 } });
+    await failure(manager.generate('ann', ask({ max_output_tokens: 5_000 })));
+    await failure(manager.generate('ann', ask({ instructions: 'x'.repeat(20_000) })));
+    expect(host.calls).to.have.length(0);
+    await manager.generate('ann', ask());
+  });
+
+  const WAYS: readonly (readonly [
+    way: string,
+    script: readonly ScriptedStep[],
+    use: (manager: BudgetedManager, tools: ToolRegistry) => Promise<unknown>,
+  ])[] = [
+    ['text', [answer('x')], (manager) => manager.generateText('ann', 'Hello?')],
+    [
+      'a value',
+      [answer('{"a":1}')],
+      (manager) => manager.generateJSON('ann', 'Hello?', { type: 'object', properties: { a: { type: 'number' } } }),
+    ],
+    [
+      'an answer after tools',
+      [calling({ name: 'clock' }), answer('x')],
+      (manager) => manager.generateWithTools('ann', 'Hello?', ['clock']),
+    ],
+    ['a stream', [eventsOf(answer('x'))], (manager) => readAll(manager.stream('ann', ask()))],
+    [
+      'a run',
+      [calling({ name: 'clock' }), answer('x')],
+      (manager, tools) =>
+        new AgenticLoop({ provider: manager, toolExecutor: tools }).execute('ann', {
+          model: 'scripted',
+          input: 'Hello?',
+          tools: ['clock'],
+        }),
+    ],
+  ];
+  for (const [way, script, use] of WAYS) {
+    it(`counts each call of ${way}`, async () => {
+      const { manager, tools, used, host } = setUp(script, { day: { calls: 10 } });
+      await use(manager, tools);
+      expect(await used()).to.include({ calls: script.length, tokens: 15 * script.length, holds: 0 });
+      expect(host.calls).to.have.length(script.length);
+    });
+
+    it(`lets none of ${way} out when nothing is left`, async () => {
+      const { manager, tools, host } = setUp(script, { month: { calls: 0 } });
+      expect(await failure(use(manager, tools))).to.be.instanceOf(BudgetError);
+      expect(host.calls).to.have.length(0);
+    });
+  }
+
+  it('gives back what a call held that cost nothing', async () => {
+    for (const error of [
+      new LLMRateLimitError('slow down', { retryable: false }),
+      new LLMConnectionError('no', { retryable: false }),
+    ]) {
+      const { manager, used } = setUp([error], { day: { calls: 1 } });
+      expect(await failure(manager.generate('ann', ask()))).to.equal(error);
+      expect(await used()).to.deep.equal({ calls: 0, tokens: 0, money: 0, holds: 0 });
+    }
+  });
+
+  it('counts a call that is tried again once', async () => {
+    const { manager, used } = setUp([new LLMServerError('oops', { status: 500 }), answer('x')], { day: { calls: 1 } });
+    await manager.generate('ann', ask());
+    expect(await used()).to.include({ calls: 1, holds: 0 });
+  });
+
+  it('charges a failed call that its vendor billed', async () => {
+    const billed = new LLMServerError('oops', { retryable: false, response: answer('', { usage: usage(7, 3) }) });
+    const { manager, used } = setUp([billed], { day: { calls: 5 } });
+    await failure(manager.generate('ann', ask()));
+    expect(await used()).to.include({ calls: 1, tokens: 10, holds: 0 });
+  });
+
+  it('charges a guess for a call that was cut off', async () => {
+    const controller = new AbortController();
+    const { manager, used } = setUp([untilAborted], { day: { calls: 5 } });
+    const asked = failure(manager.generate('ann', ask({ input: 'x'.repeat(400), signal: controller.signal })));
+    controller.abort(new Error('enough'));
+    await asked;
+    const { calls, tokens, holds } = await used();
+    expect({ calls, holds }).to.deep.equal({ calls: 1, holds: 0 });
+    expect(tokens).to.be.above(99);
+  });
+
+  it('charges what came of a stream that was left, and of one that broke', async () => {
+    const said = eventsOf(answer('a long answer indeed'));
+    const left = setUp([said], { day: { calls: 5 } });
+    for await (const event of left.manager.stream('ann', ask())) if (event.type === 'response.output_text.delta') break;
+    expect(await left.used()).to.include({ calls: 1, holds: 0 });
+
+    const broken = setUp([[...said.slice(0, -1), new LLMStreamError('cut')]], { day: { calls: 5 } });
+    await failure(readAll(broken.manager.stream('ann', ask())));
+    const { calls, tokens, holds } = await broken.used();
+    expect({ calls, holds }).to.deep.equal({ calls: 1, holds: 0 });
+    expect(tokens).to.be.above(0);
+  });
+
+  it('gives back a stream that never began', async () => {
+    const { manager, used } = setUp([new LLMRateLimitError('slow down', { retryable: false })], { day: { calls: 5 } });
+    await failure(readAll(manager.stream('ann', ask())));
+    expect(await used()).to.deep.equal({ calls: 0, tokens: 0, money: 0, holds: 0 });
+  });
+
+  it('pays a run’s turn once when the turn is asked again', async () => {
+    const { manager, used, host } = setUp([answer('x'), answer('x')], { day: { calls: 1 } });
+    const turn = { executionId: 'run-1', iteration: 1 };
+    await manager.generate('ann', ask({ turn }));
+    await manager.generate('ann', ask({ turn }));
+    expect(host.calls).to.have.length(2);
+    expect(await used()).to.include({ calls: 1, tokens: 15, holds: 0 });
+    expect(await failure(manager.generate('ann', ask({ turn: { ...turn, iteration: 2 } })))).to.be.instanceOf(
+      BudgetError,
+    );
+  });
+
+  it('knows the turns of runs that are written down', async () => {
+    const { manager, tools, host, store } = setUp([calling({ name: 'clock' }), answer('x')], { day: { calls: 5 } });
+    const loop = new AgenticLoop({ provider: manager, toolExecutor: tools, runStore: new MemoryRunStore() });
+    await loop.execute('ann', { executionId: 'run-1', model: 'scripted', input: 'Hello?', tools: ['clock'] });
+    expect(host.calls.map(({ options }) => options.turn)).to.deep.equal(
+      [1, 2].map((iteration) => ({ executionId: 'run-1', iteration })),
+    );
+    expect(
+      (await store.find('ann'))?.account.paid.map(({ executionId, iteration }) => `${executionId}/${iteration}`),
+    ).to.deep.equal(['run-1/2']);
+  });
+
+  it('takes over the share of a turn whose process died', async () => {
+    const store = new MemoryBudgetStore();
+    const dead = setUp([untilAborted], { day: { calls: 1 } }, store);
+    const turn = { executionId: 'run-1', iteration: 1 };
+    void dead.manager.generate('ann', ask({ turn }));
+    while (dead.host.calls.length === 0) await new Promise(setImmediate);
+    const alive = setUp([answer('x')], { day: { calls: 1 } }, store);
+    await alive.manager.generate('ann', ask({ turn }));
+    expect(await alive.used()).to.include({ calls: 1, holds: 0 });
+  });
+
+  it('makes no call while the budget can’t be read', async () => {
+    const store: BudgetStore = {
+      find: () => Promise.reject(new LLMConnectionError('no database')),
+      replace: () => Promise.resolve(false),
+    };
+    const { manager, host } = setUp([answer('x')], { day: { calls: 1 } }, store);
+    expect(await failure(manager.generate('ann', ask()))).to.include({ code: 'connection-failed' });
+    expect(host.calls).to.have.length(0);
+  });
+
+  it('keeps an answer whose bill could not be written', async () => {
+    const kept = new MemoryBudgetStore();
+    let writes = 0;
+    const store: BudgetStore = {
+      find: (userId) => kept.find(userId),
+      replace: (account, revision) =>
+        (writes += 1) > 1 ? Promise.reject(new Error('disk full')) : kept.replace(account, revision),
+    };
+    const { manager, logger } = setUp([answer('x')], { day: { calls: 1 } }, store);
+    expect((await manager.generate('ann', ask())).output_text).to.equal('x');
+    expect(logger.errors).to.deep.equal(["what 'ann' has used could not be written down"]);
+  });
+
+  it('refuses to keep a budget of money for a model without a price', async () => {
+    const { manager, host } = setUp([answer('x')], { month: { money: 1 } }, new MemoryBudgetStore(), false);
+    expect(await failure(manager.generate('ann', ask()))).to.include({
+      message: "No price is known for 'scripted', so a budget of money cannot be kept.",
+    });
+    expect(host.calls).to.have.length(0);
+  });
+
+  it('asks no store for users without limits', async () => {
+    const store: BudgetStore = {
+      find: () => Promise.reject(new Error('never asked')),
+      replace: () => Promise.resolve(false),
+    };
+    const { manager } = setUp([answer('x'), eventsOf(answer('y'))], undefined, store);
+    await manager.generate('ann', ask());
+    expect(await readAll(manager.stream('ann', ask()))).to.be.above(0);
+  });
+});

@@ -1,0 +1,157 @@
+/** The circuit's promises, one state after the other. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { CircuitBreaker } from '../../../../../../imports/business/ai/application/services/routing/CircuitBreaker';
+import type { BreakerTicket } from '../../../../../../imports/business/ai/application/services/routing/CircuitBreaker';
+
+interface World {
+  now: number;
+  readonly breaker: CircuitBreaker;
+  readonly enter: () => BreakerTicket;
+  readonly fail: (times: number) => void;
+}
+
+function setUp(): World {
+  const world: World = {
+    now: 0,
+    breaker: new CircuitBreaker(5, 30_000, () => world.now),
+    enter: () => {
+      const ticket = world.breaker.enter();
+      if (ticket === undefined) throw new Error('the circuit is open');
+      return ticket;
+    },
+    fail: (times) => {
+      for (let time = 0; time < times; time += 1) world.enter().failed();
+    },
+  };
+  return world;
+}
+
+describe('a circuit breaker', () => {
+  it('opens with the fifth failure in a row, and not before', () => {
+    const { breaker, fail } = setUp();
+    fail(4);
+    expect(breaker.admits).to.equal(true);
+    fail(1);
+    expect(breaker.enter()).to.equal(undefined);
+    expect(breaker.remaining()).to.equal(30_000);
+  });
+
+  it('starts counting anew after a success', () => {
+    const { breaker, fail, enter } = setUp();
+    fail(4);
+    enter().succeeded();
+    fail(4);
+    expect(breaker.admits).to.equal(true);
+  });
+
+  it('counts nothing for an attempt that says nothing of the host', () => {
+    const { breaker, fail, enter } = setUp();
+    fail(4);
+    enter().released();
+    fail(1);
+    expect(breaker.admits).to.equal(false);
+  });
+
+  it('admits exactly one probe after its time, however many ask', () => {
+    const world = setUp();
+    world.fail(5);
+    world.now = 29_999;
+    expect(world.breaker.enter()).to.equal(undefined);
+    world.now = 30_000;
+    const tickets = Array.from({ length: 10 }, () => world.breaker.enter());
+    expect(tickets.filter((ticket) => ticket !== undefined)).to.have.length(1);
+    expect(world.breaker.admits).to.equal(false);
+  });
+
+  it('closes with the probe’s success', () => {
+    const world = setUp();
+    world.fail(5);
+    world.now = 30_000;
+    world.enter().succeeded();
+    world.fail(4);
+    expect(world.breaker.admits).to.equal(true);
+  });
+
+  it('opens for its whole time again with the probe’s failure', () => {
+    const world = setUp();
+    world.fail(5);
+    world.now = 40_000;
+    world.enter().failed();
+    world.now = 69_999;
+    expect(world.breaker.enter()).to.equal(undefined);
+    world.now = 70_000;
+    expect(world.breaker.enter()).to.not.equal(undefined);
+  });
+
+  it('admits another probe at once when the first one said nothing', () => {
+    const world = setUp();
+    world.fail(5);
+    world.now = 30_000;
+    world.enter().released();
+    expect(world.breaker.enter()).to.not.equal(undefined);
+  });
+
+  it('closes as soon as the probe’s stream begins, and counts its failure as one', () => {
+    const world = setUp();
+    world.fail(5);
+    world.now = 30_000;
+    const probe = world.enter();
+    probe.alive();
+    expect(world.breaker.admits).to.equal(true);
+    probe.failed();
+    world.fail(3);
+    expect(world.breaker.admits).to.equal(true);
+    world.fail(1);
+    expect(world.breaker.admits).to.equal(false);
+  });
+
+  it('ignores the outcome of attempts that began before it opened', () => {
+    const world = setUp();
+    const [early, late] = [world.enter(), world.enter()];
+    world.fail(5);
+    early.succeeded();
+    expect(world.breaker.admits).to.equal(false);
+    world.now = 20_000;
+    late.failed();
+    expect(world.breaker.remaining()).to.equal(10_000);
+  });
+
+  it('takes one word of each attempt', () => {
+    const world = setUp();
+    const ticket = world.enter();
+    for (let time = 0; time < 9; time += 1) ticket.failed();
+    expect(world.breaker.admits).to.equal(true);
+  });
+
+  it('never has two probes under way, and can always be entered after its time, whatever happens', () => {
+    const step = fc.record({
+      act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'alive'),
+      which: fc.nat(5),
+      wait: fc.constantFrom(0, 0, 1_000, 30_000),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const world = setUp();
+        let open: BreakerTicket[] = [];
+        for (const { act, which, wait } of steps) {
+          world.now += wait;
+          if (act === 'enter') {
+            const wasOpen = world.breaker.remaining() > 0;
+            const ticket = world.breaker.enter();
+            if (wasOpen) expect(ticket).to.equal(undefined);
+            if (ticket !== undefined) open.push(ticket);
+            continue;
+          }
+          const ticket = open[which % Math.max(1, open.length)];
+          ticket?.[act as 'alive']();
+          if (act !== 'alive') open = open.filter((other) => other !== ticket);
+        }
+        for (const ticket of open) ticket.released();
+        world.now += 30_000;
+        expect(world.breaker.enter()).to.not.equal(undefined);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,863 @@
+/** The one retry policy: what is tried again, how often, when, and where else. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import sinon from 'sinon';
+import { ResilientProvider } from '../../../../../../imports/business/ai/application/services/routing/ResilientProvider';
+import type { ResilientProviderOptions } from '../../../../../../imports/business/ai/application/services/routing/ResilientProvider';
+import {
+  ERROR_TABLE,
+  LLMAuthError,
+  LLMConnectionError,
+  LLMError,
+  LLMInvalidRequestError,
+  LLMModelNotFoundError,
+  LLMOverloadedError,
+  LLMRateLimitError,
+  LLMServerError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { ErrorCode, LLMErrorDetails } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
+import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
+import { ScriptedProvider, untilAborted } from '../../../../../support/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+import { answer, eventsOf, incomplete, response, textItem, usage } from '../../../../../support/responses';
+
+const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
+const HI = { input: 'hi', model: 'm' } as const;
+
+function fault(code: ErrorCode, details?: LLMErrorDetails): LLMError {
+  return new LLMError(code, `scripted ${code}`, details);
+}
+
+/** A provider whose waits end at once and are written down. */
+function resilient(
+  script: readonly ScriptedStep[],
+  options: Partial<ResilientProviderOptions> = {},
+): { provider: ResilientProvider; host: ScriptedProvider; waits: number[] } {
+  const host = new ScriptedProvider(script);
+  const waits: number[] = [];
+  const sleep = async (milliseconds: number): Promise<void> => {
+    waits.push(milliseconds);
+  };
+  return { host, waits, provider: new ResilientProvider({ provider: host, sleep, random: () => 1, ...options }) };
+}
+
+async function thrownBy(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+async function collect(events: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const all: ResponseStreamEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+describe('a retry', () => {
+  for (const code of CODES) {
+    const { retryable } = ERROR_TABLE[code];
+    it(`${retryable ? 'follows' : 'never follows'} ${code}`, async () => {
+      const failing = retryable ? [fault(code), fault(code), answer('third')] : [fault(code)];
+      const { provider, host } = resilient(failing);
+      if (retryable) expect((await provider.generate('u', HI)).output_text).to.equal('third');
+      else expect(await thrownBy(provider.generate('u', HI))).to.equal(failing[0]);
+      host.assertPlayedOut();
+    });
+  }
+
+  it('is the third attempt at most, and the last error is thrown', async () => {
+    const errors = [1, 2, 3].map(() => fault('overloaded'));
+    const { provider, host, waits } = resilient(errors);
+    expect(await thrownBy(provider.generate('u', HI))).to.equal(errors[2]);
+    host.assertPlayedOut();
+    expect(waits).to.deep.equal([500, 1_000]);
+  });
+
+  it('obeys a vendor that says the opposite of the table', async () => {
+    const never = new LLMServerError('x-should-retry: false', { retryable: false });
+    const { provider, host } = resilient([never]);
+    expect(await thrownBy(provider.generate('u', HI))).to.equal(never);
+    host.assertPlayedOut();
+  });
+
+  it('waits anywhere from nothing to the doubled base, capped', async () => {
+    const settings = { retry: { maxAttempts: 7 } };
+    const full = resilient([...Array.from({ length: 6 }, () => fault('rate-limited')), answer('ok')], settings);
+    await full.provider.generate('u', HI);
+    expect(full.waits).to.deep.equal([500, 1_000, 2_000, 4_000, 8_000, 8_000]);
+    const none = resilient([fault('rate-limited'), answer('ok')], { random: () => 0 });
+    await none.provider.generate('u', HI);
+    expect(none.waits).to.deep.equal([0]);
+  });
+
+  it('never comes sooner than Retry-After says', async () => {
+    const { provider, waits } = resilient(
+      [fault('rate-limited', { retryAfterMs: 7_300 }), fault('rate-limited', { retryAfterMs: 60_000 }), answer('ok')],
+      { random: () => 0 },
+    );
+    await provider.generate('u', HI);
+    expect(waits).to.deep.equal([7_300, 60_000]);
+  });
+
+  it('does not happen when Retry-After is longer than a minute', async () => {
+    const error = fault('rate-limited', { retryAfterMs: 60_001 });
+    const { provider, host, waits } = resilient([error]);
+    expect(await thrownBy(provider.generate('u', HI))).to.equal(error);
+    host.assertPlayedOut();
+    expect(waits).to.deep.equal([]);
+  });
+
+  it('does not happen after the vendor ran a tool', async () => {
+    const partial = response({ status: 'failed', output: [{ type: 'web_search_call', id: 'ws_1' }] });
+    const error = fault('vendor-error', { response: partial });
+    const { provider, host } = resilient([error]);
+    expect(await thrownBy(provider.generate('u', HI))).to.equal(error);
+    host.assertPlayedOut();
+  });
+
+  it('happens after a failed response of text', async () => {
+    const { provider } = resilient([
+      fault('vendor-error', { response: response({ status: 'failed', output: [textItem('half')] }) }),
+      answer('ok'),
+    ]);
+    expect((await provider.generate('u', HI)).output_text).to.equal('ok');
+  });
+
+  it('sends the very options that were given', async () => {
+    const { provider, host } = resilient([fault('timeout'), answer('ok')]);
+    const options: GenerateOptions = Object.freeze({ ...HI, temperature: 0.2 });
+    await provider.generate('ann', options);
+    for (const call of host.calls) {
+      expect(call.options).to.equal(options);
+      expect(call.userId).to.equal('ann');
+    }
+  });
+
+  it('gives completed and incomplete responses as they are, in one attempt', async () => {
+    for (const whole of [answer('done'), incomplete('max_output_tokens', 'cut'), incomplete('content_filter')]) {
+      const { provider, host } = resilient([whole]);
+      expect(await provider.generate('u', HI)).to.equal(whole);
+      host.assertPlayedOut();
+    }
+  });
+});
+
+describe('an error of another family', () => {
+  it('is wrapped once, keeps its cause, shows nothing of it, and is not retried', async () => {
+    const cause = new TypeError('secret internals');
+    const { provider, host } = resilient([cause]);
+    const error = await thrownBy(provider.generate('u', HI));
+    expect(error).to.be.instanceOf(LLMServerError).and.include({ retryable: false, cause });
+    expect((error as Error).message).to.not.contain('secret');
+    host.assertPlayedOut();
+  });
+
+  it('may be any thrown value', async () => {
+    const provider = new ResilientProvider({
+      provider: Object.assign(new ScriptedProvider(), {
+        generate: () => Promise.reject(undefined as unknown as Error),
+      }),
+    });
+    expect(await thrownBy(provider.generate('u', HI))).to.be.instanceOf(LLMServerError);
+  });
+});
+
+describe('the budget of retries', () => {
+  it('ends with its tokens, and a request adds a tenth', async () => {
+    const always = Array.from({ length: 400 }, () => fault('rate-limited'));
+    const { provider, host } = resilient(always);
+    for (let request = 0; request < 5; request += 1) await thrownBy(provider.generate('u', HI));
+    expect(host.calls, 'ten retries are there at once').to.have.length(15);
+    const attempts: number[] = [];
+    for (let request = 0; request < 40; request += 1) {
+      const before = host.calls.length;
+      await thrownBy(provider.generate('u', HI));
+      attempts.push(host.calls.length - before);
+    }
+    expect(
+      attempts.reduce((sum, count) => sum + count, 0),
+      'forty requests earn four retries, and five tenths were left',
+    ).to.equal(44);
+  });
+
+  it('is filled up to ten by successes, and not beyond', async () => {
+    const { provider, host } = resilient([
+      ...Array.from({ length: 300 }, () => answer('ok')),
+      ...Array.from({ length: 60 }, () => fault('rate-limited')),
+    ]);
+    for (let request = 0; request < 300; request += 1) await provider.generate('u', HI);
+    for (let request = 0; request < 6; request += 1) await thrownBy(provider.generate('u', HI));
+    expect(host.calls.length - 300).to.equal(16);
+  });
+});
+
+describe('the circuit of a provider', () => {
+  const OPEN = { retry: { maxAttempts: 1 } };
+
+  async function failTimes(provider: ResilientProvider, times: number, options: GenerateOptions = HI): Promise<void> {
+    for (let time = 0; time < times; time += 1) await thrownBy(provider.generate('u', options));
+  }
+
+  for (const code of CODES) {
+    const speaksOfHost = ['connection-failed', 'overloaded', 'vendor-error', 'timeout', 'stream-broken'].includes(code);
+    it(`${speaksOfHost ? 'opens after five times' : 'stays closed after'} ${code}`, async () => {
+      const steps = Array.from({ length: speaksOfHost ? 5 : 6 }, () => fault(code));
+      const { provider, host } = resilient(steps, { ...OPEN, clock: () => 0 });
+      await failTimes(provider, 6);
+      host.assertPlayedOut();
+    });
+  }
+
+  it('open, refuses at once with the time that is left and the last failure', async () => {
+    let now = 0;
+    const last = fault('connection-failed');
+    const { provider, host } = resilient([1, 2, 3, 4].map(() => fault('overloaded') as ScriptedStep).concat(last), {
+      ...OPEN,
+      clock: () => now,
+    });
+    await failTimes(provider, 5);
+    now = 10_000;
+    const error = await thrownBy(provider.generate('u', HI));
+    expect(error).to.be.instanceOf(LLMOverloadedError).and.include({ retryAfterMs: 20_000, cause: last });
+    host.assertPlayedOut();
+  });
+
+  it('that opens between two attempts ends the request with its own error', async () => {
+    const errors = Array.from({ length: 5 }, () => fault('overloaded'));
+    const { provider, host, waits } = resilient(errors, { clock: () => 0 });
+    await thrownBy(provider.generate('u', HI));
+    expect(await thrownBy(provider.generate('u', HI))).to.equal(errors[4]);
+    host.assertPlayedOut();
+    expect(waits).to.have.length(3);
+  });
+
+  it('half-open, lets one of many concurrent requests through, and all after its success', async () => {
+    let now = 0;
+    let release: (whole: LLMResponse) => void = () => undefined;
+    const held = new Promise<LLMResponse>((resolve) => (release = resolve));
+    const steps: ScriptedStep[] = [
+      ...Array.from({ length: 5 }, () => fault('overloaded')),
+      () => held,
+      answer('after'),
+    ];
+    const { provider, host } = resilient(steps, { ...OPEN, clock: () => now });
+    await failTimes(provider, 5);
+    now = 30_000;
+    const outcomes = Array.from({ length: 20 }, () => provider.generate('u', HI));
+    const settled = Promise.allSettled(outcomes);
+    release(answer('probe'));
+    const kinds = (await settled).map((outcome) => outcome.status);
+    expect(kinds.filter((kind) => kind === 'fulfilled')).to.have.length(1);
+    expect((await provider.generate('u', HI)).output_text).to.equal('after');
+    host.assertPlayedOut();
+  });
+
+  it('does not open for a caller’s own short time-out', async () => {
+    const steps = Array.from({ length: 6 }, () => new LLMTimeoutError('too slow for you'));
+    const { provider, host } = resilient(steps, { ...OPEN });
+    await failTimes(provider, 6, { ...HI, timeout: 5 });
+    host.assertPlayedOut();
+  });
+
+  it('is closed by an answer of the host, a refusal of the request too', async () => {
+    const down = (): LLMError => fault('overloaded');
+    const { provider, host } = resilient(
+      [
+        down(),
+        down(),
+        down(),
+        down(),
+        fault('invalid-request', { status: 400 }),
+        down(),
+        down(),
+        down(),
+        down(),
+        answer('ok'),
+      ],
+      OPEN,
+    );
+    await failTimes(provider, 9);
+    expect((await provider.generate('u', HI)).output_text).to.equal('ok');
+    host.assertPlayedOut();
+  });
+});
+
+describe('an abort', () => {
+  let clock: sinon.SinonFakeTimers;
+  beforeEach(() => (clock = sinon.useFakeTimers()));
+  afterEach(() => clock.restore());
+
+  it('while waiting throws the reason at once and leaves no timer and no listener', async () => {
+    const host = new ScriptedProvider([fault('rate-limited', { retryAfterMs: 50_000 })]);
+    const provider = new ResilientProvider({ provider: host });
+    const controller = new AbortController();
+    const removed = sinon.spy(controller.signal, 'removeEventListener');
+    const reason = { why: 'enough' };
+    const pending = thrownBy(provider.generate('u', { ...HI, signal: controller.signal }));
+    await clock.tickAsync(1_000);
+    expect(clock.countTimers(), 'it waits').to.equal(1);
+    controller.abort(reason);
+    expect(await pending).to.equal(reason);
+    expect(clock.countTimers()).to.equal(0);
+    expect(removed.callCount).to.equal(1);
+    host.assertPlayedOut();
+  });
+
+  it('a wait that ends by itself leaves no timer and no listener either', async () => {
+    const provider = new ResilientProvider({
+      provider: new ScriptedProvider([fault('overloaded'), answer('ok')]),
+      random: () => 1,
+    });
+    const { signal } = new AbortController();
+    const added = sinon.spy(signal, 'addEventListener');
+    const removed = sinon.spy(signal, 'removeEventListener');
+    const pending = provider.generate('u', { ...HI, signal });
+    await clock.tickAsync(499);
+    expect(clock.countTimers()).to.equal(1);
+    await clock.tickAsync(1);
+    expect((await pending).output_text).to.equal('ok');
+    expect(clock.countTimers()).to.equal(0);
+    expect(removed.callCount).to.equal(added.callCount);
+  });
+
+  it('during an attempt throws the reason untouched, and asks nobody else', async () => {
+    const other = new ScriptedProvider([], { name: 'other' });
+    const provider = new ResilientProvider({ provider: new ScriptedProvider([untilAborted]), fallback: [other] });
+    const controller = new AbortController();
+    const pending = thrownBy(provider.generate('u', { ...HI, signal: controller.signal }));
+    await clock.tickAsync(0);
+    controller.abort('stop');
+    expect(await pending).to.equal('stop');
+    other.assertPlayedOut();
+  });
+
+  it('before anything makes no call', async () => {
+    const host = new ScriptedProvider([]);
+    const reason = new Error('never mind');
+    expect(
+      await thrownBy(
+        new ResilientProvider({ provider: host }).generate('u', { ...HI, signal: AbortSignal.abort(reason) }),
+      ),
+    ).to.equal(reason);
+    host.assertPlayedOut();
+  });
+
+  it('hides behind no error that the provider makes of it', async () => {
+    const controller = new AbortController();
+    const provider = new ResilientProvider({
+      provider: new ScriptedProvider([
+        () => {
+          controller.abort('mine');
+          return new LLMConnectionError('socket closed');
+        },
+      ]),
+    });
+    expect(await thrownBy(provider.generate('u', { ...HI, signal: controller.signal }))).to.equal('mine');
+  });
+});
+
+describe('attempts that were aborted', () => {
+  it('say nothing of the host', async () => {
+    const reasons = Array.from({ length: 6 }, (_, index) => ({ index }));
+    const controllers = reasons.map(() => new AbortController());
+    const closing = reasons.map((reason, index) => () => {
+      controllers[index]?.abort(reason);
+      return new LLMConnectionError('socket closed');
+    });
+    const { provider, host } = resilient([...closing, answer('ok')], { clock: () => 0 });
+    for (const [index, { signal }] of controllers.entries())
+      expect(await thrownBy(provider.generate('u', { ...HI, signal }))).to.equal(reasons[index]);
+    expect((await provider.generate('u', HI)).output_text).to.equal('ok');
+    host.assertPlayedOut();
+  });
+});
+
+describe('the settings', () => {
+  for (const retry of [
+    { maxAttempts: Number.NaN },
+    { maxAttempts: 0 },
+    { maxAttempts: 1.5 },
+    { baseDelay: -1 },
+    { maxDelay: Infinity },
+    { budget: Number.NaN },
+  ]) {
+    const [[name, value]] = Object.entries(retry) as [[string, number]];
+    it(`are refused when ${name} is ${value}`, () => {
+      expect(() => new ResilientProvider({ provider: new ScriptedProvider(), retry }))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', `retry.${name}`);
+    });
+  }
+});
+
+describe('the time of a whole call', () => {
+  it('leaves a retry only what is left, and none when the wait would pass it', async () => {
+    let now = 0;
+    const slow = (): LLMError => {
+      now += 1_000;
+      return fault('overloaded');
+    };
+    const host = new ScriptedProvider([slow, slow]);
+    const provider = new ResilientProvider({
+      provider: host,
+      clock: () => now,
+      random: () => 1,
+      sleep: async (milliseconds) => {
+        now += milliseconds;
+      },
+    });
+    const error = await thrownBy(provider.generate('u', { ...HI, timeout: 3_000 }));
+    expect(error).to.have.property('code', 'overloaded');
+    expect(host.calls.map(({ options }) => options.timeout)).to.deep.equal([3_000, 1_500]);
+    host.assertPlayedOut();
+  });
+});
+
+describe('a stream', () => {
+  const whole = answer('one two three');
+  const events = eventsOf(whole);
+
+  it('gives every event, in order, once', async () => {
+    const { provider, host } = resilient([whole]);
+    expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
+    host.assertPlayedOut();
+  });
+
+  it('asks nobody before it is read', () => {
+    const { provider, host } = resilient([]);
+    provider.stream('u', HI);
+    host.assertPlayedOut();
+  });
+
+  it('is tried again as long as it has said nothing', async () => {
+    const created: ResponseStreamEvent = { type: 'response.created', id: 'r0', model: 'm' };
+    const { provider, host } = resilient([fault('overloaded'), [created, fault('connection-failed')], whole]);
+    expect(await collect(provider.stream('u', HI))).to.deep.equal(events);
+    host.assertPlayedOut();
+  });
+
+  for (const [index, event] of events.entries()) {
+    if (event.type === 'response.created' || event.type === 'response.completed') continue;
+    it(`is not tried again after ${event.type} (event ${index})`, async () => {
+      const error = fault('connection-failed');
+      const { provider, host } = resilient([[...events.slice(0, index + 1), error]], {
+        fallback: [new ScriptedProvider([], { name: 'other' })],
+      });
+      const seen: ResponseStreamEvent[] = [];
+      const thrown = await thrownBy(
+        (async () => {
+          for await (const one of provider.stream('u', HI)) seen.push(one);
+        })(),
+      );
+      expect(thrown).to.equal(error);
+      expect(seen).to.deep.equal(events.slice(0, index + 1));
+      host.assertPlayedOut();
+    });
+  }
+
+  it('that ends without its answer is an error, retried only if it said nothing', async () => {
+    const cut = resilient([events.slice(0, 4)]);
+    expect(await thrownBy(collect(cut.provider.stream('u', HI)))).to.be.instanceOf(LLMStreamError);
+    cut.host.assertPlayedOut();
+    const empty = resilient([[], [], whole]);
+    expect(await collect(empty.provider.stream('u', HI))).to.deep.equal(events);
+    empty.host.assertPlayedOut();
+  });
+
+  it('that says it failed throws that error', async () => {
+    const error = fault('invalid-request');
+    for (const before of [[], events.slice(0, 3)]) {
+      const { provider, host } = resilient([[...before, { type: 'response.failed', error }]]);
+      expect(await thrownBy(collect(provider.stream('u', HI)))).to.equal(error);
+      host.assertPlayedOut();
+    }
+  });
+
+  it('that nobody reads on is given up upstream', async () => {
+    const { provider, host } = resilient([whole]);
+    for await (const event of provider.stream('u', HI)) if (event.type === 'response.output_text.delta') break;
+    expect(host.abandonedStreams).to.equal(1);
+  });
+
+  it('throws the abort’s reason when it is aborted midway', async () => {
+    const controller = new AbortController();
+    const { provider } = resilient([whole]);
+    const reading = (async () => {
+      for await (const event of provider.stream('u', { ...HI, signal: controller.signal })) {
+        if (event.type === 'response.output_text.delta') controller.abort('seen enough');
+      }
+    })();
+    expect(await thrownBy(reading)).to.equal('seen enough');
+  });
+
+  it('counts its failures towards the circuit, and its beginning as the probe’s success', async () => {
+    let now = 0;
+    const broken = [events[0]!, events[1]!, fault('connection-failed')];
+    const { provider, host } = resilient([...Array.from({ length: 5 }, () => broken), broken, whole], {
+      clock: () => now,
+    });
+    for (let time = 0; time < 5; time += 1) await thrownBy(collect(provider.stream('u', HI)));
+    expect(await thrownBy(collect(provider.stream('u', HI)))).to.be.instanceOf(LLMOverloadedError);
+    now = 30_000;
+    await thrownBy(collect(provider.stream('u', HI)));
+    expect(await collect(provider.stream('u', HI))).to.have.length(events.length);
+    host.assertPlayedOut();
+  });
+});
+
+describe('a fallback', () => {
+  function pair(
+    first: readonly ScriptedStep[],
+    second: readonly ScriptedStep[],
+    extra: Partial<ResilientProviderOptions> = {},
+  ): {
+    provider: ResilientProvider;
+    a: ScriptedProvider;
+    b: ScriptedProvider;
+  } {
+    const [a, b] = [new ScriptedProvider(first, { name: 'a' }), new ScriptedProvider(second, { name: 'b' })];
+    return {
+      a,
+      b,
+      provider: new ResilientProvider({ providers: { a, b }, fallback: ['b'], sleep: async () => undefined, ...extra }),
+    };
+  }
+  const ASK = { input: 'hi', model: 'a/m' } as const;
+
+  for (const code of CODES) {
+    const mends = ERROR_TABLE[code].retryable || ['auth-failed', 'permission-denied', 'quota-exceeded'].includes(code);
+    it(`${mends ? 'answers after' : 'is not asked for'} ${code}`, async () => {
+      const attempts = ERROR_TABLE[code].retryable ? 3 : 1;
+      const errors = Array.from({ length: attempts }, () => fault(code));
+      const { provider, a, b } = pair(errors, mends ? [answer('from b')] : []);
+      if (mends) expect((await provider.generate('u', ASK)).output_text).to.equal('from b');
+      else expect(await thrownBy(provider.generate('u', ASK))).to.equal(errors[0]);
+      a.assertPlayedOut();
+      b.assertPlayedOut();
+    });
+  }
+
+  it('is asked for the same model, and for its own when it does not know that', async () => {
+    const { provider, b } = pair([new LLMAuthError('no')], [new LLMModelNotFoundError('m?'), answer('ok')]);
+    expect((await provider.generate('u', ASK)).output_text).to.equal('ok');
+    expect(b.calls.map(({ options }) => options.model)).to.deep.equal(['m', undefined]);
+  });
+
+  it('is asked for the model that its entry names', async () => {
+    const { provider, b } = pair([new LLMAuthError('no')], [answer('ok')], { fallback: ['b/small'] });
+    await provider.generate('u', ASK);
+    expect(b.calls[0]?.options.model).to.equal('small');
+  });
+
+  it('says in the answer why it answered', async () => {
+    const { provider } = pair([new LLMAuthError('no')], [answer('ok')]);
+    expect((await provider.generate('u', ASK)).vendor.warnings).to.deep.equal([
+      "the provider 'a' could not answer (auth-failed); 'b' answered instead",
+    ]);
+    const streamed = pair([new LLMAuthError('no')], [answer('ok')]);
+    const last = (await collect(streamed.provider.stream('u', ASK))).at(-1);
+    expect(last).to.have.nested.property('response.vendor.warnings.length', 1);
+  });
+
+  it('after fallback is asked in order, each under the same policy; the first error is thrown when all fail', async () => {
+    const order: string[] = [];
+    const make = (name: string, code: ErrorCode): ScriptedProvider =>
+      new ScriptedProvider(
+        Array.from({ length: 3 }, () => () => {
+          order.push(name);
+          return new LLMError(code, name);
+        }),
+        { name },
+      );
+    const [a, b, c] = [make('a', 'overloaded'), make('b', 'timeout'), make('c', 'rate-limited')];
+    const provider = new ResilientProvider({
+      providers: [a, b, c],
+      fallback: ['c', 'a', 'b'],
+      sleep: async () => undefined,
+    });
+    expect(await thrownBy(provider.generate('u', ASK))).to.have.property('message', 'a');
+    expect(order.join('')).to.equal('aaacccbbb');
+  });
+
+  it('is not asked for a chain that only one provider knows', async () => {
+    const { provider, b } = pair([new LLMAuthError('no')], []);
+    expect(await thrownBy(provider.generate('u', { ...ASK, previous_response_id: 'resp_1' }))).to.be.instanceOf(
+      LLMAuthError,
+    );
+    b.assertPlayedOut();
+  });
+
+  it('answers while the circuit of the first is open', async () => {
+    const down = Array.from({ length: 5 }, () => fault('overloaded'));
+    const { provider, a, b } = pair(
+      down,
+      Array.from({ length: 6 }, () => answer('b')),
+      { retry: { maxAttempts: 1 }, clock: () => 0 },
+    );
+    for (let time = 0; time < 6; time += 1) expect((await provider.generate('u', ASK)).output_text).to.equal('b');
+    a.assertPlayedOut();
+    b.assertPlayedOut();
+  });
+
+  it('may be a provider that nothing else is routed to', async () => {
+    const spare = new ScriptedProvider([answer('spare')], { name: 'spare' });
+    const { provider } = resilient([new LLMAuthError('no')], { fallback: [spare] });
+    expect(
+      (await provider.generate('u', { input: 'x', model: 'spare/m' })).output_text,
+      'its name is no route',
+    ).to.equal('spare');
+    expect(spare.calls[0]?.options.model).to.equal('spare/m');
+  });
+
+  it('serves a stream too', async () => {
+    const { provider } = pair([fault('auth-failed')], [answer('from b')]);
+    const last = (await collect(provider.stream('u', ASK))).at(-1);
+    expect(last).to.have.nested.property('response.output_text', 'from b');
+  });
+
+  it('gets no time that the caller has not', async () => {
+    let now = 0;
+    const { provider, b } = pair(
+      [
+        () => {
+          now = 2_000;
+          return fault('auth-failed');
+        },
+      ],
+      [],
+      { clock: () => now },
+    );
+    expect(await thrownBy(provider.generate('u', { ...ASK, timeout: 1_000 }))).to.be.instanceOf(LLMError);
+    b.assertPlayedOut();
+  });
+});
+
+describe('a route', () => {
+  const one = (name: string): ScriptedProvider => new ScriptedProvider([answer(name)], { name });
+
+  it('is the first segment of the model when that is a provider’s id', async () => {
+    const [a, b] = [one('a'), one('b')];
+    const provider = new ResilientProvider({ providers: { a, b } });
+    expect((await provider.generate('u', { input: 'x', model: 'b/vendor/model-1' })).output_text).to.equal('b');
+    expect(b.calls[0]?.options.model).to.equal('vendor/model-1');
+  });
+
+  it('is the only provider for every other model, slashes and all', async () => {
+    const host = one('only');
+    await new ResilientProvider({ provider: host }).generate('u', { input: 'x', model: 'openai/gpt-oss-20b' });
+    expect(host.calls[0]?.options.model).to.equal('openai/gpt-oss-20b');
+  });
+
+  it('without a model is the first provider and its default', async () => {
+    const [a, b] = [one('a'), one('b')];
+    expect((await new ResilientProvider({ providers: [b, a] }).generate('u', { input: 'x' })).output_text).to.equal(
+      'b',
+    );
+    expect(b.calls[0]?.options).to.not.have.property('model');
+  });
+
+  it('that is only an id is that provider’s default', async () => {
+    const [a, b] = [one('a'), one('b')];
+    await new ResilientProvider({ providers: { a, b } }).generate('u', { input: 'x', model: 'b' });
+    expect(b.calls[0]?.options).to.not.have.property('model');
+  });
+
+  for (const model of ['gpt-5', 'c/gpt-5', 'constructor', '__proto__/x']) {
+    it(`that is unknown (${model}) names the candidates`, async () => {
+      const provider = new ResilientProvider({ providers: { a: one('a'), b: one('b') } });
+      const error = await thrownBy(provider.generate('u', { input: 'x', model }));
+      expect(error).to.be.instanceOf(LLMModelNotFoundError);
+      expect((error as Error).message).to.contain(`'a/${model}', 'b/${model}'`);
+    });
+  }
+
+  it('leads capabilities, access and deletion to the right provider', async () => {
+    const a = new ScriptedProvider([], { name: 'a', capabilities: { maxTokens: 1 }, access: false });
+    const b = new ScriptedProvider([answer('b', { id: 'resp_of_b' })], { name: 'b', capabilities: { maxTokens: 2 } });
+    const provider = new ResilientProvider({ providers: { a, b } });
+    expect(provider.getCapabilities('b/m').maxTokens).to.equal(2);
+    expect(await provider.validateAccess('u')).to.equal(false);
+    expect(await provider.validateAccess('u', 'b')).to.equal(true);
+    expect(await thrownBy(provider.validateAccess('u', 'c'))).to.be.instanceOf(LLMInvalidRequestError);
+    await provider.generate('u', { input: 'x', model: 'b/m' });
+    await provider.deleteResponse('u', 'resp_of_b');
+    await provider.deleteResponse('u', 'resp_unknown');
+    expect(b.deleted).to.deep.equal([{ userId: 'u', responseId: 'resp_of_b' }]);
+    expect(a.deleted).to.deep.equal([{ userId: 'u', responseId: 'resp_unknown' }]);
+  });
+
+  for (const [title, set] of [
+    ['no provider', {}],
+    ['a doubled id', { providers: [one('a'), one('a')] }],
+    ['an id with a slash', { providers: { 'a/b': one('a') } }],
+    ['an unknown fallback', { provider: one('a'), fallback: ['z'] }],
+  ] as const) {
+    it(`is refused at once for ${title}`, () =>
+      expect(() => new ResilientProvider(set)).to.throw(LLMInvalidRequestError));
+  }
+});
+
+describe('the usage', () => {
+  it('is summed by provider and user, streams and failed answers included', async () => {
+    const failed = response({ status: 'failed', usage: usage(100, 1) });
+    const a = new ScriptedProvider(
+      [
+        answer('x', { usage: usage(1, 2) }),
+        fault('vendor-error', { response: failed }),
+        answer('y', { usage: usage(3, 4) }),
+      ],
+      { name: 'a' },
+    );
+    const provider = new ResilientProvider({ provider: a, sleep: async () => undefined });
+    await provider.generate('ann', HI);
+    await collect(provider.stream('bob', HI));
+    expect(provider.usage()).to.deep.equal([
+      { providerId: 'a', userId: 'ann', calls: 1, usage: usage(1, 2) },
+      { providerId: 'a', userId: 'bob', calls: 2, usage: usage(103, 5) },
+    ]);
+  });
+
+  it('of a stream that nobody reads on is estimated: the prompt that was read, and what was told until then', async () => {
+    const host = new ScriptedProvider([answer('one two three four')], { name: 'a' });
+    const provider = new ResilientProvider({ provider: host });
+    for await (const event of provider.stream('ann', { input: 'x'.repeat(400), model: 'm' }))
+      if ('delta' in event && event.delta === 'three ') break;
+    const [entry] = provider.usage();
+    expect(entry).to.deep.include({ providerId: 'a', userId: 'ann', calls: 1 });
+    expect(entry?.usage).to.include({ estimated: true, output_tokens: Math.ceil('one two three '.length / 4) });
+    expect(entry?.usage.input_tokens).to.be.within(100, 150);
+  });
+
+  it('of a stream that breaks is what its vendor had counted, and more where more was told', async () => {
+    const [created, ...rest] = eventsOf(answer('one two three four', { usage: usage(1_000, 1) }));
+    const events = [
+      created!,
+      { type: 'response.usage', usage: usage(1_000, 1) } as const,
+      ...rest.filter((event) => 'delta' in event),
+    ];
+    const provider = new ResilientProvider({
+      provider: {
+        getProviderName: () => 'a',
+        generate: () => Promise.reject(fault('vendor-error')),
+        async *stream() {
+          yield* events;
+          throw fault('stream-broken');
+        },
+        validateAccess: () => Promise.resolve(true),
+        getCapabilities: () => new ScriptedProvider([]).getCapabilities(),
+      },
+    });
+    expect(await thrownBy(collect(provider.stream('ann', HI)))).to.have.property('code', 'stream-broken');
+    expect(provider.usage()).to.deep.equal([
+      { providerId: 'a', userId: 'ann', calls: 1, usage: { ...usage(1_000, 5), estimated: true } },
+    ]);
+  });
+
+  it('keeps so many users apart, and the sum of all', async () => {
+    const provider = new ResilientProvider({
+      provider: new ScriptedProvider(
+        Array.from({ length: 50 }, () => answer('x', { usage: usage(1, 1) })),
+        { name: 'a' },
+      ),
+      limits: { trackedUsers: 3 },
+    });
+    for (let user = 0; user < 50; user += 1) await provider.generate(`u${user}`, HI);
+    const entries = provider.usage();
+    expect(entries).to.have.length(4);
+    expect(entries[0]).to.deep.equal({ providerId: 'a', calls: 47, usage: usage(47, 47) });
+  });
+});
+
+describe('any program of errors', () => {
+  it('ends, with at most three attempts at each provider and the answer or the first provider’s error', async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...CODES).map((code) => ({ kind: 'error' as const, code })) },
+      { weight: 1, arbitrary: fc.constant({ kind: 'bug' as const }) },
+      { weight: 2, arbitrary: fc.constant({ kind: 'answer' as const }) },
+      { weight: 1, arbitrary: fc.nat(6).map((cut) => ({ kind: 'cut' as const, cut })) },
+    );
+    const program = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 });
+    const requests = fc.array(fc.record({ streamed: fc.boolean(), abort: fc.option(fc.nat(3)) }), {
+      minLength: 1,
+      maxLength: 6,
+    });
+    await fc.assert(
+      fc.asyncProperty(program, requests, async (programs, asked) => {
+        const controllers: AbortController[] = [];
+        let waits = 0;
+        const hosts = programs.map((steps, index) => {
+          let turn = 0;
+          const next = (): ReturnType<Extract<ScriptedStep, (...args: never) => unknown>> => {
+            const now = steps[turn++ % steps.length]!;
+            if (now.kind === 'error') return new LLMError(now.code, `h${index}`);
+            if (now.kind === 'bug') return new TypeError('bug');
+            return now.kind === 'cut'
+              ? [...eventsOf(answer('a b c')).slice(0, now.cut), new LLMConnectionError(`h${index}`)]
+              : answer('ok');
+          };
+          return new ScriptedProvider(
+            Array.from({ length: 200 }, () => next),
+            { name: `h${index}` },
+          );
+        });
+        let now = 0;
+        const provider = new ResilientProvider({
+          providers: hosts,
+          fallback: hosts.slice(1),
+          clock: () => now,
+          sleep: async (milliseconds, signal) => {
+            now += milliseconds;
+            waits += 1;
+            if (controllers.at(-1)?.signal === signal && waits % 3 === 0) controllers.at(-1)?.abort('stop');
+            signal?.throwIfAborted();
+          },
+        });
+        for (const { streamed, abort } of asked) {
+          const before = hosts.map((host) => host.calls.length);
+          const controller = new AbortController();
+          controllers.push(controller);
+          if (abort === 0) controller.abort('stop');
+          const options: GenerateOptions = {
+            input: 'x',
+            model: 'h0/m',
+            ...(abort === null ? {} : { signal: controller.signal }),
+          };
+          const outcome = await (
+            streamed ? collect(provider.stream('u', options)) : provider.generate('u', options)
+          ).catch((error: unknown) => ({ error }));
+          hosts.forEach((host, index) => expect(host.calls.length - before[index]!).to.be.at.most(3));
+          if ('error' in outcome && outcome.error !== 'stop') expect(outcome.error).to.be.instanceOf(LLMError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the default wait', () => {
+  it('is as long as it says, by the timers of the process', async () => {
+    const clock = sinon.useFakeTimers();
+    try {
+      const provider = new ResilientProvider({
+        provider: new ScriptedProvider([new LLMRateLimitError('slow down', { retryAfterMs: 2_000 }), answer('ok')]),
+        random: () => 0,
+      });
+      let done = false;
+      const pending = provider.generate('u', HI).then(() => (done = true));
+      await clock.tickAsync(1_999);
+      expect(done).to.equal(false);
+      await clock.tickAsync(1);
+      await pending;
+      expect(done).to.equal(true);
+    } finally {
+      clock.restore();
+    }
+  });
+});

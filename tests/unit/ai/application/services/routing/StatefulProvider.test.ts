@@ -1,0 +1,326 @@
+import { expect } from 'chai';
+import { RecentResponses } from '../../../../../../imports/business/ai/application/services/RecentResponses';
+import { StatefulProvider } from '../../../../../../imports/business/ai/application/services/routing/StatefulProvider';
+import {
+  LLMInvalidRequestError,
+  LLMServerError,
+  UnsupportedFeatureError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { GenerateOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
+import type { Item, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
+import { failure } from '../../../../../support/failure';
+import { answer, callItem, eventsOf, response, textItem } from '../../../../../support/responses';
+import { ScriptedProvider } from '../../../../../support/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+
+function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds = false } = {}) {
+  const host = new ScriptedProvider(script, { capabilities: { keepsState } });
+  const store = new RecentResponses();
+  const provider = new StatefulProvider({ provider: host, store, trustsIds });
+  const ask = (
+    input: GenerateOptions['input'],
+    previous?: LLMResponse | string,
+    more: Partial<GenerateOptions> = {},
+  ): Promise<LLMResponse> =>
+    provider.generate('ann', {
+      model: 'm',
+      input,
+      store: true,
+      ...more,
+      ...(previous === undefined
+        ? {}
+        : { previous_response_id: typeof previous === 'string' ? previous : previous.id }),
+    });
+  const sent = (index: number): GenerateOptions => host.calls[index]!.options;
+  return { host, store, provider, ask, sent };
+}
+
+const said = (options: GenerateOptions): readonly string[] =>
+  (options.input as readonly Item[]).map((item) =>
+    item.type === 'message'
+      ? `${item.role}: ${item.content.map((part) => ('text' in part ? part.text : '')).join('')}`
+      : item.type,
+  );
+
+async function last(events: AsyncIterable<ResponseStreamEvent>): Promise<LLMResponse> {
+  for await (const event of events) if (event.type === 'response.completed') return event.response;
+  throw new Error('the stream never completes');
+}
+
+describe('a provider whose host keeps no responses', () => {
+  it('is sent the whole conversation, without the words for stored responses', async () => {
+    const { ask, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' }), answer('C', { id: 'r3' })]);
+    const first = await ask('a');
+    const second = await ask('b', first);
+    const third = await ask([{ role: 'user', content: 'c' }], second, { instructions: 'Be brief.' });
+    expect(said(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
+    expect(sent(2)).to.have.all.keys('model', 'input', 'instructions');
+    expect([first, second, third].map(({ previous_response_id }) => previous_response_id)).to.deep.equal([
+      undefined,
+      'r1',
+      'r2',
+    ]);
+  });
+
+  it('remembers nothing that was not to be stored', async () => {
+    const { provider, store } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
+    await provider.generate('ann', { model: 'm', input: 'a' });
+    await provider.generate('ann', { model: 'm', input: 'b', store: false });
+    expect([await store.find('ann', 'r1'), await store.find('ann', 'r2')]).to.deep.equal([undefined, undefined]);
+  });
+
+  it('goes on from a response without storing the next one, when that is wanted', async () => {
+    const { ask, store, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
+    await ask('a');
+    await ask('b', 'r1', { store: false });
+    expect(said(sent(1))).to.deep.equal(['user: a', 'assistant: A', 'user: b']);
+    expect(await store.find('ann', 'r2')).to.equal(undefined);
+  });
+
+  it('branches: two conversations go on from one response', async () => {
+    const { ask, sent } = setUp(['r1', 'r2', 'r3', 'r4'].map((id) => answer(id.toUpperCase(), { id })));
+    await ask('a');
+    await ask('b', 'r1');
+    await ask('c', 'r1');
+    await ask('d', 'r3');
+    expect(said(sent(3))).to.deep.equal(['user: a', 'assistant: R1', 'user: c', 'assistant: R3', 'user: d']);
+  });
+
+  it('refuses an unknown response before anything is sent', async () => {
+    const { ask, host } = setUp([]);
+    const error = await failure(ask('a', 'r9'));
+    expect(error).to.be.instanceOf(LLMInvalidRequestError).with.property('path', 'previous_response_id');
+    host.assertPlayedOut();
+  });
+
+  it('keeps an incomplete answer, as hosts do', async () => {
+    const { ask, sent } = setUp([answer('Half of', { id: 'r1', status: 'incomplete' }), answer('B', { id: 'r2' })]);
+    await ask('a');
+    await ask('Go on.', 'r1');
+    expect(said(sent(1))).to.deep.equal(['user: a', 'assistant: Half of', 'user: Go on.']);
+  });
+
+  for (const id of ['', 'chatcmpl-1']) {
+    it(`gives answers ids of their own where the host calls every one '${id}'`, async () => {
+      const { ask, sent, provider } = setUp([answer('A', { id }), answer('B', { id }), answer('C', { id })]);
+      const first = await ask('a');
+      const second = await ask('b', first);
+      const streamed = await last(
+        provider.stream('ann', { model: 'm', input: 'c', store: true, previous_response_id: second.id }),
+      );
+      expect(new Set([first.id, second.id, streamed.id]).size).to.equal(3);
+      expect(said(sent(2))).to.deep.equal(['user: a', 'assistant: A', 'user: b', 'assistant: B', 'user: c']);
+    });
+  }
+
+  it('tells one id in every event of a stream', async () => {
+    const { provider } = setUp([answer('A', { id: '' })]);
+    const events: ResponseStreamEvent[] = [];
+    for await (const event of provider.stream('ann', { model: 'm', input: 'a', store: true })) events.push(event);
+    const ids = events.flatMap((event) =>
+      event.type === 'response.created' ? [event.id] : event.type === 'response.completed' ? [event.response.id] : [],
+    );
+    expect(ids).to.have.length(2);
+    expect(ids[0])
+      .to.equal(ids[1])
+      .and.to.match(/^resp_/);
+    expect(events.map(({ type }) => type)).to.deep.equal(eventsOf(answer('A')).map(({ type }) => type));
+  });
+
+  it('stores nothing of a stream that broke off', async () => {
+    const { provider, store } = setUp([
+      [...eventsOf(answer('A b c', { id: 'r1' })).slice(0, 3), new LLMServerError('broken')],
+    ]);
+    expect(await failure(last(provider.stream('ann', { model: 'm', input: 'a', store: true })))).to.have.property(
+      'message',
+      'broken',
+    );
+    expect(await store.find('ann', 'r1')).to.equal(undefined);
+  });
+
+  it('says so when an answer could not be stored, and gives it in the error', async () => {
+    const { ask, store } = setUp([answer('A', { id: 'r1' })]);
+    store.save = () => Promise.reject(new Error('disk full'));
+    const error = await failure(ask('a'));
+    expect(error).to.be.instanceOf(LLMServerError).and.to.have.nested.property('response.output_text', 'A');
+    expect(error).to.have.property('retryable', false);
+  });
+
+  it('deletes a response: it cannot be gone on from, those after it can', async () => {
+    const { ask, provider, sent } = setUp([
+      answer('A', { id: 'r1' }),
+      answer('B', { id: 'r2' }),
+      answer('C', { id: 'r3' }),
+    ]);
+    await ask('a');
+    await ask('b', 'r1');
+    await provider.deleteResponse('ann', 'r1');
+    await provider.deleteResponse('ann', 'r1');
+    expect(await failure(ask('x', 'r1'))).to.be.instanceOf(LLMInvalidRequestError);
+    await ask('c', 'r2');
+    expect(said(sent(2))).to.deep.equal(['user: b', 'assistant: B', 'user: c']);
+  });
+
+  it('deletes here although the host has nothing to delete, and tells any other failure', async () => {
+    const { ask, provider, host, store } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })]);
+    await ask('a');
+    await ask('b');
+    host.deleteResponse = () => Promise.reject(new UnsupportedFeatureError('it keeps no responses'));
+    await provider.deleteResponse('ann', 'r1');
+    expect(await store.find('ann', 'r1')).to.equal(undefined);
+    host.deleteResponse = () => Promise.reject(new LLMServerError('down'));
+    expect(await failure(provider.deleteResponse('ann', 'r2'))).to.have.property('message', 'down');
+  });
+
+  it('puts a call back before its answers when its response is gone, once, and in its place', async () => {
+    const calls = [callItem({ name: 'a', call_id: 'c1' }), callItem({ name: 'b', call_id: 'c2' })];
+    const { ask, provider, sent } = setUp([
+      response({ id: 'r1', output: calls }),
+      answer('B', { id: 'r2' }),
+      answer('C', { id: 'r3' }),
+      answer('D', { id: 'r4' }),
+    ]);
+    await ask('q');
+    await ask(
+      [
+        { role: 'user', content: 'Here:' },
+        ...['c1', 'c2'].map((call_id) => ({ type: 'function_call_output' as const, call_id, output: call_id })),
+      ],
+      'r1',
+    );
+    await ask('more', 'r2');
+    expect((sent(2).input as readonly Item[]).map(({ type }) => type)).to.deep.equal([
+      'message',
+      'function_call',
+      'function_call',
+      'message',
+      'function_call_output',
+      'function_call_output',
+      'message',
+      'message',
+    ]);
+    await provider.deleteResponse('ann', 'r1');
+    await ask('more', 'r2');
+    expect((sent(3).input as readonly Item[]).map(({ type }) => type)).to.deep.equal([
+      'message',
+      'function_call',
+      'function_call',
+      'function_call_output',
+      'function_call_output',
+      'message',
+      'message',
+    ]);
+  });
+
+  it('drops reasoning when the beginning is gone, and says so in the losses', async () => {
+    const thought: Item = {
+      type: 'reasoning',
+      summary: [],
+      encrypted_content: 'sealed',
+      origin: { wire: 'anthropic_messages' },
+    };
+    const { ask, provider, sent } = setUp([
+      answer('A', { id: 'r1' }),
+      response({ id: 'r2', output: [thought, textItem('B')] }),
+      answer('C', { id: 'r3' }),
+    ]);
+    await ask('a');
+    await ask('b', 'r1');
+    await provider.deleteResponse('ann', 'r1');
+    const third = await ask('c', 'r2');
+    expect((sent(2).input as readonly Item[]).map(({ type }) => type)).to.deep.equal(['message', 'message', 'message']);
+    expect(third.vendor.losses).to.deep.equal([
+      {
+        path: 'previous_response_id.items[1]',
+        what: 'sealed reasoning',
+        reason: 'the beginning of the conversation that it was sealed to is gone',
+      },
+    ]);
+  });
+});
+
+describe('a provider whose host keeps responses', () => {
+  it('is sent the previous id and what is new', async () => {
+    const { ask, sent } = setUp([answer('A', { id: 'r1' }), answer('B', { id: 'r2' })], { keepsState: true });
+    await ask('a');
+    await ask('b', 'r1');
+    expect(said(sent(1))).to.deep.equal(['user: b']);
+    expect(sent(1)).to.deep.include({ previous_response_id: 'r1', store: true });
+  });
+
+  it('lets ids that the store does not have through only where ids are trusted', async () => {
+    const wary = setUp([], { keepsState: true });
+    expect(await failure(wary.ask('a', 'somebody-elses'))).to.be.instanceOf(LLMInvalidRequestError);
+    await wary.provider.deleteResponse('ann', 'somebody-elses');
+    expect(wary.host.deleted).to.deep.equal([]);
+    const trusting = setUp([answer('A')], { keepsState: true, trustsIds: true });
+    await trusting.ask('a', 'from-before-the-restart');
+    expect(trusting.sent(0).previous_response_id).to.equal('from-before-the-restart');
+    await trusting.provider.deleteResponse('ann', 'from-before-the-restart');
+    expect(trusting.host.deleted).to.have.length(1);
+  });
+
+  it('goes on from an answer that another host gave by sending it whole', async () => {
+    const { ask, sent, store } = setUp([answer('B', { id: 'r2' }), answer('C', { id: 'r3' })], { keepsState: true });
+    await store.save({
+      id: 'r1',
+      userId: 'ann',
+      providerId: 'other',
+      keptByProvider: false,
+      input: [],
+      response: answer('A', { id: 'r1' }),
+    });
+    await ask('b', 'r1');
+    expect(said(sent(0))).to.deep.equal(['assistant: A', 'user: b']);
+    expect(sent(0)).not.to.have.property('previous_response_id');
+    await ask('c', 'r2');
+    expect(sent(1)).to.have.property('previous_response_id', 'r2');
+  });
+});
+
+describe('RecentResponses', () => {
+  const stored = (id: string, userId = 'ann') => ({
+    id,
+    userId,
+    providerId: 'p',
+    keptByProvider: false,
+    input: [],
+    response: response({ id, output: [{ ...textItem(id), id: `item-${id}` }] }),
+  });
+
+  it('forgets what was used longest ago beyond its limit', async () => {
+    const store = new RecentResponses({ responses: 2 });
+    await store.save(stored('r1'));
+    await store.save(stored('r2'));
+    await store.find('ann', 'r1');
+    await store.save(stored('r3'));
+    expect(
+      await Promise.all(['r1', 'r2', 'r3'].map(async (id) => (await store.find('ann', id)) !== undefined)),
+    ).to.deep.equal([true, false, true]);
+  });
+
+  it('forgets what was not used for its time to live', async () => {
+    let now = 0;
+    const store = new RecentResponses({ timeToLive: 1_000 }, () => now);
+    await store.save(stored('r1'));
+    await store.save(stored('r2'));
+    now = 900;
+    expect(await store.find('ann', 'r1')).not.to.equal(undefined);
+    now = 1_100;
+    expect(await store.find('ann', 'r1')).not.to.equal(undefined);
+    expect(await store.find('ann', 'r2')).to.equal(undefined);
+    expect(await store.remove('ann', 'r2')).to.equal(false);
+  });
+
+  it('finds items, and shows nothing to another user', async () => {
+    const store = new RecentResponses();
+    await store.save(stored('r1'));
+    expect((await store.findItem('ann', 'item-r1'))?.stored.id).to.equal('r1');
+    expect(await store.findItem('eve', 'item-r1')).to.equal(undefined);
+    expect(await store.find('eve', 'r1')).to.equal(undefined);
+    expect(await store.remove('eve', 'r1')).to.equal(false);
+    expect(await store.remove('ann', 'r1')).to.equal(true);
+    expect(await store.findItem('ann', 'item-r1')).to.equal(undefined);
+  });
+});

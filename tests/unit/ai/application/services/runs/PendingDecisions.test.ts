@@ -1,0 +1,34 @@
+/** What calls wait for outside, and that nothing of it outlives the run. */
+import { expect } from 'chai';
+import { useFakeTimers } from 'sinon';
+import type { SinonFakeTimers } from 'sinon';
+import { PendingDecisions } from '../../../../../../imports/business/ai/application/services/runs/PendingDecisions';
+
+describe('decisions that calls wait for', () => {
+  let clock: SinonFakeTimers;
+  beforeEach(() => (clock = useFakeTimers()));
+  afterEach(() => clock.restore());
+
+  it('come from whoever is first, or are a refusal when their time is over', async () => {
+    const decisions = new PendingDecisions();
+    const [approved, expired] = [decisions.awaitApproval('a', 1_000), decisions.awaitReview('b', 1_000)];
+    expect(decisions.approve('a', { approved: true })).to.equal(true);
+    expect(decisions.approve('a', { approved: true })).to.equal(false);
+    await clock.tickAsync(1_000);
+    expect(await approved).to.deep.equal({ approved: true });
+    expect(await expired).to.include({ approved: false });
+    expect(clock.countTimers()).to.equal(0);
+  });
+
+  it('leave no timer behind when the run is over, not even those that are asked for after it', () => {
+    const decisions = new PendingDecisions();
+    void decisions.awaitApproval('a', 1_000);
+    void decisions.awaitReview('b', 1_000);
+    expect(clock.countTimers()).to.equal(2);
+    decisions.close();
+    void decisions.awaitApproval('c', 1_000);
+    void decisions.awaitReview('d', 1_000);
+    expect(clock.countTimers()).to.equal(0);
+    for (const id of ['a', 'b', 'c', 'd']) expect(decisions.approve(id, { approved: true })).to.equal(false);
+  });
+});

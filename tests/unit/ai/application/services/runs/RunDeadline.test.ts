@@ -1,0 +1,70 @@
+/** A run's deadline, while the wall clock jumps. */
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { RunClock } from '../../../../../../imports/business/ai/application/services/runs/RunDeadline';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describe("a run's clock", () => {
+  let clock: sinon.SinonFakeTimers;
+  let late: sinon.SinonSpy;
+  beforeEach(() => {
+    clock = sinon.useFakeTimers({ now: 10 * DAY, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    late = sinon.spy();
+  });
+  afterEach(() => clock.restore());
+
+  for (const [way, jump] of [
+    ['forward', HOUR],
+    ['back', -HOUR],
+  ] as const) {
+    it(`counts the same when the wall clock is put ${way} by an hour`, () => {
+      const run = new RunClock(1_000, 0, late);
+      run.resume();
+      clock.tick(300);
+      clock.setSystemTime(Date.now() + jump);
+      expect(run.worked).to.equal(300);
+      run.pause();
+      clock.setSystemTime(Date.now() + jump);
+      clock.tick(5_000);
+      expect(run.worked).to.equal(300);
+      run.resume();
+      clock.tick(699);
+      expect(late.called).to.equal(false);
+      clock.tick(1);
+      expect(late.callCount).to.equal(1);
+      run.pause();
+      expect(run.worked).to.equal(1_000);
+      expect(clock.countTimers()).to.equal(0);
+    });
+  }
+
+  it('goes on from what was counted in another process', () => {
+    const run = new RunClock(1_000, 900, late);
+    run.resume();
+    clock.tick(99);
+    expect([run.worked, late.called]).to.deep.equal([999, false]);
+    clock.tick(1);
+    expect(late.callCount).to.equal(1);
+  });
+
+  it('takes a time that is longer than any timer', () => {
+    const run = new RunClock(30 * DAY, 0, late);
+    run.resume();
+    clock.tick(30 * DAY - 1);
+    expect(late.called).to.equal(false);
+    clock.tick(1);
+    expect(late.callCount).to.equal(1);
+    expect(clock.countTimers()).to.equal(0);
+  });
+
+  it('is stopped for good while a second timer of a long time runs', () => {
+    const run = new RunClock(30 * DAY, 0, late);
+    run.resume();
+    clock.tick(29 * DAY);
+    run.pause();
+    expect(clock.countTimers()).to.equal(0);
+    expect(run.worked).to.equal(29 * DAY);
+  });
+});

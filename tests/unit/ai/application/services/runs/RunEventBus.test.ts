@@ -1,0 +1,89 @@
+/** The one way that events go: in order, live text joined, a timer only while something waits. */
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { RunFeed } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
+import type { AgentEvent } from '../../../../../../imports/business/ai/domain/types/AgentEvents';
+
+describe('RunFeed', () => {
+  let clock: sinon.SinonFakeTimers;
+  let told: AgentEvent[];
+  let seq: number;
+  beforeEach(() => {
+    clock = sinon.useFakeTimers();
+    told = [];
+    seq = 0;
+  });
+  afterEach(() => clock.restore());
+
+  const delta = (text: string, executionId = 'a', kind: 'text' | 'reasoning' = 'text'): AgentEvent => ({
+    type: 'llm:delta',
+    kind,
+    delta: text,
+    executionId,
+    at: 0,
+    seq: (seq += 1),
+  });
+  const started = (executionId = 'a'): AgentEvent => ({
+    type: 'iteration:start',
+    iteration: 1,
+    executionId,
+    at: 0,
+    seq: (seq += 1),
+  });
+  const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunFeed =>
+    new RunFeed({
+      sinks: [...sinks, (event) => told.push(event)],
+      flushAfter: 150,
+      logger: { error: () => undefined },
+    });
+  const lines = (): readonly string[] =>
+    told.map((event) =>
+      event.type === 'llm:delta'
+        ? `${event.executionId} ${event.kind} ${event.delta} ${event.seq}`
+        : `${event.executionId} ${event.type}`,
+    );
+
+  it('joins pieces of live text for a moment, under the number of the last', () => {
+    const feed = feedOf();
+    for (const piece of ['one ', 'two ', 'three']) feed.take(delta(piece));
+    expect(told).to.deep.equal([]);
+    clock.tick(150);
+    expect(lines()).to.deep.equal(['a text one two three 3']);
+    expect(clock.countTimers()).to.equal(0);
+  });
+
+  it('tells everything else at once, after the text that came before it', () => {
+    const feed = feedOf();
+    feed.take(delta('before'));
+    feed.take(delta('other', 'b'));
+    feed.take(started());
+    expect(lines()).to.deep.equal(['a text before 1', 'a iteration:start']);
+    clock.tick(150);
+    expect(lines()).to.deep.equal(['a text before 1', 'a iteration:start', 'b text other 2']);
+  });
+
+  it('keeps kinds of text apart, in their order', () => {
+    const feed = feedOf();
+    feed.take(delta('think', 'a', 'reasoning'));
+    feed.take(delta('say'));
+    feed.flushAll();
+    expect(lines()).to.deep.equal(['a reasoning think 1', 'a text say 2']);
+  });
+
+  it('has one timer for all runs, and none while nothing waits', () => {
+    const feed = feedOf();
+    expect(clock.countTimers()).to.equal(0);
+    for (let run = 0; run < 50; run += 1) feed.take(delta('x', `run${run}`));
+    expect(clock.countTimers()).to.equal(1);
+    for (let run = 0; run < 50; run += 1) feed.take(started(`run${run}`));
+    expect(clock.countTimers()).to.equal(0);
+    expect(told).to.have.length(100);
+  });
+
+  it('goes on when a sink fails', () => {
+    feedOf(() => {
+      throw new Error('a sink');
+    }).take(started());
+    expect(told).to.have.length(1);
+  });
+});

@@ -1,0 +1,357 @@
+/** What values are refused, with which words, and that no schema can hang or fill the process. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { violationsOf } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
+import {
+  SCHEMA_LIMITS,
+  compileSchema,
+} from '../../../../../../imports/business/ai/application/services/schema/SchemaCompiler';
+import { isSimplePattern } from '../../../../../../imports/business/ai/application/services/schema/schemaComplexity';
+import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+
+const ORDER: JsonObject = {
+  type: 'object',
+  properties: {
+    city: { type: 'string' },
+    unit: { enum: ['celsius', 'fahrenheit'] },
+    kind: { const: 'order' },
+    items: {
+      type: 'array',
+      items: { type: 'object', properties: { price: { type: 'number', minimum: 0 } }, required: ['price'] },
+    },
+    'odd key': { type: ['string', 'null'] },
+    mail: { type: 'string', format: 'email' },
+  },
+  required: ['city'],
+  additionalProperties: false,
+};
+
+function faultOf(schema: unknown): LLMInvalidRequestError {
+  try {
+    compileSchema(schema as JsonObject);
+  } catch (error) {
+    if (error instanceof LLMInvalidRequestError) return error;
+    throw error;
+  }
+  throw new Error('the schema was accepted');
+}
+
+describe('violationsOf', () => {
+  it('finds nothing wrong with a valid value', () => {
+    expect(
+      violationsOf(ORDER, {
+        city: 'Bern',
+        unit: 'celsius',
+        kind: 'order',
+        items: [{ price: 0 }],
+        'odd key': null,
+        mail: 'a@b.ch',
+      }),
+    ).to.deep.equal([]);
+  });
+
+  const CASES: readonly (readonly [title: string, value: unknown, path: string, message: RegExp])[] = [
+    ['a missing property at its own path', {}, '$.city', /^is missing$/],
+    ['a wrong type by what stands there instead', { city: 7 }, '$.city', /^must be a string, not a number$/],
+    [
+      'a wrong type inside an array by its index',
+      { city: 'B', items: [{ price: 1 }, { price: 1 }, { price: '3' }] },
+      '$.items[2].price',
+      /^must be a number, not a string$/,
+    ],
+    ['a missing property inside an array', { city: 'B', items: [{}] }, '$.items[0].price', /^is missing$/],
+    ['a bound', { city: 'B', items: [{ price: -1 }] }, '$.items[0].price', /must be >= 0/],
+    [
+      'a word outside an enumeration with the allowed ones',
+      { city: 'B', unit: 'kelvin' },
+      '$.unit',
+      /^must be one of "celsius", "fahrenheit"$/,
+    ],
+    ['another constant', { city: 'B', kind: 'x' }, '$.kind', /^must be "order"$/],
+    ['an unknown property with the known ones', { city: 'B', town: 1 }, '$.town', /not allowed.*"city", "unit"/],
+    [
+      'a key that is no identifier in brackets',
+      { city: 'B', 'odd key': 1 },
+      '$["odd key"]',
+      /^must be a string or null, not a number$/,
+    ],
+    ['a broken format', { city: 'B', mail: 'nobody' }, '$.mail', /format "email"/],
+    ['the value itself as $', [], '$', /^must be an object, not an array$/],
+  ];
+  for (const [title, value, path, message] of CASES) {
+    it(`names ${title}`, () => {
+      const [violation, ...rest] = violationsOf(ORDER, value);
+      expect(rest).to.deep.equal([]);
+      expect(violation?.path).to.equal(path);
+      expect(violation?.message).to.match(message);
+    });
+  }
+
+  it('reports all violations of a small value, at most twenty', () => {
+    expect(violationsOf(ORDER, { unit: 1, kind: 1, mail: 1 }).map((violation) => violation.path)).to.have.members([
+      '$.city',
+      '$.unit',
+      '$.kind',
+      '$.mail',
+    ]);
+    expect(violationsOf({ items: { type: 'string' } }, new Array(50).fill(1))).to.have.length(20);
+  });
+
+  it('stops at the first violation of a large value', () => {
+    const violations = violationsOf({ type: 'array', items: { type: 'string' } }, new Array(300_000).fill(1));
+    expect(violations).to.deep.equal([{ path: '$[0]', message: 'must be a string, not a number' }]);
+  });
+
+  it('leaves the value as it was', () => {
+    const value = Object.freeze({ b: '1' });
+    violationsOf({ type: 'object', properties: { a: { default: 1 }, b: { type: 'number' } } }, value);
+    expect(value).to.deep.equal({ b: '1' });
+  });
+
+  it('never sees inherited properties as present ones', () => {
+    expect(
+      violationsOf({ type: 'object', required: ['toString', 'constructor'] }, {}).map((violation) => violation.path),
+    ).to.have.members(['$.toString', '$.constructor']);
+  });
+});
+
+describe('drafts', () => {
+  const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
+
+  it('reads prefixItems as draft 2020-12 does', () => {
+    expect(violationsOf({ prefixItems: [{ type: 'string' }], items: false }, ['a', 1])).to.have.length(1);
+    expect(violationsOf({ prefixItems: [{ type: 'string' }], items: false }, ['a'])).to.deep.equal([]);
+  });
+
+  it('falls back to draft-07 for what only that draft allows', () => {
+    expect(violationsOf(tuple, ['a'])).to.deep.equal([]);
+    expect(violationsOf(tuple, ['a', 'b'])).to.have.length(1);
+  });
+
+  it('obeys $schema: prefixItems means nothing in draft-07', () => {
+    expect(
+      violationsOf({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{ type: 'string' }] }, [1]),
+    ).to.deep.equal([]);
+    expect(
+      violationsOf({ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }, [1]),
+    ).to.have.length(1);
+  });
+
+  it('follows references inside the schema, recursive ones too', () => {
+    const tree = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'number' } } } },
+    };
+    expect(violationsOf(tree, { next: { next: { n: '1' } } })).to.deep.equal([
+      { path: '$.next.next.n', message: 'must be a number, not a string' },
+    ]);
+  });
+
+  it('keeps two schemas of one $id apart', () => {
+    expect(violationsOf({ $id: 'https://example.com/s', type: 'string' }, 1)).to.have.length(1);
+    expect(violationsOf({ $id: 'https://example.com/s', type: 'number' }, 1)).to.deep.equal([]);
+  });
+
+  it('ignores keywords and formats that it does not know', () => {
+    expect(violationsOf({ type: 'string', format: 'holy', 'x-order': 3 }, 'a')).to.deep.equal([]);
+  });
+
+  it('reads a pattern whose escapes the u flag refuses', () => {
+    const schema = { type: 'string', pattern: '^[a-z\\-]+\\-$' };
+    expect(violationsOf(schema, 'a-b-')).to.deep.equal([]);
+    expect(violationsOf(schema, 'A')).to.have.length(1);
+  });
+});
+
+describe('broken schemas', () => {
+  it('are named with the place where they are broken', () => {
+    const fault = faultOf({ type: 'object', properties: { city: { type: 'text' } } });
+    expect(fault.path).to.equal('$.properties.city.type');
+    expect(fault.message).to.contain('$.properties.city.type');
+    expect(fault.code).to.equal('invalid-request');
+  });
+
+  const cycle: JsonObject = { type: 'object' };
+  cycle.properties = { self: cycle };
+  let deep: JsonObject = {};
+  for (let level = 0; level < 5_000; level += 1) deep = { properties: { a: deep } };
+  const CASES: readonly (readonly [title: string, schema: unknown, message: RegExp])[] = [
+    [
+      'that refer to another document',
+      { properties: { a: { $ref: 'https://example.com/other.json' } } },
+      /only references inside/,
+    ],
+    ['that refer to a file', { $ref: 'file:///etc/passwd' }, /only references inside/],
+    ['that refer to nothing', { $ref: '#/$defs/nothing' }, /resolve reference/],
+    ['that contain themselves', cycle, /nested deeper/],
+    ['that are too deep', deep, /nested deeper/],
+    ['that have too many nodes', { enum: Array.from({ length: 5_001 }, (_, index) => index) }, /nodes/],
+    ['that are too long', { description: 'x'.repeat(600_000) }, /characters/],
+    [
+      'with a pattern that is no regular expression',
+      { items: { pattern: '(' } },
+      /at \$\.items\.pattern: .*regular expression/,
+    ],
+    ['with a pattern that is too long', { pattern: 'a'.repeat(3_000) }, /pattern/],
+    ['that would answer later', { $async: true, type: 'object' }, /asynchronous/],
+    ['that hold what is no JSON', { const: 1n }, /not JSON/],
+    ['that are no object', [], /must be an object/],
+  ];
+  for (const [title, schema, message] of CASES) {
+    it(`are refused: ${title}`, () => expect(faultOf(schema).message).to.match(message));
+  }
+
+  it('never run as code', () => {
+    const seen: unknown[] = [];
+    (globalThis as Record<string, unknown>).schemaRan = (mark: unknown) => seen.push(mark);
+    const evil = "');schemaRan(1);('\\u2028`${schemaRan(2)}`//*/";
+    const schema = {
+      $comment: evil,
+      title: evil,
+      required: [evil],
+      properties: { [evil]: { enum: [evil], pattern: 'a', default: evil } },
+      additionalProperties: { const: evil },
+    };
+    violationsOf(schema, { [evil]: 1, other: evil });
+    delete (globalThis as Record<string, unknown>).schemaRan;
+    expect(seen).to.deep.equal([]);
+  });
+});
+
+describe('schemas that explode', () => {
+  const NEVER = /could not be checked/;
+  const recursiveUnion = {
+    $ref: '#/$defs/n',
+    $defs: {
+      n: {
+        anyOf: [1, 2, 3].map((a) => ({
+          properties: { next: { $ref: '#/$defs/n' }, [`k${a}`]: { type: 'string' } },
+          required: [`k${a}`],
+        })),
+      },
+    },
+  };
+  let chain: JsonObject = {};
+  for (let level = 0; level < 40; level += 1) chain = { next: chain };
+
+  const CASES: readonly (readonly [title: string, schema: JsonObject, value: unknown])[] = [
+    ['a pattern with nested repetitions', { pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`],
+    ['a pattern with overlapping branches', { pattern: '^(a|aa)+$' }, `${'a'.repeat(60)}!`],
+    [
+      'a pattern of many options',
+      { pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
+      `${'a'.repeat(39)}${'!'.repeat(90)}`,
+    ],
+    ['a pattern over property names', { patternProperties: { '^(a+)+$': {} } }, { [`${'a'.repeat(60)}!`]: 1 }],
+    ['a simple pattern over a large text', { pattern: 'a+$' }, `${'a'.repeat(400_000)}!`],
+    [
+      'unique items over a large array',
+      { uniqueItems: true },
+      Array.from({ length: 30_000 }, (_, index) => ({ index })),
+    ],
+    ['a recursive union over a deep value', recursiveUnion, chain],
+  ];
+  for (const [title, schema, value] of CASES) {
+    it(`are stopped: ${title}`, () => {
+      const started = performance.now();
+      expect(violationsOf(schema, value)[0]?.message).to.match(NEVER);
+      // Without the limit each of these runs for minutes; the bound is wide for busy machines.
+      expect(performance.now() - started).to.be.lessThan(5_000);
+    });
+  }
+
+  it('that recurse in place are a violation, not a crash', () => {
+    expect(violationsOf({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(
+      /recurses without end|could not be checked/,
+    );
+  });
+
+  it('are still checked where the value is harmless', () => {
+    expect(violationsOf({ pattern: '^(a+)+$' }, 'aaaa')).to.deep.equal([]);
+    expect(violationsOf({ pattern: '^(a+)+$' }, 'b')[0]?.message).to.match(/pattern/);
+    expect(violationsOf({ uniqueItems: true }, [1, 2, 1])).to.have.length(1);
+  });
+
+  it('tells simple patterns from those that may backtrack without end', () => {
+    for (const pattern of ['^[a-z]+$', '^\\d{3}-\\d{4}$', 'a|b', '^(ab)?c*$', '\\+\\*', '[*+]{3}'])
+      expect(isSimplePattern(pattern), pattern).to.equal(true);
+    for (const pattern of [
+      '(a+)+',
+      'a*b*',
+      '(a)\\1',
+      '(?=a)b',
+      '(?<!a)b',
+      '(?<n>a)\\k<n>',
+      '(a{2,5}){3,}',
+      'x{50}y{50}',
+      '([a]]*)*',
+      '(a|aa)+',
+      '(a|a)(a|a)',
+      `${'a?'.repeat(30)}$`,
+    ])
+      expect(isSimplePattern(pattern), pattern).to.equal(false);
+  });
+});
+
+describe('the schema cache', () => {
+  it('knows a schema by object and by text', () => {
+    const schema = { type: 'object', properties: { cached: { type: 'string' } } };
+    expect(compileSchema(schema)).to.equal(compileSchema(schema));
+    expect(compileSchema(structuredClone(schema))).to.equal(compileSchema(schema));
+  });
+
+  it('forgets the schemas that were used longest ago', () => {
+    const make = (n: number): JsonObject => ({ minimum: n });
+    const first = compileSchema(make(-1));
+    const kept = compileSchema(make(-2));
+    for (let n = 0; n < SCHEMA_LIMITS.cached - 1; n += 1) {
+      compileSchema(make(n));
+      expect(compileSchema(make(-2))).to.equal(kept);
+    }
+    expect(compileSchema(make(-1))).to.not.equal(first);
+  });
+});
+
+describe('any schema and any value', () => {
+  it('give violations or a typed error, never a crash', () => {
+    const keyword = fc.constantFrom(
+      'type',
+      'items',
+      'properties',
+      'required',
+      'anyOf',
+      'not',
+      'enum',
+      'const',
+      'pattern',
+      '$ref',
+      'minimum',
+      '$id',
+      'if',
+      'prefixItems',
+      'format',
+      'nullable',
+      '__proto__',
+    );
+    const node = fc.letrec<{ schema: unknown }>((tie) => ({
+      schema: fc.oneof(
+        { maxDepth: 4 },
+        fc.jsonValue({ maxDepth: 2 }),
+        fc.constantFrom('string', 'object', 'array', '#', '#/properties', '(', 'email'),
+        fc.dictionary(keyword, tie('schema'), { maxKeys: 4, noNullPrototype: true }),
+        fc.array(tie('schema'), { maxLength: 3 }),
+      ),
+    })).schema;
+    fc.assert(
+      fc.property(node, fc.jsonValue(), (schema, value) => {
+        try {
+          for (const violation of violationsOf(schema as JsonObject, value)) expect(violation.path).to.match(/^\$/);
+        } catch (error) {
+          expect(error).to.be.instanceOf(LLMInvalidRequestError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,280 @@
+/** Typed values: what is asked for, what is taken, and the one repair. */
+import { expect } from 'chai';
+import SimpleSchema from 'simpl-schema';
+import { z } from 'zod';
+import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
+import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
+import { parseStructured } from '../../../../../../imports/business/ai/application/services/structured/StructuredOutput';
+import {
+  LLMContentFilterError,
+  LLMIncompleteError,
+  LLMInvalidRequestError,
+  LLMOverloadedError,
+  LLMRefusalError,
+  StructuredOutputError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { ModelCapabilities } from '../../../../../../imports/business/ai/domain/interfaces/ILLMProvider';
+import type { InputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { ScriptedProvider } from '../../../../../support/ScriptedProvider';
+import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
+import { answer, incomplete, refusing, response, textItem } from '../../../../../support/responses';
+
+const WEATHER = {
+  title: 'Weather report!',
+  type: 'object',
+  properties: { city: { type: 'string' }, high: { type: 'number', maximum: 60 }, note: { type: 'string' } },
+  required: ['city', 'high'],
+  additionalProperties: false,
+} as const;
+const GOOD = { city: 'Bern', high: 21 };
+
+function manage(
+  script: readonly ScriptedStep[],
+  capabilities: Partial<ModelCapabilities> = {},
+): { manager: LLMManager; host: ScriptedProvider } {
+  const host = new ScriptedProvider(script, { capabilities });
+  return { host, manager: new LLMManager({ provider: host, sleep: async () => undefined }) };
+}
+
+async function thrownBy(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+function inputOf(host: ScriptedProvider, call: number): readonly InputItem[] {
+  return host.calls[call]?.options.input as readonly InputItem[];
+}
+
+describe('a structured answer', () => {
+  it('is asked for by schema, once, and returned as its value', async () => {
+    const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
+    const value = await manager.generateJSON('ann', 'weather?', WEATHER, { model: 'm', temperature: 0 });
+    expect(value).to.deep.equal(GOOD);
+    host.assertPlayedOut();
+    const { options, userId } = host.calls[0]!;
+    expect(userId).to.equal('ann');
+    expect(options).to.deep.include({ model: 'm', temperature: 0 });
+    expect(options.response_format).to.deep.equal({
+      type: 'json_schema',
+      name: 'Weather_report_',
+      schema: WEATHER,
+      strict: true,
+    });
+    expect(options).to.not.have.property('instructions');
+  });
+
+  it('has the type that a written-out schema tells', async () => {
+    const { manager } = manage([answer(JSON.stringify(GOOD))]);
+    const value = await manager.generateJSON('ann', 'weather?', WEATHER);
+    const high: number = value.high;
+    const note: string | undefined = value.note;
+    // @ts-expect-error there is no such property
+    expect(value.town).to.equal(undefined);
+    expect([high, note]).to.deep.equal([21, undefined]);
+  });
+
+  it('has the type that its caller names', async () => {
+    const { manager } = manage([answer(JSON.stringify(GOOD))]);
+    const schema: JsonObject = WEATHER;
+    const value = await manager.generateJSON<{ city: string }>('ann', 'weather?', schema);
+    expect(value.city).to.equal('Bern');
+  });
+
+  it('keeps the name and strictness that its caller gives', async () => {
+    const { manager, host } = manage([answer(JSON.stringify(GOOD))]);
+    await manager.generateJSON('ann', 'weather?', WEATHER, {
+      response_format: { type: 'json_schema', name: 'w', strict: true, schema: {} },
+    });
+    expect(host.calls[0]?.options.response_format).to.deep.equal({
+      type: 'json_schema',
+      name: 'w',
+      strict: true,
+      schema: WEATHER,
+    });
+  });
+
+  it('may be of any JSON type', async () => {
+    expect(
+      await manage([answer('[1,2]')]).manager.generateJSON('u', 'x', { type: 'array', items: { type: 'integer' } }),
+    ).to.deep.equal([1, 2]);
+    expect(await manage([answer('"yes"')]).manager.generateJSON('u', 'x', { enum: ['yes', 'no'] })).to.equal('yes');
+  });
+
+  it('gives the output of a zod schema, whose own rules count too', async () => {
+    const schema = z.object({
+      code: z.string().transform((text) => text.length),
+      even: z.number().refine((n) => n % 2 === 0, 'must be even'),
+    });
+    const { manager, host } = manage([answer('{"code":"abc","even":3}'), answer('{"code":"abc","even":4}')]);
+    const value = await manager.generateJSON('u', 'x', schema);
+    const length: number = value.code;
+    expect([length, value.even]).to.deep.equal([3, 4]);
+    expect(JSON.stringify(inputOf(host, 1).at(-1))).to.contain('$.even: must be even');
+    host.assertPlayedOut();
+  });
+
+  it('gives the cleaned value of a SimpleSchema', async () => {
+    const schema = new SimpleSchema({ born: Date, tags: { type: Array, minCount: 1 }, 'tags.$': String });
+    const { manager } = manage([
+      answer('{"born":"2020-01-01T00:00:00Z","tags":[]}'),
+      answer('{"born":"2020-01-01T00:00:00Z","tags":["a","b"]}'),
+    ]);
+    expect(await manager.generateJSON('u', 'x', schema)).to.deep.equal({
+      born: new Date('2020-01-01T00:00:00Z'),
+      tags: ['a', 'b'],
+    });
+  });
+
+  it('reads null as left out where only that is allowed', async () => {
+    const { manager, host } = manage([answer('{"city":"Bern","high":1,"note":null}')]);
+    expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal({ city: 'Bern', high: 1 });
+    host.assertPlayedOut();
+  });
+
+  it('keeps a null that the schema allows, and refuses one that is required', async () => {
+    const nullable = {
+      type: 'object',
+      properties: { a: { type: ['string', 'null'] }, b: { type: 'string' } },
+      required: ['a'],
+    };
+    expect(await manage([answer('{"a":null,"b":null}')]).manager.generateJSON('u', 'x', nullable)).to.deep.equal({
+      a: null,
+    });
+    const { manager, host } = manage([answer('{"city":null,"high":1}'), answer('{"city":"x","high":1}')]);
+    await manager.generateJSON('u', 'x', WEATHER);
+    expect(JSON.stringify(inputOf(host, 1).at(-1))).to.contain('$.city: must be a string, not null');
+  });
+
+  it('is told in words too, and found in words, only where the model can’t be held to a schema', async () => {
+    const fenced = `Sure!\n\`\`\`json\n${JSON.stringify(GOOD)}\n\`\`\``;
+    const loose = manage([answer(fenced)], { supportsJSONSchema: false });
+    expect(await loose.manager.generateJSON('u', 'x', WEATHER, { instructions: 'Be brief.' })).to.deep.equal(GOOD);
+    expect(loose.host.calls[0]?.options.instructions).to.match(
+      /^Be brief\.\n\nAnswer with one JSON value[^]*"maximum":60/,
+    );
+    loose.host.assertPlayedOut();
+    const held = manage([answer(fenced), answer(JSON.stringify(GOOD))]);
+    expect(await held.manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
+    held.host.assertPlayedOut();
+  });
+});
+
+describe('the repair', () => {
+  it('sends the conversation, the answer as it was, and each violation with its path', async () => {
+    const bad = answer('{"high":99,"town":1}');
+    const { manager, host } = manage([bad, answer(JSON.stringify(GOOD))]);
+    expect(await manager.generateJSON('u', 'weather?', WEATHER, { previous_response_id: 'resp_0' })).to.deep.equal(
+      GOOD,
+    );
+    host.assertPlayedOut();
+    const [question, said, complaint, ...rest] = inputOf(host, 1);
+    expect(rest).to.deep.equal([]);
+    expect(question).to.deep.include({ type: 'message', role: 'user' });
+    expect(said).to.deep.equal(bad.output[0]);
+    expect(complaint).to.deep.include({ type: 'message', role: 'user' });
+    const text = JSON.stringify(complaint);
+    for (const part of ['$.city: is missing', '$.high: must be <= 60', '$.town: is not allowed here'])
+      expect(text).to.contain(part);
+    const [first, second] = host.calls;
+    const { input: _one, ...before } = first!.options;
+    const { input: _two, ...after } = second!.options;
+    expect(after).to.deep.equal(before);
+  });
+
+  const BROKEN: readonly (readonly [title: string, text: string, path: string])[] = [
+    ['is not JSON', 'Bern, 21 degrees', '$'],
+    ['is empty', '', '$'],
+    ['is cut off', '{"city":"Bern","high":2', '$'],
+    ['breaks the schema', '{"city":7,"high":2}', '$.city'],
+  ];
+  for (const [title, text, path] of BROKEN) {
+    it(`happens once when the answer ${title}, and a second fault is an error`, async () => {
+      const last = answer(text);
+      const { manager, host } = manage([answer(text), last]);
+      const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
+      host.assertPlayedOut();
+      expect(error)
+        .to.be.instanceOf(StructuredOutputError)
+        .and.include({ code: 'invalid-output', text, response: last });
+      expect((error as StructuredOutputError).violations[0]?.path).to.equal(path);
+    });
+    it(`mends an answer that ${title}`, async () => {
+      const { manager, host } = manage([answer(text), answer(JSON.stringify(GOOD))]);
+      expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
+      host.assertPlayedOut();
+    });
+  }
+
+  it('is not tried with an answer that is too large to be sent again', async () => {
+    const { manager, host } = manage([answer(`"${'x'.repeat(1024 * 1024)}"`)]);
+    expect(await thrownBy(manager.generateJSON('u', 'x', WEATHER))).to.be.instanceOf(StructuredOutputError);
+    host.assertPlayedOut();
+  });
+
+  it('is under the retry policy like any call', async () => {
+    const { manager, host } = manage([answer('no'), new LLMOverloadedError('busy'), answer(JSON.stringify(GOOD))]);
+    expect(await manager.generateJSON('u', 'x', WEATHER)).to.deep.equal(GOOD);
+    host.assertPlayedOut();
+  });
+});
+
+describe('an answer that is none', () => {
+  const NONE = [
+    ['refused in a refusal part', refusing('I won’t.'), LLMRefusalError],
+    [
+      'refused by finish word',
+      incomplete('content_filter', '', { vendor: { ...response().vendor, finish_reason: 'refusal' } }),
+      LLMRefusalError,
+    ],
+    ['filtered', incomplete('content_filter', '{"city":'), LLMContentFilterError],
+    ['cut off', incomplete('max_output_tokens', JSON.stringify(GOOD)), LLMIncompleteError],
+  ] as const;
+  for (const [title, none, kind] of NONE) {
+    it(`is an error of its own when ${title}, before anything is parsed or repaired`, async () => {
+      for (const script of [[none], [answer('bad'), none]]) {
+        const { manager, host } = manage(script);
+        const error = await thrownBy(manager.generateJSON('u', 'x', WEATHER));
+        expect(error).to.be.instanceOf(kind).and.include({ response: none });
+        host.assertPlayedOut();
+      }
+    });
+  }
+});
+
+describe('a schema that can’t be used', () => {
+  for (const [title, schema] of [
+    ['broken', { type: 'objekt' }],
+    ['remote', { $ref: 'https://example.com/s' }],
+  ] as const) {
+    it(`is refused before any call: ${title}`, async () => {
+      const { manager, host } = manage([]);
+      expect(await thrownBy(manager.generateJSON('u', 'x', schema as JsonObject))).to.be.instanceOf(
+        LLMInvalidRequestError,
+      );
+      host.assertPlayedOut();
+    });
+  }
+});
+
+describe('parseStructured', () => {
+  it('reads the last answer of a conversation with tools', async () => {
+    const whole = response({
+      output: [{ type: 'function_call', call_id: 'c', name: 't', arguments: '{}' }, textItem(JSON.stringify(GOOD))],
+    });
+    expect(await parseStructured(whole, toJsonSchema(WEATHER), { lenient: false })).to.deep.equal({
+      ok: true,
+      value: GOOD,
+    });
+  });
+
+  it('throws for an answer that is none', async () => {
+    expect(await thrownBy(parseStructured(refusing('no'), toJsonSchema(WEATHER), { lenient: true }))).to.be.instanceOf(
+      LLMRefusalError,
+    );
+  });
+});

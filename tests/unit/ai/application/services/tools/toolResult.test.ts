@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { Readable } from 'node:stream';
+import {
+  thrownMessage,
+  toolResultText,
+} from '../../../../../../imports/business/ai/application/services/tools/toolResult';
+import { ToolError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+
+const LIMIT = 256 * 1024;
+
+describe('toolResultText', () => {
+  it('leaves strings as they are and writes everything else as JSON', () => {
+    expect(toolResultText('plain "text"', LIMIT)).to.equal('plain "text"');
+    expect(toolResultText({ n: 1, when: new Date(0) }, LIMIT)).to.equal('{"n":1,"when":"1970-01-01T00:00:00.000Z"}');
+    expect(toolResultText(undefined, LIMIT)).to.equal('null');
+    expect(toolResultText(null, LIMIT)).to.equal('null');
+    expect(toolResultText(0, LIMIT)).to.equal('0');
+  });
+
+  it('keeps what JSON alone would lose: maps, sets, errors', () => {
+    expect(toolResultText({ map: new Map([['a', 1]]), set: new Set([1, 2]), failed: new Error('no') }, LIMIT)).to.equal(
+      '{"map":{"a":1},"set":[1,2],"failed":{"error":"no"}}',
+    );
+  });
+
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  const unspeakable: Record<string, unknown> = {
+    'a cycle': cycle,
+    'a BigInt': { n: 1n },
+    'a function': () => 1,
+    'a function inside': { run: () => 1 },
+    'a symbol': Symbol('s'),
+    'a node stream': Readable.from(['x']),
+    'a web stream': new ReadableStream(),
+    'an async generator': (async function* () {
+      yield 1;
+    })(),
+    'a toJSON that throws': {
+      toJSON() {
+        throw new Error('no JSON today');
+      },
+    },
+  };
+  for (const [name, value] of Object.entries(unspeakable)) {
+    it(`refuses ${name} and says why`, () => {
+      expect(() => toolResultText(value, LIMIT))
+        .to.throw(ToolError, /cannot be written as JSON: .+/)
+        .with.property('failure', 'unserialisable-result');
+    });
+  }
+
+  it('cuts what is larger than the limit at a character and says how much', () => {
+    const text = toolResultText('é'.repeat(300), 101);
+    expect(text).to.equal(`${'é'.repeat(50)}\n[cut: the first 100 of 600 bytes are shown]`);
+  });
+
+  it('mends lone surrogates, which no vendor takes', () => {
+    expect(toolResultText('a\ud800b', LIMIT)).to.equal('a\ufffdb');
+  });
+});
+
+describe('thrownMessage', () => {
+  it('reads anything that can be thrown, and never a stack', () => {
+    const trap = new Proxy(
+      {},
+      {
+        has() {
+          throw new Error('trap');
+        },
+      },
+    );
+    const table: [unknown, string | RegExp][] = [
+      [new Error('broken'), 'broken'],
+      ['just text', 'just text'],
+      [undefined, 'the tool failed without a message'],
+      [null, 'the tool failed without a message'],
+      [new Error(''), 'the tool failed without a message'],
+      [{ status: 500 }, '{"status":500}'],
+      [42, '42'],
+      [Symbol('odd'), 'Symbol(odd)'],
+      [trap, /cannot be read/],
+      [() => 1, /threw a function/],
+    ];
+    for (const [thrown, expected] of table) {
+      if (typeof expected === 'string') expect(thrownMessage(thrown)).to.equal(expected);
+      else expect(thrownMessage(thrown)).to.match(expected);
+    }
+    expect(thrownMessage(new Error('x'.repeat(10_000)))).to.have.length(2_000);
+  });
+});

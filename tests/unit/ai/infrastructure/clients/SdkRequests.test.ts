@@ -1,0 +1,150 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { expect } from 'chai';
+import Groq from 'groq-sdk';
+import OpenAI, { AzureOpenAI } from 'openai';
+import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../imports/business/ai/domain/types/VendorTypes';
+import { createGuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import type { GuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import { SdkRequests } from '../../../../../imports/business/ai/infrastructure/clients/SdkRequests';
+import type {
+  RequestBuilder,
+  SdkOptions,
+  SdkRequest,
+} from '../../../../../imports/business/ai/infrastructure/clients/SdkRequests';
+import { failure } from '../../../../support/failure';
+import { TestHost } from '../../../../support/TestHost';
+
+describe('requests built by an SDK', () => {
+  let host: TestHost;
+  let fetch: GuardedFetch;
+  let constructed: string[];
+  let loads: number;
+  let options: SdkOptions | undefined;
+  let built: SdkRequest[];
+
+  beforeEach(async () => {
+    host = await TestHost.start();
+    fetch = createGuardedFetch({ limits, allowPrivateHosts: true });
+    constructed = [];
+    loads = 0;
+    built = [];
+  });
+  afterEach(async () => {
+    fetch.close();
+    await host.stop();
+  });
+
+  const requests = (): SdkRequests =>
+    new SdkRequests({
+      vendor: 'openai',
+      fetch,
+      limits,
+      load: () => {
+        loads += 1;
+        return Promise.resolve((credential, given) => {
+          constructed.push(credential?.token ?? 'none');
+          options = given;
+          return {
+            buildRequest: (request) => {
+              built.push(request);
+              return Promise.resolve({
+                req: { headers: new Headers({ 'x-key': credential?.token ?? 'none' }) },
+                url: `${host.url}${request.path}`,
+              });
+            },
+          };
+        });
+      },
+    });
+  const ask = async (sdk: SdkRequests, token: string): Promise<void> => {
+    await (await sdk.send({ method: 'get', path: '/' }, { credential: { kind: 'api_key', token } })).text();
+  };
+
+  it('load it when it is first used, and make one client a credential', async () => {
+    const sdk = requests();
+    expect(loads).to.equal(0);
+    for (const token of ['a', 'b', 'a', 'a', 'b']) await ask(sdk, token);
+    await (await sdk.send({ method: 'get', path: '/' }, { credential: { kind: 'bearer', token: 'a' } })).text();
+    await (await sdk.send({ method: 'get', path: '/' }, { credential: undefined })).text();
+    expect(constructed).to.deep.equal(['a', 'b', 'a', 'none']);
+  });
+
+  it('forget the credential that was used least recently', async () => {
+    const sdk = requests();
+    await ask(sdk, 'first');
+    await ask(sdk, 'second');
+    for (let other = 0; other < 254; other++) await ask(sdk, `other ${other}`);
+    await ask(sdk, 'first');
+    await ask(sdk, 'one too many');
+    constructed = [];
+    await ask(sdk, 'first');
+    expect(constructed).to.deep.equal([]);
+    await ask(sdk, 'second');
+    expect(constructed).to.deep.equal(['second']);
+  });
+
+  it('leave nothing to it but the building: no retries, no log, no fetch of its own', async () => {
+    await ask(requests(), 'a');
+    expect(options).to.include({ maxRetries: 0, logLevel: 'off' });
+    expect(await failure(options?.fetch() ?? Promise.resolve())).to.be.instanceOf(Error);
+  });
+
+  it('have their head written once for each place, model, header and credential, and their own body every time', async () => {
+    const sdk = requests();
+    const post = async (path: string, body: object, token = 'a', headers?: Record<string, string>): Promise<void> => {
+      const credential = { kind: 'api_key', token } as const;
+      await (
+        await sdk.send({ method: 'post', path, body, ...(headers === undefined ? {} : { headers }) }, { credential })
+      ).text();
+    };
+    await post('/one', { model: 'm', input: 1 });
+    await post('/one', { model: 'm', input: 2 });
+    expect(built).to.have.length(1);
+    await post('/one', { model: 'm', input: 3 }, 'b');
+    await post('/one', { model: 'n', input: 4 });
+    await post('/two', { model: 'm', input: 5 });
+    await post('/one', { model: 'm', input: 6 }, 'a', { beta: 'yes' });
+    expect(built).to.have.length(5);
+    for (let other = 0; other < 70; other += 1) await post(`/other/${other}`, {});
+    built = [];
+    await post('/other/69', {});
+    await post('/one', { model: 'm', input: 7 });
+    expect(
+      built.map(({ path }) => path),
+      'old heads go',
+    ).to.deep.equal(['/one']);
+    const said = host.requests
+      .filter(({ path }) => !path.startsWith('/other'))
+      .map(({ path, headers, body }) => `${String(headers['x-key'])} ${path} ${body}`);
+    expect(said).to.deep.equal([
+      'a /one {"model":"m","input":1}',
+      'a /one {"model":"m","input":2}',
+      'b /one {"model":"m","input":3}',
+      'a /one {"model":"n","input":4}',
+      'a /two {"model":"m","input":5}',
+      'a /one {"model":"m","input":6}',
+      'a /one {"model":"m","input":7}',
+    ]);
+  });
+
+  it('have the head that the SDK writes for the whole body', async () => {
+    const body = { model: 'some-model', input: 'x', stream: true, max_tokens: 5 };
+    const azure = { apiKey: 'k', apiVersion: '2024-10-21', baseURL: 'https://r.openai.azure.com/openai' };
+    const sdks: readonly RequestBuilder[] = [
+      new OpenAI({ apiKey: 'k' }),
+      new Anthropic({ apiKey: 'k' }),
+      new Groq({ apiKey: 'k' }),
+      new AzureOpenAI(azure),
+    ];
+    for (const sdk of sdks) {
+      const request = { method: 'post', path: '/chat/completions', headers: { 'x-own': '1' } } as const;
+      const [whole, head] = await Promise.all([
+        sdk.buildRequest({ ...request, body }),
+        sdk.buildRequest({ ...request, body: { model: body.model } }),
+      ]);
+      expect(head.url).to.equal(whole.url);
+      expect([...head.req.headers]).to.deep.equal([...whole.req.headers]);
+      expect(whole.req.body).to.equal(JSON.stringify(body));
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import {
+  LLMConnectionError,
+  LLMInvalidRequestError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { downloadGuarded } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
+import type { DownloadOptions } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
+import { createGuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import type { GuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import { failure } from '../../../../../support/failure';
+import { gone, TestHost } from '../../../../../support/TestHost';
+import type { Answer } from '../../../../../support/TestHost';
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+
+const image: Answer = (response) => response.writeHead(200, { 'content-type': 'Image/PNG; charset=x' }).end(PNG);
+const redirect =
+  (location: string, status = 302): Answer =>
+  (response) =>
+    response.writeHead(status, { location }).end();
+
+describe('a guarded download', () => {
+  let host: TestHost;
+
+  beforeEach(async () => {
+    host = await TestHost.start(image);
+  });
+  afterEach(() => host.stop());
+
+  const download = (url = host.url, options: Partial<DownloadOptions> = {}): ReturnType<typeof downloadGuarded> =>
+    downloadGuarded(url, {
+      maxBytes: 1_000,
+      timeout: 5_000,
+      contentTypes: ['image/*', 'application/pdf'],
+      allowPrivateHosts: true,
+      ...options,
+    });
+
+  it('gives bytes and media type, sends no credentials, and leaves no socket', async () => {
+    expect(await download()).to.deep.equal({ bytes: PNG, contentType: 'image/png' });
+    expect(host.requests[0]?.headers).to.have.keys(['accept', 'host', 'connection']);
+    expect(host.requests[0]?.headers.accept).to.equal('image/*, application/pdf');
+    await Promise.all([...host.sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
+  });
+
+  it('refuses private hosts unless it is told otherwise', async () => {
+    expect(await failure(download(host.url.replace('http:', 'https:'), { allowPrivateHosts: false }))).to.be.instanceOf(
+      LLMInvalidRequestError,
+    );
+    expect(await failure(download(host.url, { allowPrivateHosts: false }))).to.be.instanceOf(LLMInvalidRequestError);
+    expect(host.connections).to.equal(0);
+  });
+
+  it('accepts only the media types that it was asked for', async () => {
+    for (const type of ['text/html', 'application/octet-stream', 'imagex/png', 'application/pdfx', '']) {
+      host.answer = (response) => response.writeHead(200, type === '' ? {} : { 'content-type': type }).end('x');
+      expect(await failure(download()), type).to.be.instanceOf(LLMInvalidRequestError);
+    }
+    host.answer = (response) => response.writeHead(200, { 'content-type': 'application/pdf' }).end('x');
+    expect((await download()).contentType).to.equal('application/pdf');
+  });
+
+  it('refuses what is too large, and ends the request', async () => {
+    let left: Promise<unknown> | undefined;
+    host.answer = (response) => {
+      left = gone(response);
+      response.writeHead(200, { 'content-type': 'image/png' });
+      response.write(Buffer.alloc(1_001));
+    };
+    expect(await failure(download())).to.be.instanceOf(LLMStreamError);
+    await left;
+  });
+
+  it('refuses what is cut off', async () => {
+    host.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' });
+      response.write(PNG, () => response.socket?.end());
+    };
+    expect(await failure(download())).to.be.instanceOf(LLMStreamError);
+  });
+
+  it('refuses what is slow', async () => {
+    host.answer = (response) => {
+      response.writeHead(200, { 'content-type': 'image/png' });
+      const drip = setInterval(() => response.write('.'), 2);
+      void gone(response).then(() => clearInterval(drip));
+    };
+    expect(await failure(download(host.url, { timeout: 50 }))).to.be.instanceOf(LLMTimeoutError);
+  });
+
+  it('counts all hops against its time', async () => {
+    host.answer = (response, request) => {
+      setTimeout(() => redirect(`${request.path}x`)(response, request), 15);
+    };
+    expect(await failure(download(host.url, { timeout: 40 }))).to.be.instanceOf(LLMTimeoutError);
+    expect(host.requests.length).to.be.at.most(4);
+  });
+
+  it('ends when its caller aborts', async () => {
+    const controller = new AbortController();
+    const left = new Promise((resolve) => {
+      host.answer = (response) => {
+        void gone(response).then(resolve);
+        controller.abort('enough');
+      };
+    });
+    expect(await failure(download(host.url, { signal: controller.signal }))).to.equal('enough');
+    await left;
+  });
+
+  it('tells bad answers from passing trouble', async () => {
+    for (const [status, kind] of [
+      [404, LLMInvalidRequestError],
+      [403, LLMInvalidRequestError],
+      [206, LLMInvalidRequestError],
+      [429, LLMConnectionError],
+      [503, LLMConnectionError],
+    ] as const) {
+      host.answer = (response) => response.writeHead(status, { 'content-type': 'image/png' }).end(PNG);
+      const error = await failure(download());
+      expect(error, String(status)).to.be.instanceOf(kind).and.include({ status });
+    }
+  });
+
+  describe('follows redirects', () => {
+    it('of every kind, relative ones too, up to five', async () => {
+      const statuses = [301, 302, 303, 307, 308];
+      host.answer = (response, request) => {
+        const hop = Number(request.path.slice(1));
+        const status = statuses[hop];
+        if (status === undefined) image(response, request);
+        else redirect(hop % 2 === 0 ? `/${hop + 1}` : `${host.url}/${hop + 1}`, status)(response, request);
+      };
+      expect((await download(`${host.url}/0`)).bytes).to.deep.equal(PNG);
+      expect(host.requests.map(({ path }) => path)).to.deep.equal(['/0', '/1', '/2', '/3', '/4', '/5']);
+    });
+
+    it('but not six', async () => {
+      host.answer = (response, request) => redirect(`${request.path}x`)(response, request);
+      expect(await failure(download())).to.be.instanceOf(LLMInvalidRequestError);
+      expect(host.requests).to.have.length(6);
+    });
+
+    it('but not to what is no web address', async () => {
+      for (const location of [
+        'file:///etc/passwd',
+        'ftp://a.example/',
+        'data:image/png,x',
+        'http://user:pass@a.example/',
+        'http://[',
+      ]) {
+        host.answer = redirect(location);
+        expect(await failure(download()), location).to.be.instanceOf(LLMInvalidRequestError);
+      }
+    });
+
+    it('and judges each like the first URL', async () => {
+      const open = createGuardedFetch({ limits, allowPrivateHosts: true });
+      const guarded = createGuardedFetch({ limits, allowPrivateHosts: false });
+      const asked: string[] = [];
+      /** The first hop is a public host, played by the test's own; all others go through the real guard. */
+      const fetch: GuardedFetch = Object.assign(
+        (url: string | URL, init?: Parameters<GuardedFetch>[1]) => {
+          asked.push(String(url));
+          return asked.length === 1 ? open(host.url, init) : guarded(url, init);
+        },
+        { close: () => undefined },
+      );
+      for (const location of [
+        `${host.url}/`,
+        `${host.url.replace('http:', 'https:')}/`,
+        'https://169.254.169.254/latest/meta-data/',
+        'https://[::ffff:127.0.0.1]/',
+        'https://2130706433/',
+        'http://images.example.com/',
+        'https://localhost/',
+      ]) {
+        asked.length = 0;
+        host.answer = redirect(location);
+        host.requests.length = 0;
+        expect(await failure(download('https://images.example.com/a.png', { fetch })), location).to.be.instanceOf(
+          LLMInvalidRequestError,
+        );
+        expect(asked).to.deep.equal(['https://images.example.com/a.png', new URL(location).href]);
+        expect(host.requests).to.have.length(1);
+      }
+      // The same redirect is followed when the guard is off.
+      host.answer = (response, request) =>
+        request.path === '/' ? redirect('/b.png')(response, request) : image(response, request);
+      expect((await download(host.url, { fetch: open })).bytes).to.deep.equal(PNG);
+      open.close();
+      guarded.close();
+    });
+  });
+});

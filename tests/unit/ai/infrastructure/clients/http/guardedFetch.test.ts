@@ -1,0 +1,464 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import {
+  LLMConnectionError,
+  LLMInvalidRequestError,
+  LLMStreamError,
+  LLMTimeoutError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { DEFAULT_TRANSPORT_LIMITS } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import type { TransportLimits } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { createGuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import type {
+  GuardedFetch,
+  GuardedFetchOptions,
+} from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
+import { gone, json, TestHost } from '../../../../../support/TestHost';
+import { failure } from '../../../../../support/failure';
+
+describe('the guarded fetch', () => {
+  let host: TestHost;
+  const fetches: GuardedFetch[] = [];
+
+  function guarded(limits: Partial<TransportLimits> = {}, options: Partial<GuardedFetchOptions> = {}): GuardedFetch {
+    const fetch = createGuardedFetch({
+      allowPrivateHosts: true,
+      ...options,
+      limits: { ...DEFAULT_TRANSPORT_LIMITS, ...limits },
+    });
+    fetches.push(fetch);
+    return fetch;
+  }
+
+  beforeEach(async () => {
+    host = await TestHost.start();
+  });
+  afterEach(async () => {
+    fetches.splice(0).forEach((fetch) => fetch.close());
+    await host.stop();
+  });
+
+  describe('gives an answer', () => {
+    it('with status, headers in any case, and the body as text or JSON', async () => {
+      host.answer = json({ a: 'ä' }, 203, { 'X-Request-Id': 'req_1', 'set-cookie': 'a=1' });
+      const response = await guarded()(`${host.url}/path?q=1`, {
+        method: 'POST',
+        headers: { 'x-one': '1' },
+        body: 'grüß',
+      });
+      expect([
+        response.status,
+        response.ok,
+        response.headers.get('X-REQUEST-ID'),
+        response.requestId,
+        response.header('x-none'),
+      ]).to.deep.equal([203, true, 'req_1', 'req_1', null]);
+      expect([...response.headers.entries()]).to.deep.include(['set-cookie', 'a=1']);
+      expect(await response.json()).to.deep.equal({ a: 'ä' });
+      expect(await response.text()).to.equal('{"a":"ä"}');
+      expect(host.requests[0]).to.include({ method: 'POST', path: '/path?q=1', body: 'grüß' });
+      expect(host.requests[0]?.headers).to.include({ 'x-one': '1', 'content-length': '6' });
+    });
+
+    it('without the byte order mark', async () => {
+      host.answer = (response) => response.end('\ufeffx');
+      expect(await (await guarded()(host.url)).text()).to.equal('x');
+    });
+
+    it('whatever the status is, and follows no redirect', async () => {
+      host.answer = (response) => response.writeHead(302, { location: '/elsewhere' }).end('moved');
+      const response = await guarded()(host.url);
+      expect([response.status, response.ok, await response.text(), host.requests.length]).to.deep.equal([
+        302,
+        false,
+        'moved',
+        1,
+      ]);
+    });
+
+    for (const [encoding, encode] of [
+      ['gzip', gzipSync],
+      ['x-gzip', gzipSync],
+      ['deflate', deflateSync],
+      ['br', brotliCompressSync],
+    ] as const) {
+      it(`decoded from ${encoding}`, async () => {
+        host.answer = (response) => response.writeHead(200, { 'content-encoding': encoding }).end(encode('whole'));
+        expect(await (await guarded()(host.url)).text()).to.equal('whole');
+      });
+    }
+
+    it('unless its encoding is unknown', async () => {
+      host.answer = (response) => response.writeHead(200, { 'content-encoding': 'constructor' }).end('x');
+      expect(await failure((await guarded()(host.url)).text())).to.be.instanceOf(LLMStreamError);
+    });
+  });
+
+  describe('keeps connections', () => {
+    it('and uses one socket for 50 calls in a row', async () => {
+      const fetch = guarded();
+      for (let call = 0; call < 50; call++) await (await fetch(host.url)).text();
+      expect([host.requests.length, host.connections]).to.deep.equal([50, 1]);
+    });
+
+    it('and opens no more than it may', async () => {
+      const fetch = guarded({ maxSockets: 3 });
+      await Promise.all(Array.from({ length: 20 }, async () => (await fetch(host.url)).text()));
+      expect([host.requests.length, host.connections]).to.deep.equal([20, 3]);
+    });
+
+    it('when a reader leaves after the whole answer has come, even if the call is aborted right then', async () => {
+      const fetch = guarded();
+      const controller = new AbortController();
+      const response = await fetch(host.url, { call: { signal: controller.signal } });
+      for await (const chunk of response.body) {
+        expect(chunk.byteLength).to.be.above(0);
+        break;
+      }
+      controller.abort();
+      await (await fetch(host.url)).text();
+      expect(host.connections).to.equal(1);
+    });
+
+    it('but lets the process end while they idle', async () => {
+      const path = require.resolve('../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch');
+      const limits = JSON.stringify(DEFAULT_TRANSPORT_LIMITS);
+      const script = `const { createGuardedFetch } = require(${JSON.stringify(path)});
+        const fetch = createGuardedFetch({ allowPrivateHosts: true, limits: ${limits} });
+        fetch(${JSON.stringify(host.url)}).then((response) => response.text()).then((text) => console.log(text));`;
+      const child = spawn(process.execPath, ['--require', 'tsx/cjs', '--eval', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let output = '';
+      child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      const [code] = (await once(child, 'close')) as [number];
+      expect([code, output.trim()]).to.deep.equal([0, '{"ok":true}']);
+    });
+
+    it('and says so when an idle one had been closed by the host', async () => {
+      const fetch = guarded();
+      await (await fetch(host.url)).text();
+      host.answer = (response) => response.socket?.resetAndDestroy();
+      const error = await failure(fetch(host.url));
+      expect(error).to.be.instanceOf(LLMConnectionError).and.include({ retryable: true });
+      expect([host.connections, host.requests.length]).to.deep.equal([1, 2]);
+    });
+  });
+
+  describe('ends a call that its caller aborts', () => {
+    it('before it is sent', async () => {
+      expect(await failure(guarded()(host.url, { call: { signal: AbortSignal.abort('why') } }))).to.equal('why');
+      expect(host.connections).to.equal(0);
+    });
+
+    it('before the headers, and the host sees it', async () => {
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const left = new Promise((resolve) => {
+        host.answer = (response) => {
+          void gone(response).then(resolve);
+          controller.abort(reason);
+        };
+      });
+      expect(await failure(guarded()(host.url, { call: { signal: controller.signal } }))).to.equal(reason);
+      await left;
+    });
+
+    it('in the body, with what had come thrown away, and the host sees it', async () => {
+      const controller = new AbortController();
+      let left: Promise<unknown> | undefined;
+      host.answer = (response) => {
+        left = gone(response);
+        response.write('begin');
+      };
+      const { body } = await guarded()(host.url, { call: { signal: controller.signal } });
+      expect(Buffer.from((await body.next()).value ?? []).toString()).to.equal('begin');
+      const next = body.next();
+      controller.abort('enough');
+      expect(await failure(next)).to.equal('enough');
+      expect(await failure(body.next())).to.equal('enough');
+      await left;
+    });
+
+    it('and leaves no listener, timer or request behind', async () => {
+      const fetch = guarded();
+      const controller = new AbortController();
+      const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+      await (await fetch(host.url)).text();
+      const before = timers();
+      for (let call = 0; call < 20; call++)
+        await (await fetch(host.url, { call: { signal: controller.signal } })).text();
+      host.answer = (response) => response.destroy();
+      for (let call = 0; call < 5; call++) await failure(fetch(host.url, { call: { signal: controller.signal } }));
+      await turn();
+      expect(getEventListeners(controller.signal, 'abort')).to.have.length(0);
+      expect(timers()).to.be.at.most(before);
+    });
+  });
+
+  describe('ends the request when its reader leaves', () => {
+    it('in the same tick', async () => {
+      let left: Promise<unknown> | undefined;
+      host.answer = (response) => {
+        left = gone(response);
+        response.write('data');
+      };
+      const sockets: Socket[] = [];
+      const onSocket = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
+      subscribe('net.client.socket', onSocket);
+      const { body } = await guarded()(host.url);
+      unsubscribe('net.client.socket', onSocket);
+      await body.next();
+      expect(sockets.map((each) => each.destroyed)).to.deep.equal([false]);
+      void body.return();
+      expect(sockets.map((each) => each.destroyed)).to.deep.equal([true]);
+      await left;
+      expect(await body.next()).to.deep.equal({ value: undefined, done: true });
+    });
+
+    it('by breaking out of a loop', async () => {
+      let left: Promise<unknown> | undefined;
+      host.answer = (response) => {
+        left = gone(response);
+        response.write('data');
+      };
+      for await (const chunk of (await guarded()(host.url)).body) {
+        expect(chunk.byteLength).to.equal(4);
+        break;
+      }
+      await left;
+    });
+  });
+
+  describe('takes a body that ends early for an error', () => {
+    const faults: Readonly<Record<string, (response: Parameters<TestHost['answer']>[0]) => void>> = {
+      'shorter than its content-length': (response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('half', () => response.socket?.end());
+      },
+      'chunked without its last chunk': (response) => {
+        response.writeHead(200, { 'transfer-encoding': 'chunked' });
+        response.write('half', () => response.socket?.end());
+      },
+      'reset in the middle': (response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('half', () => response.socket?.resetAndDestroy());
+      },
+      'with a broken chunk size': (response) => {
+        response.socket?.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\nzz\r\n');
+      },
+      'gzip that stops': (response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('half of it').subarray(0, -9));
+      },
+      'gzip that is none': (response) => {
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end('half of it');
+      },
+    };
+    for (const [name, fault] of Object.entries(faults)) {
+      it(name, async () => {
+        host.answer = fault;
+        const error = await failure((await guarded()(host.url, { call: { vendor: 'groq' } })).text());
+        expect(error).to.be.instanceOf(LLMStreamError).and.include({ vendor: 'groq', retryable: true });
+      });
+    }
+
+    it('after giving what had come', async () => {
+      host.answer = (response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('half', () => response.socket?.end());
+      };
+      const { body } = await guarded()(host.url);
+      expect(Buffer.from((await body.next()).value ?? []).toString()).to.equal('half');
+      expect(await failure(body.next())).to.be.instanceOf(LLMStreamError);
+      expect(await failure(body.next())).to.be.instanceOf(LLMStreamError);
+    });
+  });
+
+  describe('refuses a body that is too large', () => {
+    const bodies: Readonly<Record<string, (response: Parameters<TestHost['answer']>[0]) => void>> = {
+      'by its content-length': (response) => response.writeHead(200, { 'content-length': '1001' }).flushHeaders(),
+      'by what has come': (response) => {
+        for (let part = 0; part < 11; part++) response.write('x'.repeat(100));
+      },
+      'when decoded': (response) =>
+        response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(100_000))),
+    };
+    for (const [name, answer] of Object.entries(bodies)) {
+      it(name, async () => {
+        host.answer = answer;
+        const error = await failure((await guarded({ maxResponseBytes: 1_000 })(host.url)).text());
+        expect(error).to.be.instanceOf(LLMStreamError).and.include({ retryable: false });
+        expect((error as Error).message).to.match(/larger than 1000 bytes/);
+      });
+    }
+
+    it('but not one of exactly that size', async () => {
+      host.answer = (response) => response.end('x'.repeat(1_000));
+      expect(await (await guarded({ maxResponseBytes: 1_000 })(host.url)).text()).to.have.length(1_000);
+    });
+  });
+
+  describe('keeps time', () => {
+    const never = (): void => undefined;
+
+    it('for the connection, the name included', async () => {
+      const error = await failure(guarded({ connectTimeout: 20 }, { lookup: never })('http://slow.example/'));
+      expect(error).to.be.instanceOf(LLMTimeoutError);
+      expect((error as Error).message).to.equal('slow.example accepted no connection within 20 ms');
+    });
+
+    it('for TLS', async () => {
+      const silent = createServer(never).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const { port } = silent.address() as AddressInfo;
+      expect(await failure(guarded({ connectTimeout: 30 })(`https://127.0.0.1:${port}/`))).to.be.instanceOf(
+        LLMTimeoutError,
+      );
+      silent.close();
+    });
+
+    it('for the headers, where a call asks for it', async () => {
+      host.answer = never;
+      const error = await failure(guarded()(host.url, { call: { headersTimeout: 20 } }));
+      expect(error).to.be.instanceOf(LLMTimeoutError);
+      expect((error as Error).message).to.match(/sent nothing within 20 ms/);
+    });
+
+    it('for the whole call before the headers', async () => {
+      host.answer = never;
+      expect(await failure(guarded({ totalTimeout: 20 })(host.url))).to.be.instanceOf(LLMTimeoutError);
+    });
+
+    it('for the whole call in a body that drips, and the host sees the end', async () => {
+      let left: Promise<unknown> | undefined;
+      host.answer = (response) => {
+        left = gone(response);
+        const drip = setInterval(() => response.write('.'), 2);
+        void left.then(() => clearInterval(drip));
+      };
+      const error = await failure(
+        (await guarded({ totalTimeout: 60_000 })(host.url, { call: { timeout: 500 } })).text(),
+      );
+      expect(error).to.be.instanceOf(LLMTimeoutError);
+      expect((error as Error).message).to.match(/no whole answer within 500 ms/);
+      await left;
+    });
+
+    it('for the whole call also when nobody reads', async () => {
+      const left = new Promise((resolve) => {
+        host.answer = (response) => {
+          void gone(response).then(resolve);
+          response.write('x');
+        };
+      });
+      const response = await guarded({ totalTimeout: 500 })(host.url);
+      await left;
+      expect(await failure(response.text())).to.be.instanceOf(LLMTimeoutError);
+    });
+  });
+
+  describe('names what it cannot reach', () => {
+    it('as a refused connection', async () => {
+      const { url } = host;
+      await host.stop();
+      const error = await failure(guarded()(url, { call: { vendor: 'openai' } }));
+      expect(error).to.be.instanceOf(LLMConnectionError).and.include({ retryable: true, vendor: 'openai' });
+      expect((error as Error).message).to.match(/^no answer from 127\.0\.0\.1:\d+: ECONNREFUSED$/);
+      host = await TestHost.start();
+    });
+
+    it('as a name that does not exist', async () => {
+      const lookup: GuardedFetchOptions['lookup'] = (_name, _options, callback) =>
+        callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' }), '', 4);
+      expect(await failure(guarded({}, { lookup })('http://nowhere.example/'))).to.be.instanceOf(LLMConnectionError);
+    });
+
+    it('as a host that hangs up or talks something else', async () => {
+      for (const words of [
+        '',
+        'SSH-2.0-OpenSSH\r\n',
+        'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+      ]) {
+        host.answer = (response) => response.socket?.end(words);
+        expect(await failure(guarded()(host.url)), words).to.be.instanceOf(LLMConnectionError);
+      }
+    });
+
+    it('as a URL that cannot be', async () => {
+      for (const url of [
+        '',
+        'nonsense',
+        'ftp://a.example/',
+        'file:///etc/passwd',
+        'http://user@a.example/',
+        'http://:secret@a.example/',
+      ]) {
+        const error = await failure(guarded()(url));
+        expect(error, url).to.be.instanceOf(LLMInvalidRequestError);
+        expect((error as Error).message).to.not.include('secret');
+      }
+    });
+  });
+
+  it('holds the host back when nobody reads', async () => {
+    const total = 32 * 1024 * 1024;
+    let taken = 0;
+    const part = Buffer.alloc(64 * 1024);
+    let finished = false;
+    host.answer = (response) => {
+      response.on('finish', () => (finished = true));
+      const push = (): void => {
+        while (taken < total && response.write(part)) taken += part.length;
+        taken += taken < total ? part.length : 0;
+        if (taken >= total) response.end();
+        else response.once('drain', push);
+      };
+      push();
+    };
+    const { body } = await guarded()(host.url);
+    let read = (await body.next()).value?.byteLength ?? 0;
+    // Long enough for a reader without a limit to take everything: 64 KB a turn at least.
+    for (let turns = 0; turns < 3_000; turns++) await turn();
+    expect(finished, `${taken} bytes taken`).to.equal(false);
+    for await (const chunk of body) read += chunk.byteLength;
+    expect(read).to.equal(taken);
+    expect(finished).to.equal(true);
+  });
+
+  it('gives each chunk when it comes', async () => {
+    let send: (text: string) => void = () => undefined;
+    host.answer = (response) => {
+      response.flushHeaders();
+      send = (text) => response.write(text);
+    };
+    const { body } = await guarded()(host.url);
+    for (const text of ['a', 'b', 'c']) {
+      const next = body.next();
+      send(text);
+      expect(Buffer.from((await next).value ?? []).toString()).to.equal(text);
+    }
+  });
+
+  it('closes its sockets when it is closed, and stays closed', async () => {
+    let left: Promise<unknown> | undefined;
+    const reached = new Promise<void>((resolve) => {
+      host.answer = (response) => {
+        left = gone(response);
+        resolve();
+      };
+    });
+    const fetch = guarded();
+    const pending = failure(fetch(host.url));
+    await reached;
+    fetch.close();
+    expect(await pending).to.be.instanceOf(LLMConnectionError);
+    await left;
+    expect(await failure(fetch(host.url))).to.be.instanceOf(LLMConnectionError);
+  });
+});

@@ -1,0 +1,629 @@
+/** The rules by which our requests become the chat wire's. */
+import { expect } from 'chai';
+import { toChatCompletions } from '../../../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
+import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { NormalizedOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
+import type {
+  InputContent,
+  InputItem,
+  MessageItem,
+  ReasoningItem,
+} from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type {
+  JsonObject,
+  VendorName,
+  VendorQuirks,
+} from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { chatContext } from '../../../../../support/chatRecordings';
+import { chatViolations } from '../../../../../support/publishedSchemas';
+
+const IMAGE = 'data:image/png;base64,AA==';
+
+function user(...content: readonly (string | InputContent)[]): MessageItem {
+  return {
+    type: 'message',
+    role: 'user',
+    content: content.map((part) => (typeof part === 'string' ? { type: 'input_text', text: part } : part)),
+  };
+}
+function said(text: string): MessageItem {
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text, annotations: [] }] };
+}
+function call(call_id: string, args = '{}'): InputItem {
+  return { type: 'function_call', call_id, name: 'look', arguments: args };
+}
+function gave(call_id: string, output: string | readonly InputContent[]): InputItem {
+  return { type: 'function_call_output', call_id, output };
+}
+
+interface Sent {
+  readonly body: JsonObject;
+  readonly messages: readonly JsonObject[];
+  readonly warnings: readonly string[];
+  readonly losses: readonly { readonly path: string; readonly what: string }[];
+}
+
+/** What is sent; every body is checked against the vendor's schema. */
+function sent(
+  options: Partial<NormalizedOptions>,
+  vendor: VendorName = 'openai',
+  quirks: Partial<VendorQuirks> = {},
+  stream = false,
+): Sent {
+  const whole = { model: 'a-model', input: [user('hi')], ...options };
+  const { body, warnings, losses } = toChatCompletions(whole, chatContext(vendor, quirks), stream);
+  expect(chatViolations(vendor, body)).to.equal('');
+  return { body, messages: body.messages as readonly JsonObject[], warnings, losses };
+}
+
+function refused(
+  options: Partial<NormalizedOptions>,
+  vendor: VendorName = 'openai',
+  quirks: Partial<VendorQuirks> = {},
+): UnsupportedFeatureError {
+  try {
+    toChatCompletions({ model: 'a-model', input: [user('hi')], ...options }, chatContext(vendor, quirks), false);
+  } catch (error) {
+    if (error instanceof UnsupportedFeatureError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('A request to the chat wire', () => {
+  describe('messages', () => {
+    it('begin with the instructions, under the role that the vendor has for them', () => {
+      expect(sent({ instructions: 'be brief' }).messages[0]).to.deep.equal({ role: 'developer', content: 'be brief' });
+      expect(sent({ instructions: 'be brief' }, 'groq').messages[0]).to.deep.equal({
+        role: 'system',
+        content: 'be brief',
+      });
+    });
+
+    it('keep the operator’s messages where they stand; only a newer role takes the older name', () => {
+      const input: InputItem[] = [
+        user('a'),
+        { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'b' }] },
+        { type: 'message', role: 'system', content: [{ type: 'input_text', text: 'c' }] },
+      ];
+      expect(sent({ input }).messages.map(({ role }) => role)).to.deep.equal(['user', 'developer', 'system']);
+      expect(sent({ input }, 'grok').messages.map(({ role }) => role)).to.deep.equal(['user', 'system', 'system']);
+    });
+
+    it('of the operator hold no images', () => {
+      const input: InputItem[] = [
+        { type: 'message', role: 'system', content: [{ type: 'input_image', image_url: IMAGE }] },
+      ];
+      expect(refused({ input }).path).to.equal('input[0]');
+    });
+
+    it('hold images by data URI or URL, with their detail', () => {
+      const input = [
+        user(
+          'see',
+          { type: 'input_image', image_url: 'https://a.example/i.png', detail: 'low' },
+          { type: 'input_image', image_url: IMAGE },
+        ),
+      ];
+      expect(sent({ input }).messages[0]?.content).to.deep.equal([
+        { type: 'text', text: 'see' },
+        { type: 'image_url', image_url: { url: 'https://a.example/i.png', detail: 'low' } },
+        { type: 'image_url', image_url: { url: IMAGE } },
+      ]);
+    });
+
+    it('hold no image URL where the host does not fetch it, and no image by file id', () => {
+      const byUrl = [user({ type: 'input_image', image_url: 'https://a.example/i.png' })];
+      expect(refused({ input: byUrl }, 'openai_compatible', { fetchesImageUrls: false }))
+        .to.include({ path: 'input[0].content[0]' })
+        .and.match(/inlined/);
+      expect(refused({ input: [user('x', { type: 'input_image', file_id: 'f' })] }).path).to.equal(
+        'input[0].content[1]',
+      );
+    });
+
+    it('hold files by id or data, sound as sound, and no file by URL', () => {
+      const input = [
+        user(
+          { type: 'input_file', file_id: 'f1' },
+          { type: 'input_file', filename: 'a.pdf', file_data: 'QQ==' },
+          { type: 'input_file', file_data: 'data:audio/mpeg;base64,QUI=' },
+        ),
+      ];
+      expect(sent({ input }).messages[0]?.content).to.deep.equal([
+        { type: 'file', file: { file_id: 'f1' } },
+        { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,QQ==' } },
+        { type: 'input_audio', input_audio: { data: 'QUI=', format: 'mp3' } },
+      ]);
+      expect(refused({ input: [user({ type: 'input_file', file_url: 'https://a.example/a.pdf' })] }).message).to.match(
+        /inlined/,
+      );
+      expect(refused({ input: [user({ type: 'input_file', file_id: 'f1' })] }, 'groq').message).to.match(
+        /takes no files/,
+      );
+      expect(refused({ input: [user({ type: 'input_file', file_data: 'QQ==' })] }).message).to.match(/filename/);
+    });
+
+    it('join what the assistant said and called in one turn, and nothing across turns', () => {
+      const input = [
+        user('a'),
+        said('I look'),
+        call('c1'),
+        said('and again'),
+        call('c2'),
+        gave('c1', '1'),
+        gave('c2', '2'),
+        said('done'),
+        user('b'),
+        said('yes'),
+      ];
+      expect(sent({ input }).messages).to.deep.equal([
+        { role: 'user', content: 'a' },
+        {
+          role: 'assistant',
+          content: 'I look\n\nand again',
+          tool_calls: [
+            { id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } },
+            { id: 'c2', type: 'function', function: { name: 'look', arguments: '{}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: '1' },
+        { role: 'tool', tool_call_id: 'c2', content: '2' },
+        { role: 'assistant', content: 'done' },
+        { role: 'user', content: 'b' },
+        { role: 'assistant', content: 'yes' },
+      ]);
+    });
+
+    it('write no content beside calls alone, always their arguments', () => {
+      const [, message] = sent({ input: [user('a'), call('c1', ''), gave('c1', '')] }).messages;
+      expect(message).to.deep.equal({
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+      });
+    });
+
+    it('leave out an assistant message that says nothing', () => {
+      expect(
+        sent({ input: [user('a'), { type: 'message', role: 'assistant', content: [] }, user('b')] }).messages,
+      ).to.have.length(2);
+    });
+
+    it('write a refusal of another vendor as text', () => {
+      const input: InputItem[] = [
+        user('a'),
+        { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] },
+      ];
+      expect(sent({ input }).messages[1]).to.deep.equal({ role: 'assistant', content: 'No.' });
+    });
+
+    it('answer a call that nobody answered, and name it', () => {
+      const { messages, losses } = sent({ input: [user('a'), call('c1'), user('b')] });
+      expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'user']);
+      expect(losses).to.have.length(1);
+    });
+
+    it('shorten ids that the host refuses, the same for call and answer', () => {
+      const id = 'x'.repeat(60);
+      const { messages } = sent({ input: [user('a'), call(id), gave(id, 'ok')] });
+      const [called] = messages[1]?.tool_calls as readonly { readonly id: string }[];
+      expect(called?.id).to.have.length.at.most(40);
+      expect(messages[2]?.tool_call_id).to.equal(called?.id);
+      expect(
+        (sent({ input: [user('a'), call(id), gave(id, 'ok')] }, 'grok').messages[2] as { tool_call_id: string })
+          .tool_call_id,
+      ).to.equal(id);
+    });
+  });
+
+  describe('tool answers', () => {
+    const image: InputContent = { type: 'input_image', image_url: IMAGE };
+    const text: InputContent = { type: 'input_text', text: 'seen' };
+
+    it('are text, one part or several', () => {
+      expect(sent({ input: [user('a'), call('c1'), gave('c1', [text])] }).messages[2]?.content).to.equal('seen');
+      expect(sent({ input: [user('a'), call('c1'), gave('c1', [text, text])] }).messages[2]?.content).to.deep.equal([
+        { type: 'text', text: 'seen' },
+        { type: 'text', text: 'seen' },
+      ]);
+    });
+
+    it('hold images where the host takes them', () => {
+      expect(
+        sent({ input: [user('a'), call('c1'), gave('c1', [text, image])] }, 'grok').messages[2]?.content,
+      ).to.deep.equal([
+        { type: 'text', text: 'seen' },
+        { type: 'image_url', image_url: { url: IMAGE } },
+      ]);
+    });
+
+    it('are followed by their images elsewhere, after all answers of the turn', () => {
+      const { messages } = sent({
+        input: [user('a'), call('c1'), call('c2'), gave('c1', [text, image]), gave('c2', 'ok'), said('done')],
+      });
+      expect(messages.map(({ role }) => role)).to.deep.equal([
+        'user',
+        'assistant',
+        'tool',
+        'tool',
+        'user',
+        'assistant',
+      ]);
+      expect(messages[2]?.content).to.match(/^seen\n\[An attachment follows/);
+      expect(messages[4]?.content).to.deep.equal([
+        { type: 'text', text: 'Attached to the result of the tool call c1:' },
+        { type: 'image_url', image_url: { url: IMAGE } },
+      ]);
+    });
+
+    it('that come late are the user’s words', () => {
+      const acknowledged: InputItem = {
+        type: 'function_call_output',
+        call_id: 'c1',
+        output: 'accepted',
+        status: 'in_progress',
+      };
+      const late: InputItem = { type: 'function_call_output', call_id: 'c1', output: '{"n":1}', deferred: true };
+      const { messages } = sent({ input: [user('a'), call('c1'), acknowledged, said('wait'), late] });
+      expect(messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'tool', 'assistant', 'user']);
+      expect(messages[4]?.content).to.match(/^<tool_result call_id="c1"/);
+    });
+
+    it('of free-text calls are answers like any other', () => {
+      const custom: InputItem = { type: 'custom_tool_call', call_id: 'c1', name: 'sh', input: 'ls' };
+      const output: InputItem = { type: 'custom_tool_call_output', call_id: 'c1', output: 'a b' };
+      expect(sent({ input: [user('a'), custom, output] }, 'groq').messages.slice(1)).to.deep.equal([
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c1', type: 'function', function: { name: 'sh', arguments: '{"input":"ls"}' } }],
+        },
+        { role: 'tool', tool_call_id: 'c1', content: 'a b' },
+      ]);
+    });
+  });
+
+  describe('reasoning', () => {
+    function thought(vendor: string, fields: readonly string[], model = 'a-model'): ReasoningItem {
+      return {
+        type: 'reasoning',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: 'hm' }],
+        origin: { wire: 'chat_completions', vendor, model },
+        vendor: { openai: { from: vendor, reasoning_fields: fields } },
+      };
+    }
+
+    it('goes back to the model that wrote it, in its field', () => {
+      const input = [user('a'), thought('groq', ['reasoning']), call('c1'), gave('c1', 'ok')];
+      expect(sent({ input }, 'groq').messages[1]).to.include({ role: 'assistant', reasoning: 'hm' });
+    });
+
+    it('goes to no other vendor, model or wire, and is named', () => {
+      const sealed: ReasoningItem = {
+        type: 'reasoning',
+        summary: [],
+        encrypted_content: 'sealed',
+        origin: { wire: 'responses', vendor: 'groq', model: 'a-model' },
+      };
+      for (const item of [thought('openai', ['reasoning']), thought('groq', ['reasoning'], 'b-model'), sealed]) {
+        const { messages, losses } = sent({ input: [user('a'), item, said('yes')] }, 'groq');
+        expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
+        expect(losses).to.deep.include.members([
+          { path: 'input[1]', what: 'reasoning', reason: 'another model, vendor or wire made it' },
+        ]);
+      }
+    });
+
+    it('stays away from a host that refuses its field', () => {
+      const { messages, losses } = sent(
+        { input: [user('a'), thought('groq', ['reasoning_content']), said('yes')] },
+        'groq',
+      );
+      expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
+      expect(losses.map(({ what }) => what)).to.deep.equal(['reasoning']);
+    });
+  });
+
+  describe('what only other wires know', () => {
+    it('is left out and named', () => {
+      const input: InputItem[] = [
+        user('a'),
+        { type: 'web_search_call', id: 'ws_1' },
+        { type: 'vendor_item', origin: { wire: 'gemini' }, item: {} },
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
+        },
+      ];
+      const { losses } = sent({ input });
+      expect(losses.map(({ path, what }) => `${path} ${what}`)).to.deep.equal([
+        'input[1] web_search_call',
+        'input[2] vendor_item',
+        'input[3].content[0] annotations',
+      ]);
+    });
+
+    it('is refused where the conversation would be another one without it', () => {
+      expect(refused({ input: [{ type: 'compaction', encrypted_content: 'x' }] }).path).to.equal('input[0]');
+      expect(refused({ input: [{ type: 'item_reference', id: 'x' }] }).path).to.equal('input[0]');
+      expect(refused({ previous_response_id: 'resp_1' }).path).to.equal('previous_response_id');
+    });
+
+    it('follows in a user message where it is an image that the assistant made', () => {
+      const input: InputItem[] = [
+        user('draw'),
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [
+            { type: 'output_text', text: 'Here.', annotations: [] },
+            { type: 'input_image', image_url: IMAGE },
+          ],
+        },
+        user('now blue'),
+      ];
+      expect(sent({ input }).messages.map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user', 'user']);
+    });
+  });
+
+  describe('verbatim fields', () => {
+    const prefixed: InputItem = {
+      type: 'message',
+      role: 'user',
+      content: [{ type: 'input_text', text: 'a' }],
+      vendor: { openai: { name: 'bob' } },
+    };
+
+    it('stand beside ours, the vendor’s own over its wire’s', () => {
+      const { body } = sent(
+        { temperature: 1, vendor: { openai: { seed: 1, temperature: 0.5 }, grok: { seed: 2, deferred: true } } },
+        'grok',
+      );
+      expect(body).to.include({ seed: 2, temperature: 0.5, deferred: true });
+    });
+
+    it('of a message go along, unless they came from another vendor', () => {
+      expect(sent({ input: [prefixed] }).messages[0]).to.deep.equal({ role: 'user', content: 'a', name: 'bob' });
+      const foreign: InputItem = {
+        ...said('x'),
+        vendor: { openai: { from: 'openai_compatible', message: { reasoning_details: [] } } },
+      };
+      const { messages, losses } = sent({ input: [user('a'), foreign] });
+      expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'x' });
+      expect(losses.map(({ what }) => what)).to.deep.equal(['reasoning_details']);
+    });
+
+    it('that the host refuses are left out and named', () => {
+      const { messages, losses } = sent({ input: [prefixed] }, 'groq');
+      expect(messages[0]).to.deep.equal({ role: 'user', content: 'a' });
+      expect(losses).to.have.length(1);
+      const { body, warnings } = sent(
+        { store: false, vendor: { openai: { logit_bias: { 1: 1 }, top_logprobs: null } } },
+        'groq',
+      );
+      expect(body).to.have.all.keys('model', 'messages');
+      expect(warnings).to.have.length(2);
+    });
+
+    it('never decide about streaming', () => {
+      const { body } = sent({
+        vendor: { openai: { stream: true, stream_options: { include_usage: false, include_obfuscation: false } } },
+      });
+      expect(body).to.not.have.any.keys('stream', 'stream_options');
+      expect(
+        sent(
+          { vendor: { openai: { stream_options: { include_usage: false, include_obfuscation: false } } } },
+          'openai',
+          {},
+          true,
+        ).body,
+      ).to.deep.include({
+        stream: true,
+        stream_options: { include_usage: true, include_obfuscation: false },
+      });
+    });
+  });
+
+  describe('options', () => {
+    it('limit the answer in the field that the vendor has', () => {
+      expect(sent({ max_output_tokens: 7 }).body.max_completion_tokens).to.equal(7);
+      expect(sent({ max_output_tokens: 7 }, 'openai_compatible').body.max_tokens).to.equal(7);
+    });
+
+    it('ask for usage where it has to be asked for', () => {
+      expect(sent({}, 'openai', {}, true).body.stream_options).to.deep.equal({ include_usage: true });
+      expect(sent({}, 'groq', {}, true).body).to.have.all.keys('model', 'messages', 'stream');
+    });
+
+    it('never send fewer stop sequences than were asked for', () => {
+      expect(sent({ stop: ['a', 'b'] }).body.stop).to.deep.equal(['a', 'b']);
+      expect(refused({ stop: ['a', 'b', 'c', 'd', 'e'] }).path).to.equal('stop');
+      expect(sent({ stop: ['a', 'b', 'c', 'd'] }, 'openai_compatible').body.stop).to.have.length(4);
+    });
+
+    it('send the nearest effort that the host knows, and say so', () => {
+      expect(sent({ reasoning: { effort: 'minimal' } }).body.reasoning_effort).to.equal('minimal');
+      const { body, warnings } = sent({ reasoning: { effort: 'minimal', summary: 'auto' } }, 'groq');
+      expect(body.reasoning_effort).to.equal('low');
+      expect(warnings).to.have.length(2);
+      expect(sent({ reasoning: { effort: 'xhigh' } }, 'groq').body.reasoning_effort).to.equal('high');
+      expect(sent({ model: 'grok-3-mini', reasoning: { effort: 'medium' } }, 'grok').body.reasoning_effort).to.equal(
+        'high',
+      );
+    });
+
+    it('leave out what a model of the host refuses', () => {
+      const { body, warnings } = sent({ model: 'grok-4', stop: ['x'], reasoning: { effort: 'low' } }, 'grok');
+      expect(body).to.have.all.keys('model', 'messages');
+      expect(warnings).to.have.length(2);
+      expect(sent({ model: 'grok-4-fast-non-reasoning', stop: ['x'] }, 'grok').body.stop).to.deep.equal(['x']);
+      expect(sent({ model: 'grok-4.3', reasoning: { effort: 'none' } }, 'grok').body.reasoning_effort).to.equal('none');
+    });
+
+    it('send metadata only where it is kept', () => {
+      expect(sent({ metadata: { a: 'b' }, store: true }).body).to.deep.include({ metadata: { a: 'b' }, store: true });
+      expect(sent({ metadata: { a: 'b' } }).warnings).to.have.length(1);
+      expect(sent({ metadata: { a: 'b' } }).body).to.not.have.property('metadata');
+    });
+
+    it('pass user and sampling as they are', () => {
+      expect(sent({ user: 'u', temperature: 0, top_p: 0.1 }).body).to.include({
+        user: 'u',
+        temperature: 0,
+        top_p: 0.1,
+      });
+    });
+  });
+
+  describe('tools', () => {
+    const tools = [
+      {
+        type: 'function',
+        name: 'look',
+        description: 'Looks',
+        parameters: { type: 'object' },
+        strict: true,
+        blocking: false,
+      },
+      { type: 'function', name: 'go' },
+    ] as const;
+
+    it('are nested, without the words that are ours', () => {
+      expect(sent({ tools }).body.tools).to.deep.equal([
+        {
+          type: 'function',
+          function: { name: 'look', description: 'Looks', parameters: { type: 'object' }, strict: true },
+        },
+        { type: 'function', function: { name: 'go' } },
+      ]);
+    });
+
+    it('lose strict where the host does not know it', () => {
+      const { body, warnings } = sent({ tools }, 'openai_compatible', { supportsStrictTools: false });
+      expect(JSON.stringify(body)).to.not.match(/strict/);
+      expect(warnings).to.have.length(1);
+    });
+
+    it('are chosen in every way', () => {
+      expect(sent({ tools, tool_choice: 'required' }).body.tool_choice).to.equal('required');
+      expect(sent({ tools, tool_choice: { type: 'function', name: 'go' } }).body.tool_choice).to.deep.equal({
+        type: 'function',
+        function: { name: 'go' },
+      });
+      const allowed = { type: 'allowed_tools', mode: 'required', tools: [{ type: 'function', name: 'go' }] } as const;
+      expect(sent({ tools, tool_choice: allowed }).body.tool_choice).to.deep.equal({
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'go' } }] },
+      });
+    });
+
+    it('that are not there are not chosen from', () => {
+      expect(sent({ tool_choice: 'required', parallel_tool_calls: true }).body).to.have.all.keys('model', 'messages');
+    });
+
+    it('that are not allowed are not offered to a host that knows no list', () => {
+      const { body, warnings } = sent(
+        { tools, tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'go' }] } },
+        'groq',
+      );
+      expect(body.tool_choice).to.equal('auto');
+      expect(body.tools).to.deep.equal([{ type: 'function', function: { name: 'go' } }]);
+      expect(warnings).to.have.length(1);
+    });
+
+    it('may be called in parallel only where there are any', () => {
+      expect(sent({ tools, parallel_tool_calls: false }).body.parallel_tool_calls).to.equal(false);
+      expect(sent({ parallel_tool_calls: false }).body).to.not.have.property('parallel_tool_calls');
+      expect(
+        sent({ tools, parallel_tool_calls: false }, 'openai_compatible', { supportsParallelToolCalls: false }).warnings,
+      ).to.have.length(1);
+    });
+
+    it('of the host are asked for in its own way', () => {
+      const search = [
+        { type: 'web_search', search_context_size: 'low', user_location: { type: 'approximate', city: 'Rome' } },
+      ] as const;
+      expect(sent({ model: 'gpt-4o-search-preview', tools: search }).body.web_search_options).to.deep.equal({
+        search_context_size: 'low',
+        user_location: { type: 'approximate', approximate: { city: 'Rome' } },
+      });
+      expect(sent({ model: 'openai/gpt-oss-20b', tools: search }, 'groq').body.tools).to.deep.equal([
+        { type: 'browser_search' },
+      ]);
+      expect(
+        sent({ model: 'groq/compound', tools: [{ type: 'web_search' }, { type: 'code_interpreter' }] }, 'groq').body
+          .compound_custom,
+      ).to.deep.equal({ tools: { enabled_tools: ['web_search', 'code_interpreter'] } });
+    });
+
+    it('of the host that it does not have are refused', () => {
+      expect(refused({ model: 'gpt-4o', tools: [{ type: 'web_search' }] }).path).to.equal('tools[0]');
+      expect(refused({ model: 'grok-4', tools: [{ type: 'web_search' }] }, 'grok').path).to.equal('tools[0]');
+      expect(refused({ tools: [...tools], tool_choice: { type: 'web_search' } }).path).to.equal('tool_choice');
+    });
+  });
+
+  describe('structured output', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    const format = { type: 'json_schema', schema, strict: true } as const;
+
+    it('is the host’s own, with a name', () => {
+      expect(sent({ response_format: format }).body.response_format).to.deep.equal({
+        type: 'json_schema',
+        json_schema: { name: 'response', schema, strict: true },
+      });
+      expect(sent({ response_format: { type: 'json_object' } }).body.response_format).to.deep.equal({
+        type: 'json_object',
+      });
+    });
+
+    it('of JSON alone is spoken of, because hosts refuse it otherwise', () => {
+      expect(sent({ response_format: { type: 'json_object' } }).messages[0]).to.deep.equal({
+        role: 'developer',
+        content: 'Answer with one JSON object, without code fences and without any other text.',
+      });
+      expect(
+        sent({ response_format: { type: 'json_object' }, instructions: 'Give JSON.' }).messages[0]?.content,
+      ).to.equal('Give JSON.');
+      expect(sent({ response_format: { type: 'json_object' }, input: [user('x', 'as json')] }).messages).to.have.length(
+        1,
+      );
+    });
+
+    it('is JSON and words where the host enforces no schema', () => {
+      const { body, messages, losses } = sent({ instructions: 'be brief', response_format: format }, 'groq');
+      expect(body.response_format).to.deep.equal({ type: 'json_object' });
+      expect(messages[0]?.content).to.match(/^be brief\n\nGive the final answer as JSON[\s\S]*"integer"/);
+      expect(losses).to.deep.equal([
+        {
+          path: 'response_format',
+          what: 'enforcement of json_schema',
+          reason: 'groq has no such format; the model is told in words',
+        },
+      ]);
+    });
+
+    it('is words alone where the host has no format, or none beside tools', () => {
+      const { body, messages } = sent({ response_format: format }, 'openai_compatible', { structuredOutput: 'none' });
+      expect(body).to.not.have.property('response_format');
+      expect(messages[0]?.role).to.equal('system');
+      const beside = sent(
+        { model: 'openai/gpt-oss-120b', response_format: format, tools: [{ type: 'function', name: 'go' }] },
+        'groq',
+      );
+      expect(beside.body).to.not.have.property('response_format');
+      expect(beside.losses).to.have.length(1);
+      expect(
+        sent({ model: 'openai/gpt-oss-120b', response_format: format }, 'groq').body.response_format,
+      ).to.have.property('type', 'json_schema');
+    });
+  });
+});

@@ -1,0 +1,374 @@
+/** The rules by which the chat wire's answers become ours. */
+import { expect } from 'chai';
+import {
+  fromChatCompletions,
+  toChatCompletions,
+} from '../../../../../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
+import {
+  LLMError,
+  LLMRateLimitError,
+  LLMStreamError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { chatContext, chatReply } from '../../../../../support/chatRecordings';
+
+const USAGE = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+
+function completion(message: JsonObject, choice: JsonObject = {}, fields: JsonObject = {}): JsonObject {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: 'a-model-2025-01-01',
+    choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop', ...choice }],
+    usage: USAGE,
+    ...fields,
+  };
+}
+
+function read(
+  message: JsonObject,
+  choice: JsonObject = {},
+  fields: JsonObject = {},
+  context = chatReply(),
+): LLMResponse {
+  return fromChatCompletions(completion(message, choice, fields), context);
+}
+
+function call(fields: JsonObject): JsonObject {
+  return { id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' }, ...fields };
+}
+
+/** The assistant's message that goes back with the next request. */
+function replayed(response: LLMResponse, vendor = 'openai' as const): JsonObject {
+  const { body } = toChatCompletions(
+    {
+      model: 'asked-model',
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'a' }] }, ...response.output],
+    },
+    chatContext(vendor),
+    false,
+  );
+  return (body.messages as readonly JsonObject[])[1] ?? {};
+}
+
+describe('An answer of the chat wire', () => {
+  describe('its end', () => {
+    const ENDS = [
+      ['stop', 'completed', undefined],
+      ['tool_calls', 'completed', undefined],
+      ['function_call', 'completed', undefined],
+      ['length', 'incomplete', 'max_output_tokens'],
+      ['content_filter', 'incomplete', 'content_filter'],
+    ] as const;
+    for (const [word, status, reason] of ENDS) {
+      it(`is ${status} for ${word}${reason === undefined ? '' : `, because of ${reason}`}`, () => {
+        const response = read({ content: 'x' }, { finish_reason: word });
+        expect(response).to.include({ status });
+        expect(response.incomplete_details?.reason).to.equal(reason);
+        expect(response.vendor.finish_reason).to.equal(word);
+        expect(response.vendor.warnings).to.deep.equal([]);
+        expect(response.output[0]).to.have.property('status', status);
+      });
+    }
+
+    it('counts as completed for a word that nobody knows, kept, with a warning', () => {
+      const response = read({ content: 'x' }, { finish_reason: 'toString' });
+      expect(response.status).to.equal('completed');
+      expect(response.vendor.finish_reason).to.equal('toString');
+      expect(response.vendor.warnings).to.deep.equal(["finish_reason 'toString' is not known: taken as completed"]);
+    });
+
+    it('counts as completed where no word is given, with a warning', () => {
+      const response = read({ content: 'x' }, { finish_reason: null });
+      expect(response).to.include({ status: 'completed' });
+      expect(response.vendor).to.include({ finish_reason: null });
+      expect(response.vendor.warnings).to.have.length(1);
+    });
+
+    it('is a refusal where the message has one, whatever the word', () => {
+      const response = read({ content: null, refusal: 'No.' });
+      expect(response).to.deep.include({
+        status: 'incomplete',
+        incomplete_details: { reason: 'content_filter' },
+        output_text: '',
+      });
+      expect(response.vendor.finish_reason).to.equal('stop');
+      expect(replayed(response)).to.deep.equal({ role: 'assistant', content: null, refusal: 'No.' });
+    });
+  });
+
+  describe('its items', () => {
+    it('are reasoning, text and calls, in this order', () => {
+      const { output } = read({
+        content: 'I look',
+        reasoning_content: 'hm',
+        tool_calls: [call({}), call({ id: 'call_2' })],
+      });
+      expect(output.map(({ type }) => type)).to.deep.equal(['reasoning', 'message', 'function_call', 'function_call']);
+      expect(output[0]).to.deep.equal({
+        type: 'reasoning',
+        summary: [],
+        content: [{ type: 'reasoning_text', text: 'hm' }],
+        status: 'completed',
+        origin: { wire: 'chat_completions', vendor: 'openai', model: 'asked-model' },
+        vendor: { openai: { from: 'openai', reasoning_fields: ['reasoning_content'] } },
+      });
+    });
+
+    it('hold reasoning once that came in two fields', () => {
+      const response = read({ content: 'x', reasoning_content: 'hm', reasoning: 'hm' });
+      expect(response.output).to.have.length(2);
+      expect(replayed(response)).to.deep.include({ reasoning_content: 'hm', reasoning: 'hm' });
+    });
+
+    it('are no message where there are only calls', () => {
+      for (const content of [null, '']) {
+        const response = read({ content, tool_calls: [call({})] });
+        expect(response.output.map(({ type }) => type)).to.deep.equal(['function_call']);
+        expect(replayed(response)).to.deep.equal({ role: 'assistant', content, tool_calls: [call({})] });
+      }
+      expect(replayed(read({ tool_calls: [call({})] }))).to.deep.equal({ role: 'assistant', tool_calls: [call({})] });
+    });
+
+    it('are an empty message where there is nothing at all', () => {
+      expect(read({ content: null }, { finish_reason: 'length' }).output).to.deep.equal([
+        { type: 'message', role: 'assistant', content: [], status: 'incomplete' },
+      ]);
+      expect(read({ content: '' }).output).to.deep.equal([
+        {
+          type: 'message',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: '', annotations: [] }],
+          status: 'completed',
+        },
+      ]);
+    });
+
+    it('give a call without an id one, and one without arguments an empty object', () => {
+      const { output } = read({
+        tool_calls: [{ function: { name: 'look' } }, { id: '', function: { name: 'go', arguments: '' } }],
+      });
+      expect(output).to.deep.include.members([
+        {
+          type: 'function_call',
+          call_id: 'chatcmpl-1_call_0',
+          name: 'look',
+          arguments: '{}',
+          status: 'completed',
+          vendor: { openai: { from: 'openai', message: {} } },
+        },
+        { type: 'function_call', call_id: 'chatcmpl-1_call_1', name: 'go', arguments: '{}', status: 'completed' },
+      ]);
+    });
+
+    it('hold arguments as text where a host wrote an object', () => {
+      expect(read({ tool_calls: [call({ function: { name: 'look', arguments: { a: 1 } } })] }).output[0]).to.include({
+        arguments: '{"a":1}',
+      });
+    });
+
+    it('hold a call without a name, so that the model can be told', () => {
+      expect(read({ tool_calls: [call({ function: { arguments: '{}' } })] }).output[0]).to.include({
+        type: 'function_call',
+        name: '',
+      });
+    });
+
+    it('hold the call from before tools, which goes back as it came', () => {
+      const response = read(
+        { content: null, function_call: { name: 'look', arguments: '{"a":1}' } },
+        { finish_reason: 'function_call' },
+      );
+      expect(response.output[0]).to.include({ type: 'function_call', name: 'look', arguments: '{"a":1}' });
+      expect(replayed(response)).to.deep.equal({
+        role: 'assistant',
+        content: null,
+        function_call: { name: 'look', arguments: '{"a":1}' },
+      });
+    });
+
+    it('hold calls of free text', () => {
+      const custom = { id: 'call_1', type: 'custom', custom: { name: 'sh', input: 'ls' } };
+      const response = read({ content: null, tool_calls: [custom] });
+      expect(response.output[0]).to.include({ type: 'custom_tool_call', call_id: 'call_1', name: 'sh', input: 'ls' });
+      expect(replayed(response)).to.deep.equal({ role: 'assistant', content: null, tool_calls: [custom] });
+    });
+
+    it('hold citations flat, as the inner language has them', () => {
+      const { output } = read({
+        content: 'x',
+        annotations: [{ type: 'url_citation', url_citation: { url: 'u', title: 't', start_index: 0, end_index: 1 } }],
+      });
+      expect(output[0]).to.deep.include({
+        content: [
+          {
+            type: 'output_text',
+            text: 'x',
+            annotations: [{ type: 'url_citation', url: 'u', title: 't', start_index: 0, end_index: 1 }],
+          },
+        ],
+      });
+    });
+
+    it('hold the tools that the host ran, before the text', () => {
+      const { output } = read({
+        content: 'x',
+        reasoning: 'hm',
+        executed_tools: [{ index: 0, type: 'search', arguments: '{}', output: 'found' }],
+      });
+      expect(output.map(({ type }) => type)).to.deep.equal(['reasoning', 'vendor_item', 'message']);
+      expect(output[1]).to.deep.equal({
+        type: 'vendor_item',
+        origin: { wire: 'chat_completions', vendor: 'openai', model: 'asked-model' },
+        item: { index: 0, type: 'search', arguments: '{}', output: 'found' },
+      });
+    });
+
+    it('carry what only this host knows back to it: fields of the message, of a call, the id of its speech', () => {
+      const response = read({
+        content: 'x',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 's' }],
+        audio: { id: 'audio_1', data: 'AAAA' },
+        tool_calls: [call({ index: 0, extra_content: { google: { thought_signature: 's' } } })],
+      });
+      expect(replayed(response)).to.deep.equal({
+        role: 'assistant',
+        content: 'x',
+        reasoning_details: [{ type: 'reasoning.encrypted', data: 's' }],
+        audio: { id: 'audio_1' },
+        tool_calls: [call({ extra_content: { google: { thought_signature: 's' } } })],
+      });
+    });
+
+    it('show the text beside parts of a kind that only some hosts have', () => {
+      const parts = [
+        { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
+        { type: 'text', text: 'x' },
+      ];
+      const response = read({ content: parts });
+      expect(response.output_text).to.equal('x');
+      expect(replayed(response)).to.deep.equal({ role: 'assistant', content: parts });
+    });
+  });
+
+  describe('several choices', () => {
+    it('give the first as the answer, and name the others', () => {
+      const body = completion({ content: 'x' });
+      const response = fromChatCompletions(
+        {
+          ...body,
+          choices: [
+            ...(body.choices as readonly JsonObject[]),
+            { index: 1, message: { content: 'y' } },
+            { message: { content: 'z' } },
+          ],
+        },
+        chatReply(),
+      );
+      expect(response.output_text).to.equal('x');
+      expect(response.vendor.warnings).to.deep.equal(['the first of 3 choices is the answer; left aside: 1, 2']);
+    });
+  });
+
+  describe('its tokens', () => {
+    it('count cached and reasoning ones, and keep the vendor’s own count', () => {
+      const usage = {
+        ...USAGE,
+        prompt_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+        completion_tokens_details: { reasoning_tokens: 3 },
+        queue_time: 0.1,
+      };
+      const response = read({ content: 'x' }, {}, { usage });
+      expect(response.usage).to.deep.equal({
+        input_tokens: 10,
+        output_tokens: 5,
+        total_tokens: 15,
+        input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
+        output_tokens_details: { reasoning_tokens: 3 },
+      });
+      expect(response.vendor.usage).to.deep.equal(usage);
+    });
+
+    it('count reasoning in where the vendor leaves it out of the completion', () => {
+      const usage = {
+        prompt_tokens: 137,
+        completion_tokens: 7,
+        total_tokens: 270,
+        completion_tokens_details: { reasoning_tokens: 126 },
+      };
+      expect(read({ content: 'x' }, {}, { usage }, chatReply('grok')).usage).to.include({
+        input_tokens: 137,
+        output_tokens: 133,
+        total_tokens: 270,
+      });
+      expect(
+        read({ content: 'x' }, {}, { usage: { ...usage, completion_tokens: 133 } }, chatReply('grok')).usage
+          .output_tokens,
+      ).to.equal(133);
+      expect(read({ content: 'x' }, {}, { usage }).usage.output_tokens).to.equal(7);
+    });
+
+    it('are zero where the host does not count, with a warning', () => {
+      const response = read({ content: 'x' }, {}, { usage: null });
+      expect(response.usage.total_tokens).to.equal(0);
+      expect(response.vendor.warnings).to.deep.equal(['openai gave no usage: it counts as zero']);
+    });
+  });
+
+  describe('what it does not say', () => {
+    it('comes from the call: model, time, id', () => {
+      const bare = { choices: [{ message: { content: 'x' }, finish_reason: 'stop' }], usage: USAGE };
+      expect(fromChatCompletions(bare, chatReply('openai', { requestId: 'req_1' }))).to.include({
+        id: 'req_1',
+        model: 'asked-model',
+        created_at: 1_760_000_000,
+      });
+    });
+
+    it('comes with what the request had to leave out', () => {
+      const context = chatReply('openai', { warnings: ['w'], losses: [{ path: 'p', what: 'x', reason: 'r' }] });
+      expect(read({ content: 'x' }, {}, {}, context).vendor).to.deep.include({
+        warnings: ['w'],
+        losses: [{ path: 'p', what: 'x', reason: 'r' }],
+      });
+    });
+  });
+
+  describe('what is no answer', () => {
+    const BROKEN = [
+      ['<!doctype html><title>502</title>', /a page of HTML/],
+      ['Bad Gateway', /plain text/],
+      ['', /empty/],
+      [undefined, /empty/],
+      [null, /null/],
+      [[], /an array/],
+      [7, /a number/],
+      [{ id: 'x' }, /no choices/],
+      [{ choices: [] }, /no choices/],
+      [{ choices: ['x'] }, /first choice is no object/],
+      [{ choices: [{ finish_reason: 'stop' }] }, /no message/],
+    ] as const;
+    for (const [body, what] of BROKEN) {
+      it(`is named: ${JSON.stringify(body)}`, () => {
+        expect(() => fromChatCompletions(body, chatReply())).to.throw(LLMStreamError, what);
+      });
+    }
+
+    it('is the vendor’s error inside a 200, also inside a choice', () => {
+      const error = { message: 'Rate limit reached', type: 'tokens', code: 'rate_limit_exceeded' };
+      expect(() => fromChatCompletions({ error }, chatReply())).to.throw(LLMRateLimitError, 'Rate limit reached');
+      expect(() => fromChatCompletions({ choices: [{ error, message: { content: '' } }] }, chatReply())).to.throw(
+        LLMRateLimitError,
+      );
+      expect(() => fromChatCompletions({ code: 'x', error: 'Incorrect API key provided' }, chatReply('grok'))).to.throw(
+        LLMError,
+        'Incorrect API key',
+      );
+      expect(fromChatCompletions({ ...completion({ content: 'x' }), error: null }, chatReply()).output_text).to.equal(
+        'x',
+      );
+    });
+  });
+});

@@ -1,0 +1,205 @@
+/** The chat wire for clients: their requests in, anybody's responses out. */
+import { expect } from 'chai';
+import {
+  readChatCompletionsRequest,
+  writeChatCompletions,
+} from '../../../../../../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
+import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { LLMResponse, OutputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { response } from '../../../../../../support/responses';
+
+const messages = [{ role: 'user', content: 'hi' }];
+
+function write(output: readonly OutputItem[], fields: Partial<LLMResponse> = {}): JsonObject {
+  return writeChatCompletions(response({ output, ...fields }));
+}
+
+function choiceOf(body: JsonObject): { readonly message: JsonObject; readonly finish_reason: string } {
+  const [choice] = body.choices as readonly { readonly message: JsonObject; readonly finish_reason: string }[];
+  return choice!;
+}
+
+describe('readChatCompletionsRequest', () => {
+  it('reads every option that has an inner word', () => {
+    const request = {
+      model: 'm',
+      messages,
+      stream: true,
+      temperature: 0.5,
+      top_p: 0.1,
+      max_completion_tokens: 9,
+      stop: 'x',
+      user: 'u',
+      store: false,
+      metadata: { a: 'b' },
+      parallel_tool_calls: false,
+      reasoning_effort: 'low',
+      tool_choice: { type: 'function', function: { name: 'look' } },
+      tools: [{ type: 'function', function: { name: 'look', description: '', parameters: {}, strict: true } }],
+      response_format: { type: 'json_schema', json_schema: { name: 'n', schema: {}, description: 'd', strict: false } },
+    };
+    expect(readChatCompletionsRequest(request)).to.deep.equal({
+      model: 'm',
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] }],
+      stream: true,
+      temperature: 0.5,
+      top_p: 0.1,
+      max_output_tokens: 9,
+      stop: ['x'],
+      user: 'u',
+      store: false,
+      metadata: { a: 'b' },
+      parallel_tool_calls: false,
+      reasoning: { effort: 'low' },
+      tool_choice: { type: 'function', name: 'look' },
+      tools: [{ type: 'function', name: 'look', description: '', parameters: {}, strict: true }],
+      response_format: { type: 'json_schema', name: 'n', schema: {}, description: 'd', strict: false },
+    });
+  });
+
+  it('keeps the rest verbatim: unknown fields, nulls, values that our words could not give back', () => {
+    const rest = {
+      seed: 1,
+      temperature: null,
+      stop: [],
+      tools: [],
+      max_tokens: 3,
+      response_format: { type: 'json_schema', json_schema: { name: 'n' } },
+    };
+    expect(readChatCompletionsRequest({ messages, max_completion_tokens: 9, ...rest })).to.deep.include({
+      max_output_tokens: 9,
+      vendor: { openai: rest },
+    });
+  });
+
+  it('reads the choice among allowed tools', () => {
+    const { tool_choice } = readChatCompletionsRequest({
+      messages,
+      tool_choice: {
+        type: 'allowed_tools',
+        allowed_tools: { mode: 'required', tools: [{ type: 'function', function: { name: 'a' } }] },
+      },
+    });
+    expect(tool_choice).to.deep.equal({
+      type: 'allowed_tools',
+      mode: 'required',
+      tools: [{ type: 'function', name: 'a' }],
+    });
+  });
+
+  it('tells free-text calls and calls from before tools apart from all others', () => {
+    const { input } = readChatCompletionsRequest({
+      messages: [
+        { role: 'assistant', tool_calls: [{ id: 'c1', type: 'custom', custom: { name: 'sh', input: 'ls' } }] },
+        { role: 'tool', tool_call_id: 'c1', content: 'a' },
+        { role: 'assistant', content: null, function_call: { name: 'look', arguments: '{}' } },
+        { role: 'function', name: 'look', content: 'b' },
+      ],
+    });
+    const items = input as readonly OutputItem[];
+    expect(items.map(({ type }) => type)).to.deep.equal([
+      'custom_tool_call',
+      'custom_tool_call_output',
+      'function_call',
+      'function_call_output',
+    ]);
+    expect(items[3]).to.include({ call_id: (items[2] as { call_id: string }).call_id });
+  });
+
+  const WRONG: readonly (readonly [unknown, string])[] = [
+    [null, ''],
+    [[], ''],
+    [{}, 'messages'],
+    [{ messages, stream: 'yes' }, 'stream'],
+    [{ messages: ['hi'] }, 'messages[0]'],
+    [{ messages: [{ role: 'robot' }] }, 'messages[0].role'],
+    [{ messages: [{ role: 'tool', content: 'x' }] }, 'messages[0].tool_call_id'],
+    [{ messages: [{ role: 'function', content: 'x' }] }, 'messages[0].name'],
+    [{ messages: [{ role: 'user', content: 7 }] }, 'messages[0].content'],
+    [{ messages: [{ role: 'user', content: [{}] }] }, 'messages[0].content[0]'],
+    [{ messages, temperature: 'hot' }, 'temperature'],
+    [{ messages, store: 'no' }, 'store'],
+    [{ messages, stop: 3 }, 'stop'],
+    [{ messages, metadata: [] }, 'metadata'],
+    [{ messages, tools: {} }, 'tools'],
+    [{ messages, tools: [{}] }, 'tools[0]'],
+    [{ messages, tools: [{ type: 'function' }] }, 'tools[0].function.name'],
+    [
+      { messages, tools: [{ type: 'function', function: { name: 'a', parameters: 'x' } }] },
+      'tools[0].function.parameters',
+    ],
+    [{ messages, tool_choice: 3 }, 'tool_choice'],
+    [{ messages, response_format: 'json' }, 'response_format'],
+    [{ messages, reasoning_effort: 3 }, 'reasoning_effort'],
+  ];
+  for (const [body, path] of WRONG) {
+    it(`says that ${path === '' ? 'the body' : path} is wrong in ${JSON.stringify(body)}`, () => {
+      expect(() => readChatCompletionsRequest(body))
+        .to.throw(LLMInvalidRequestError)
+        .with.property('path', path);
+    });
+  }
+});
+
+describe('writeChatCompletions', () => {
+  it('writes a response of another wire in this wire’s words', () => {
+    const body = write([
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'thought' }] },
+      {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'x', annotations: [{ type: 'url_citation', url: 'u' }] }],
+      },
+      { type: 'function_call', call_id: 'c1', name: 'look', arguments: '{"a":1}' },
+    ]);
+    expect(body).to.deep.include({
+      object: 'chat.completion',
+      created: 1_750_000_000,
+      model: 'scripted-model',
+      usage: {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        total_tokens: 15,
+        prompt_tokens_details: { cached_tokens: 0 },
+        completion_tokens_details: { reasoning_tokens: 0 },
+      },
+    });
+    expect(choiceOf(body)).to.deep.equal({
+      index: 0,
+      logprobs: null,
+      finish_reason: 'tool_calls',
+      message: {
+        role: 'assistant',
+        content: 'x',
+        refusal: null,
+        reasoning_content: 'thought',
+        annotations: [{ type: 'url_citation', url_citation: { url: 'u' } }],
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{"a":1}' } }],
+      },
+    });
+  });
+
+  it('writes how it ended', () => {
+    const text: OutputItem = {
+      type: 'message',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'x', annotations: [] }],
+    };
+    expect(choiceOf(write([text])).finish_reason).to.equal('stop');
+    expect(
+      choiceOf(write([text], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }))
+        .finish_reason,
+    ).to.equal('length');
+    expect(
+      choiceOf(write([text], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).finish_reason,
+    ).to.equal('content_filter');
+  });
+
+  it('writes a refusal where this wire has it', () => {
+    const refusal: OutputItem = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
+    expect(
+      choiceOf(write([refusal], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } })).message,
+    ).to.deep.equal({ role: 'assistant', content: null, refusal: 'No.' });
+  });
+});

@@ -1,0 +1,365 @@
+/** Domain events as chunks of a chat completion. */
+import { expect } from 'chai';
+import {
+  LLMOverloadedError,
+  LLMRateLimitError,
+  LLMStreamError,
+} from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type {
+  FunctionCallItem,
+  LLMResponse,
+  OutputItem,
+} from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
+import { createStreamEncoder } from '../../../../../../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
+import {
+  completed,
+  CREATED_EVENT,
+  encoded,
+  encodedEvents,
+  FACTS,
+  failing,
+  reasoningDelta,
+  textDelta,
+} from '../../../../../../support/encoding';
+import { answer, callItem, calling, eventsOf, textItem, usage } from '../../../../../../support/responses';
+import { CHECKS, framesIn } from '../../../../../../support/streamGrammar';
+
+const HEAD = { id: 'resp_1', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'a-model' };
+
+function deltasOf(events: readonly JsonObject[]): readonly unknown[] {
+  return events.flatMap(({ choices }) => (choices as JsonObject[]).map(({ delta }) => delta));
+}
+
+function finishOf(events: readonly JsonObject[]): unknown {
+  return events
+    .flatMap(({ choices }) => choices as JsonObject[])
+    .findLast(({ finish_reason }) => finish_reason !== null)?.finish_reason;
+}
+
+describe('the chat completions encoder', () => {
+  it('begins with the role, passes each delta on as one frame at once, and ends with the finish reason and the end marker', () => {
+    const encoder = createStreamEncoder('openai', FACTS);
+    const choice = (delta: JsonObject, finish_reason: string | null = null): readonly string[] => [
+      `data: ${JSON.stringify({ ...HEAD, choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
+    ];
+    expect(encoder.push(CREATED_EVENT)).to.deep.equal(choice({ role: 'assistant', content: '' }));
+    for (const delta of ['Hel', 'lo "you"\n', '\u{1f30d}', '\u2028'])
+      expect(encoder.push(textDelta(delta))).to.deep.equal(choice({ content: delta }));
+    expect(encoder.push(completed('gemini'))).to.deep.equal(choice({}, 'stop'));
+    expect(encoder.end()).to.deep.equal(['data: [DONE]\n\n']);
+    expect(encoder.end()).to.deep.equal([]);
+    expect(encoder.push(textDelta('late'))).to.deep.equal([]);
+    expect(encoder.fail(new LLMStreamError('late'))).to.deep.equal([]);
+  });
+
+  it('gives each call whole, in one delta, numbered in the order in which they are complete', () => {
+    const calls = [
+      callItem({ name: 'first', call_id: 'a', arguments: '{"x":1.0}' }),
+      callItem({ name: 'second', call_id: 'b', arguments: '' }),
+    ];
+    const events = encodedEvents('openai', eventsOf({ ...calling(), output: calls }));
+    expect(deltasOf(events).slice(1, -1)).to.deep.equal([
+      { tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'first', arguments: '{"x":1.0}' } }] },
+      { tool_calls: [{ index: 1, id: 'b', type: 'function', function: { name: 'second', arguments: '{}' } }] },
+    ]);
+    expect(finishOf(events)).to.equal('tool_calls');
+  });
+
+  it('tells usage in a last chunk without choices when it was asked for, and not otherwise', () => {
+    const stream = eventsOf(
+      answer('Hi', {
+        usage: {
+          ...usage(7, 3),
+          input_tokens_details: { cached_tokens: 2, cache_write_tokens: 0 },
+          output_tokens_details: { reasoning_tokens: 1 },
+        },
+      }),
+    );
+    expect(encodedEvents('openai', stream).filter((chunk) => 'usage' in chunk)).to.deep.equal([]);
+    const last = encodedEvents('openai', stream, { includeUsage: true }).at(-1)!;
+    expect(last.choices).to.deep.equal([]);
+    expect(last.usage).to.deep.equal({
+      prompt_tokens: 7,
+      completion_tokens: 3,
+      total_tokens: 10,
+      prompt_tokens_details: { cached_tokens: 2 },
+      completion_tokens_details: { reasoning_tokens: 1 },
+    });
+  });
+
+  const endings: readonly (readonly [string, Partial<LLMResponse>, string])[] = [
+    ['an answer', {}, 'stop'],
+    ['an answer cut short', { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
+    ['a filtered answer', { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'content_filter'],
+  ];
+  for (const [what, fields, word] of endings) {
+    it(`ends ${what} of another wire with ${word}`, () => {
+      const { vendor: _, ...others } = fields;
+      expect(
+        finishOf(encodedEvents('openai', [CREATED_EVENT, textDelta('Hi'), completed('anthropic_messages', others)])),
+      ).to.equal(word);
+    });
+  }
+
+  it('keeps a finish word of its own wire, known or not', () => {
+    expect(
+      finishOf(
+        encodedEvents('openai', [CREATED_EVENT, completed('chat_completions', { vendor: { finish_reason: 'eos' } })]),
+      ),
+    ).to.equal('eos');
+    expect(
+      finishOf(
+        encodedEvents('openai', [
+          CREATED_EVENT,
+          completed('anthropic_messages', { vendor: { finish_reason: 'pause_turn' } }),
+        ]),
+      ),
+    ).to.equal('stop');
+  });
+
+  it('tells reasoning where the client looks for it, the parts of a summary as paragraphs', () => {
+    const stream = [
+      CREATED_EVENT,
+      reasoningDelta('One.', 0, true),
+      reasoningDelta('Two', 0, true, 1),
+      reasoningDelta('.', 0, true, 1),
+      textDelta('Hi', 1),
+      completed('responses'),
+    ];
+    expect(deltasOf(encodedEvents('openai', stream)).slice(1, -2)).to.deep.equal([
+      { reasoning_content: 'One.' },
+      { reasoning_content: '\n\nTwo' },
+      { reasoning_content: '.' },
+    ]);
+    expect(deltasOf(encodedEvents('openai', stream, { reasoningField: 'reasoning' }))[1]).to.deep.equal({
+      reasoning: 'One.',
+    });
+  });
+
+  it('tells refusals and citations as they come', () => {
+    const citation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 };
+    const stream = [
+      CREATED_EVENT,
+      textDelta('Hi'),
+      { type: 'response.annotation.added', output_index: 0, annotation: citation } as const,
+      { type: 'response.refusal.delta', output_index: 0, delta: 'No.' } as const,
+      completed('responses'),
+    ];
+    const { type, ...inner } = citation;
+    expect(deltasOf(encodedEvents('openai', stream)).slice(2, 4)).to.deep.equal([
+      { annotations: [{ type, [type]: inner }] },
+      { refusal: 'No.' },
+    ]);
+  });
+
+  it('says a failure as an error object without the end marker, whatever the message speaks of', () => {
+    const text = failing('openai', [CREATED_EVENT, textDelta('Hi')], new LLMStreamError('no end marker [DONE] came'));
+    const last = framesIn(text).at(-1)!;
+    expect(JSON.parse(last.data)).to.deep.equal({
+      error: { message: 'no end marker [DONE] came', type: 'server_error', param: null, code: 'stream-broken' },
+    });
+    expect(text).not.to.include('[DONE]');
+    expect(
+      JSON.parse(framesIn(failing('openai', [], new LLMRateLimitError('slow down'))).at(-1)!.data),
+    ).to.deep.include({ error: { message: 'slow down', type: 'rate_limit_error', param: null, code: 'rate-limited' } });
+  });
+
+  it('never takes a stream without its completed response for a success', () => {
+    const encoder = createStreamEncoder('openai', FACTS);
+    encoder.push(CREATED_EVENT);
+    const frames = encoder.end();
+    expect(frames.length).to.equal(1);
+    expect(frames[0]).to.match(/^data: \{"error":/);
+    expect(encoder.end()).to.deep.equal([]);
+  });
+
+  it('ends with the error that a failed event carries', () => {
+    const encoder = createStreamEncoder('openai', FACTS);
+    expect(encoder.push({ type: 'response.failed', error: new LLMOverloadedError('busy') })).to.deep.equal([
+      'data: {"error":{"message":"busy","type":"server_error","param":null,"code":"overloaded"}}\n\n',
+    ]);
+    expect(encoder.end()).to.deep.equal([]);
+  });
+
+  it('tells the text of an item that no delta brought', () => {
+    const events = encodedEvents('openai', [
+      CREATED_EVENT,
+      { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
+      completed('responses'),
+    ]);
+    expect(deltasOf(events)).to.deep.include({ content: 'Whole.' });
+    const told = encodedEvents('openai', [
+      CREATED_EVENT,
+      textDelta('Whole.'),
+      { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
+      completed('responses'),
+    ]);
+    expect(deltasOf(told)).to.deep.equal([{ role: 'assistant', content: '' }, { content: 'Whole.' }, {}]);
+  });
+
+  it('announces a call in a chunk that says nothing else, when asked to', () => {
+    const stream = eventsOf({ ...calling({ name: 'look', call_id: 'c1' }), id: 'resp_1', model: 'a-model' });
+    expect(encoded('openai', stream)).not.to.include('announced');
+    const announced = encodedEvents('openai', stream, { emitFunctionAnnouncements: true }).filter(
+      (chunk) => 'tool_use_announced' in chunk,
+    );
+    expect(announced).to.deep.equal([
+      {
+        ...HEAD,
+        choices: [{ index: 0, delta: {}, finish_reason: null }],
+        tool_use_announced: { id: 'c1', name: 'look' },
+      },
+    ]);
+  });
+
+  describe('for streams of its own wire', () => {
+    const origin = { wire: 'chat_completions', vendor: 'azure_openai' } as const;
+
+    it('passes on what no event told, once the answer has a name, without fragments of calls', () => {
+      const early = {
+        id: '',
+        object: '',
+        created: 0,
+        model: '',
+        choices: [],
+        prompt_filter_results: [{ prompt_index: 0 }],
+      };
+      const late = {
+        ...HEAD,
+        choices: [{ index: 0, delta: { mood: 'calm', tool_calls: [{ index: 0, function: { arguments: '{"half' } }] } }],
+      };
+      const events = encodedEvents('openai', [
+        { type: 'vendor.event', origin, raw: early },
+        CREATED_EVENT,
+        { type: 'vendor.event', origin, raw: late },
+        completed('chat_completions'),
+      ]);
+      expect(events.slice(0, 3)).to.deep.equal([
+        { ...HEAD, choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] },
+        { ...HEAD, choices: [], prompt_filter_results: [{ prompt_index: 0 }] },
+        { ...HEAD, choices: [{ index: 0, delta: { mood: 'calm' }, finish_reason: null }] },
+      ]);
+    });
+
+    it("leaves other wires' words alone", () => {
+      const events = encodedEvents('openai', [
+        CREATED_EVENT,
+        { type: 'vendor.event', origin: { wire: 'gemini' }, raw: { strange: true } },
+        completed('gemini'),
+      ]);
+      expect(JSON.stringify(events)).not.to.include('strange');
+    });
+
+    it('puts the fields that no chunk has said on the last one, and further choices whole', () => {
+      const fields = {
+        system_fingerprint: 'fp_1',
+        x_new: { a: 1 },
+        choices: [
+          {
+            index: 0,
+            finish_reason: 'stop',
+            logprobs: { refusal: null },
+            stop_token: 7,
+            message: { role: 'assistant', mood: 'calm' },
+          },
+          { index: 1, finish_reason: 'length', message: { role: 'assistant', content: 'Other' } },
+        ],
+      };
+      const item: OutputItem = {
+        type: 'message',
+        role: 'assistant',
+        content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [{ token: 'Hi', logprob: -1 }] }],
+      };
+      const events = encodedEvents('openai', [
+        CREATED_EVENT,
+        textDelta('Hi'),
+        completed('chat_completions', { output: [item], output_text: 'Hi', vendor: { finish_reason: 'stop', fields } }),
+      ]);
+      expect(events.at(-1)).to.deep.equal({
+        ...HEAD,
+        system_fingerprint: 'fp_1',
+        x_new: { a: 1 },
+        choices: [
+          {
+            index: 0,
+            delta: { mood: 'calm' },
+            finish_reason: 'stop',
+            logprobs: { refusal: null, content: [{ token: 'Hi', logprob: -1 }] },
+            stop_token: 7,
+          },
+          { index: 1, delta: { role: 'assistant', content: 'Other' }, finish_reason: 'length' },
+        ],
+      });
+    });
+
+    it('writes calls as their host wrote them: unknown fields, custom calls, the form from before tools', () => {
+      const own: FunctionCallItem = {
+        type: 'function_call',
+        call_id: 'a',
+        name: 'f',
+        arguments: '{}',
+        vendor: { openai: { from: 'x', cache: 'yes', function: { strict: true } } },
+      };
+      const custom: OutputItem = {
+        type: 'custom_tool_call',
+        call_id: 'b',
+        name: 'g',
+        input: 'free text',
+        vendor: { openai: { from: 'x' } },
+      };
+      const legacy: FunctionCallItem = {
+        type: 'function_call',
+        call_id: 'c',
+        name: 'h',
+        arguments: '{"a":1}',
+        vendor: { openai: { from: 'x', legacy: true } },
+      };
+      const events = encodedEvents('openai', [
+        CREATED_EVENT,
+        { type: 'response.tool_use.done', output_index: 0, item: own },
+        { type: 'response.output_item.done', output_index: 1, item: custom },
+        { type: 'response.tool_use.done', output_index: 2, item: legacy },
+        completed('chat_completions', { vendor: { finish_reason: 'tool_calls' } }),
+      ]);
+      expect(deltasOf(events).slice(1, -1)).to.deep.equal([
+        {
+          tool_calls: [
+            {
+              index: 0,
+              id: 'a',
+              type: 'function',
+              cache: 'yes',
+              function: { strict: true, name: 'f', arguments: '{}' },
+            },
+          ],
+        },
+        { tool_calls: [{ index: 1, id: 'b', type: 'custom', custom: { name: 'g', input: 'free text' } }] },
+        { function_call: { name: 'h', arguments: '{"a":1}' } },
+      ]);
+    });
+
+    it('passes on which tools a host ran by itself', () => {
+      const item: OutputItem = {
+        type: 'vendor_item',
+        origin: { wire: 'chat_completions' },
+        item: { type: 'search', output: 'found' },
+      };
+      expect(
+        deltasOf(
+          encodedEvents('openai', [
+            CREATED_EVENT,
+            { type: 'response.output_item.done', output_index: 0, item },
+            completed('chat_completions'),
+          ]),
+        )[1],
+      ).to.deep.equal({ executed_tools: [item.item] });
+    });
+  });
+
+  it('keeps its grammar when the stream never names itself', () => {
+    const text = encoded('openai', [textDelta('Hi'), completed('responses')]);
+    CHECKS.openai(text);
+    expect(text).to.include('"id":"fallback_id"').and.to.include('"model":"asked-model"');
+  });
+});

@@ -1,0 +1,98 @@
+/** What other vendors' models said, as a history for Gemini: always a body that it takes, with nothing sealed in it. */
+import { Ajv2020 } from 'ajv/dist/2020';
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { toGoogle } from '../../../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
+import { normalizeOptions } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
+import { toolCalls } from '../../../../../../imports/business/ai/domain/entities/Response';
+import type { InputItem, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
+import { googleContext } from '../../../../../support/googleRecordings';
+import { modelOf, RECORDINGS } from '../../../../../support/recordings';
+import { checkGeminiContents } from '../../../../../../imports/simulator/wires/gemini/checkGeminiContents';
+import { replyContext, WIRES } from '../../../../../support/wireContexts';
+import type { Recording } from '../../../../../support/recordings';
+
+const SCHEMA = join(
+  __dirname,
+  '../../../../../../imports/simulator/schemas/gemini.generateContent.request.schema.json',
+);
+const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
+
+const OTHERS = RECORDINGS.filter(({ wire, stream, status }) => wire !== 'gemini' && !stream && status === 200);
+
+/** The answer, if it is one; failed answers are no history. */
+function answerOf(one: Recording): LLMResponse | undefined {
+  try {
+    return WIRES[one.wire].fromResponse(JSON.parse(one.text), replyContext(one.vendor, modelOf(one)));
+  } catch {
+    // Failures in a 200 body are tested where their wire is.
+    return undefined;
+  }
+}
+
+function historyOf(response: LLMResponse): readonly InputItem[] {
+  const answers = toolCalls(response).map(({ call_id }): InputItem => ({
+    type: 'function_call_output',
+    call_id,
+    output: 'done',
+  }));
+  return [
+    { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
+    ...response.output,
+    ...answers,
+  ];
+}
+
+describe('toGoogle for what other vendors said', () => {
+  const histories = OTHERS.flatMap((one) => {
+    const response = answerOf(one);
+    return response === undefined ? [] : [{ one, response }];
+  });
+
+  it('has answers of all three other wires to try', () => {
+    expect(new Set(histories.map(({ one }) => one.wire))).to.have.lengthOf(3);
+    expect(histories.length).to.be.greaterThan(60);
+  });
+
+  for (const model of ['gemini-2.5-flash', 'gemini-3-flash-preview']) {
+    it(`gives ${model} bodies that the protos describe and that break none of its rules`, () => {
+      for (const { one, response } of histories) {
+        const { body } = toGoogle(normalizeOptions({ model, input: historyOf(response) }), googleContext(), false);
+        expect(validate(body), `${one.name}: ${JSON.stringify(validate.errors)}`).to.equal(true);
+        // Boundary: these rules read model and body only; the archive is for wires that keep answers.
+        const refusal = checkGeminiContents({ vendor: 'google', model, body } as Parameters<
+          typeof checkGeminiContents
+        >[0]);
+        expect(refusal, `${one.name}: ${JSON.stringify(refusal)}`).to.equal(undefined);
+      }
+    });
+  }
+
+  it('carries every text and call, and names what it drops, sealed things above all', () => {
+    for (const { one, response } of histories) {
+      const { body, losses } = toGoogle(
+        normalizeOptions({ model: 'gemini-2.5-flash', input: historyOf(response) }),
+        googleContext(),
+        false,
+      );
+      const parts = (
+        body.contents as readonly { parts: readonly { text?: string; functionCall?: { name: string } }[] }[]
+      ).flatMap((content) => content.parts);
+      expect(parts.map(({ text }) => text ?? '').join(''), one.name).to.include(response.output_text);
+      expect(
+        parts.flatMap(({ functionCall }) => functionCall?.name ?? []),
+        one.name,
+      ).to.deep.equal(toolCalls(response).map(({ name }) => name));
+      for (const [index, item] of response.output.entries()) {
+        if (item.type !== 'reasoning') continue;
+        expect(
+          losses.map(({ path }) => path),
+          one.name,
+        ).to.include(`input[${index + 1}]`);
+        if (item.encrypted_content !== undefined)
+          expect(JSON.stringify(body), one.name).not.to.include(item.encrypted_content);
+      }
+    }
+  });
+});

@@ -1,0 +1,168 @@
+/** JSON Schemas cut to what Gemini takes. */
+import { expect } from 'chai';
+import { toOpenApiSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/openApiSchema';
+import { sanitiseSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/jsonSchema';
+import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
+
+const lostIn = (schema: JsonObject): string[] => sanitiseSchema(schema).losses.map(({ path }) => path);
+
+describe('sanitiseSchema', () => {
+  it('keeps what Gemini knows as it is', () => {
+    const schema: JsonObject = {
+      type: 'object',
+      title: 'T',
+      description: 'D',
+      required: ['a'],
+      additionalProperties: false,
+      propertyOrdering: ['a', 'b'],
+      properties: {
+        a: { type: ['string', 'null'], enum: ['x', 'y'], format: 'date-time' },
+        b: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 9 }, minItems: 1, maxItems: 3 },
+        c: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+        d: { type: 'array', prefixItems: [{ type: 'string' }] },
+        properties: { type: 'string' },
+      },
+    };
+    expect(sanitiseSchema(schema)).to.deep.equal({ schema, losses: [] });
+  });
+
+  it('leaves out what Gemini does not know and names each place', () => {
+    const schema = {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        a: { type: 'string', pattern: '^a', minLength: 1, format: 'email' },
+        b: { type: 'number', exclusiveMinimum: 0, default: 1 },
+        c: { not: { type: 'null' } },
+      },
+      patternProperties: { x: {} },
+    };
+    expect(lostIn(schema)).to.deep.equal([
+      '.properties.a.pattern',
+      '.properties.a.minLength',
+      '.properties.a.format',
+      '.properties.b.exclusiveMinimum',
+      '.properties.b.default',
+      '.properties.c.not',
+      '.patternProperties',
+    ]);
+    expect(sanitiseSchema(schema).schema).to.deep.equal({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' }, c: {} },
+    });
+  });
+
+  it('writes references out, with the keywords beside them', () => {
+    const schema = {
+      type: 'object',
+      properties: { home: { $ref: '#/$defs/a~1b', description: 'Home' } },
+      $defs: {
+        'a/b': { type: 'object', description: 'Place', properties: { city: { $ref: '#/$defs/city' } } },
+        city: { type: 'string' },
+      },
+    };
+    expect(sanitiseSchema(schema)).to.deep.equal({
+      schema: {
+        type: 'object',
+        properties: { home: { type: 'object', description: 'Home', properties: { city: { type: 'string' } } } },
+      },
+      losses: [],
+    });
+  });
+
+  it('cuts a schema that contains itself and says where', () => {
+    const schema = {
+      $ref: '#/$defs/node',
+      $defs: { node: { type: 'object', description: 'Node', properties: { next: { $ref: '#/$defs/node' } } } },
+    };
+    const { schema: clean, losses } = sanitiseSchema(schema);
+    expect(clean).to.deep.equal({
+      type: 'object',
+      description: 'Node',
+      properties: {
+        next: { type: 'object', description: 'Node', properties: { next: { type: 'object', description: 'Node' } } },
+      },
+    });
+    expect(losses.map(({ path }) => path)).to.deep.equal(['.properties.next.properties.next']);
+    expect(sanitiseSchema({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }).schema).to.deep.equal({});
+  });
+
+  it('cuts references that would grow without end', () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 20 }, (_, n) => [
+        `d${n}`,
+        { type: 'object', properties: { l: { $ref: `#/$defs/d${n + 1}` }, r: { $ref: `#/$defs/d${n + 1}` } } },
+      ]),
+    );
+    const { schema, losses } = sanitiseSchema({ $ref: '#/$defs/d0', $defs: { ...$defs, d20: { type: 'string' } } });
+    expect(JSON.stringify(schema).length).to.be.lessThan(1_000_000);
+    expect(losses.length).to.be.greaterThan(0);
+  });
+
+  it('lays the members of allOf over each other', () => {
+    const schema = {
+      allOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { $ref: '#/$defs/more' }],
+      $defs: { more: { properties: { b: { type: 'number' } }, required: ['b'], minimum: 1 } },
+      minimum: 2,
+    };
+    const { schema: clean, losses } = sanitiseSchema(schema);
+    expect(clean).to.deep.equal({
+      type: 'object',
+      properties: { a: { type: 'string' }, b: { type: 'number' } },
+      required: ['a', 'b'],
+      minimum: 1,
+    });
+    expect(losses.map(({ what }) => what)).to.deep.equal(['minimum of a member of allOf']);
+  });
+
+  it('writes constants as enumerations of one, and names those that Gemini cannot enumerate', () => {
+    expect(sanitiseSchema({ const: 'a' }).schema).to.deep.equal({ enum: ['a'], type: 'string' });
+    expect(sanitiseSchema({ enum: [1, null] }).schema).to.deep.equal({ enum: [1], type: ['number', 'null'] });
+    expect(sanitiseSchema({ type: 'boolean', const: true })).to.deep.include({ schema: { type: 'boolean' } });
+    expect(lostIn({ type: 'boolean', const: true })).to.deep.equal(['.const']);
+  });
+
+  it('survives references to nothing and schemas that are no objects', () => {
+    expect(lostIn({ $ref: '#/nowhere' })).to.deep.equal(['.$ref']);
+    expect(lostIn({ $ref: 'https://a.example/schema' })).to.deep.equal(['.$ref']);
+    expect(lostIn({ $ref: '#/%' })).to.deep.equal(['.$ref']);
+    expect(sanitiseSchema({ properties: { a: true, b: false } }).schema).to.deep.equal({
+      properties: { a: {}, b: {} },
+    });
+  });
+
+  it('looks at one schema object once', () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    expect(sanitiseSchema(schema)).to.equal(sanitiseSchema(schema));
+  });
+});
+
+describe('toOpenApiSchema', () => {
+  it("writes the wire's own form, with the order of properties", () => {
+    const { schema, losses } = toOpenApiSchema({
+      type: 'object',
+      additionalProperties: false,
+      required: ['b'],
+      properties: {
+        b: { type: ['integer', 'null'], enum: [1] },
+        a: { oneOf: [{ type: 'string', format: 'date' }, { type: ['string', 'number'] }] },
+        c: { type: 'array', items: { const: 'x' } },
+      },
+    });
+    expect(schema).to.deep.equal({
+      type: 'OBJECT',
+      required: ['b'],
+      propertyOrdering: ['b', 'a', 'c'],
+      properties: {
+        b: { type: 'INTEGER', nullable: true },
+        a: { anyOf: [{ type: 'STRING' }, { anyOf: [{ type: 'STRING' }, { type: 'NUMBER' }] }] },
+        c: { type: 'ARRAY', items: { enum: ['x'], type: 'STRING' } },
+      },
+    });
+    expect(losses.map(({ path }) => path)).to.deep.equal([
+      '.additionalProperties',
+      '.properties.b.enum',
+      '.properties.a.oneOf[0].format',
+    ]);
+  });
+});

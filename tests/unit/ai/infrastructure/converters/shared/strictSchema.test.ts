@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import {
+  strictFormat,
+  toStrictSchema,
+} from '../../../../../../imports/business/ai/infrastructure/converters/shared/strictSchema';
+import type { Loss } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
+
+const text = { type: 'string' };
+
+describe('toStrictSchema', () => {
+  it('leaves a schema that fits as it is, the same object', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: text, list: { type: 'array', items: { type: 'integer', minimum: 0 } } },
+      required: ['a', 'list'],
+      additionalProperties: false,
+    };
+    expect(toStrictSchema(schema)).to.deep.equal({ schema, losses: [] });
+    expect(toStrictSchema(schema)?.schema).to.equal(schema);
+  });
+
+  it('closes objects and makes optional properties nullable', () => {
+    const schema = {
+      type: 'object',
+      properties: { a: text, kind: { type: 'string', enum: ['x', 'y'] }, fixed: { const: 1 } },
+      required: ['a'],
+    };
+    expect(toStrictSchema(schema)?.schema).to.deep.equal({
+      type: 'object',
+      properties: {
+        a: text,
+        kind: { type: ['string', 'null'], enum: ['x', 'y', null] },
+        fixed: { anyOf: [{ const: 1 }, { type: 'null' }] },
+      },
+      required: ['a', 'kind', 'fixed'],
+      additionalProperties: false,
+    });
+  });
+
+  it('names the rules that will not be enforced, and only those', () => {
+    const schema = {
+      $schema: 'x',
+      type: 'object',
+      properties: { a: { type: 'string', minLength: 2, format: 'color', default: 'b' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    expect(toStrictSchema(schema)?.losses.map(({ path }) => path)).to.deep.equal([
+      'response_format.schema.properties.a.minLength',
+      'response_format.schema.properties.a.format',
+    ]);
+    expect(toStrictSchema(schema)?.schema.properties).to.deep.equal({ a: text });
+  });
+
+  it('keeps references and definitions, recursive ones too', () => {
+    const node = {
+      type: 'object',
+      properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
+      required: ['next'],
+      additionalProperties: false,
+    };
+    const schema = { ...node, $defs: { node } };
+    expect(toStrictSchema(schema)?.schema).to.equal(schema);
+  });
+
+  const inexpressible: Record<string, object> = {
+    'a map': { type: 'object', additionalProperties: text },
+    'an object of anything': { type: 'object' },
+    'an untyped property': { type: 'object', properties: { a: {} } },
+    'a list of anything': { type: 'object', properties: { a: { type: 'array' } } },
+    allOf: { type: 'object', properties: { a: { allOf: [text] } } },
+    'a root that is no object': { type: 'array', items: text },
+    'a choice at the root': { type: 'object', anyOf: [{ type: 'object' }] },
+  };
+  for (const [what, schema] of Object.entries(inexpressible)) {
+    it(`has no words for ${what}`, () => expect(toStrictSchema(schema as Record<string, unknown>)).to.equal(undefined));
+  }
+
+  it('has no words for nesting over ten levels', () => {
+    let schema: Record<string, unknown> = text;
+    for (let depth = 0; depth < 12; depth += 1)
+      schema = { type: 'object', properties: { a: schema }, required: ['a'], additionalProperties: false };
+    expect(toStrictSchema(schema)).to.equal(undefined);
+  });
+});
+
+describe('strictFormat', () => {
+  it('leaves a format alone that did not ask for strict', () => {
+    const format = { type: 'json_schema', schema: { type: 'object' } } as const;
+    expect(strictFormat(format, true, [])).to.equal(format);
+  });
+
+  it('drops strict, and says so, for hosts and schemas that it does not fit', () => {
+    const losses: Loss[] = [];
+    const format = {
+      type: 'json_schema',
+      strict: true,
+      schema: { type: 'object', additionalProperties: text },
+    } as const;
+    expect(strictFormat(format, true, losses)).to.deep.equal({ type: 'json_schema', schema: format.schema });
+    expect(strictFormat(format, false, losses)).not.to.have.property('strict');
+    expect(losses.map(({ path }) => path)).to.deep.equal(['response_format.strict', 'response_format.strict']);
+  });
+});

@@ -1,0 +1,82 @@
+/** Numbered events, kept for a while: what watchers get, and when they are told that something is missing. */
+import { expect } from 'chai';
+import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
+import { RunEventLog } from '../../../../../imports/business/ai/infrastructure/events/RunEventLog';
+
+describe('RunEventLog', () => {
+  const event = (executionId = 'a', size = 0): AgentEvent => ({
+    type: 'run:started',
+    userId: 'bob',
+    model: 'x'.repeat(size),
+    executionId,
+    at: 0,
+    seq: 1,
+  });
+
+  function watch(log: RunEventLog, since?: number, wants: (executionId: string) => boolean = () => true) {
+    const seen: number[] = [];
+    const missed: number[] = [];
+    const stop = log.watch(
+      {
+        wants: ({ executionId }) => wants(executionId),
+        event: ({ id }) => seen.push(id),
+        missed: () => missed.push(log.last),
+      },
+      since,
+    );
+    return { seen, missed, stop };
+  }
+
+  it('tells every watcher what it wants, as it comes, until it leaves', () => {
+    const log = new RunEventLog();
+    const all = watch(log);
+    const onlyB = watch(log, undefined, (executionId) => executionId === 'b');
+    log.add(event('a'), 'bob');
+    log.add(event('b'), 'bob');
+    all.stop();
+    log.add(event('b'), 'bob');
+    expect(all.seen).to.deep.equal([log.last - 2, log.last - 1]);
+    expect(onlyB.seen).to.deep.equal([log.last - 1, log.last]);
+    expect(log.watching).to.equal(1);
+  });
+
+  it('gives exactly what came since the last event that was seen', () => {
+    const log = new RunEventLog();
+    const start = log.last;
+    for (let count = 0; count < 10; count += 1) log.add(event(), 'bob');
+    for (let since = start; since <= log.last; since += 1) {
+      const { seen, missed } = watch(log, since);
+      expect(missed).to.deep.equal([]);
+      expect(seen).to.deep.equal(Array.from({ length: log.last - since }, (_, at) => since + 1 + at));
+    }
+  });
+
+  it('says that something is missing to whom it can’t give everything', () => {
+    const log = new RunEventLog({ events: 10, characters: 1_000_000 });
+    const start = log.last;
+    for (let count = 0; count < 50; count += 1) log.add(event(), 'bob');
+    for (const since of [0, start - 1, start, start + 30, log.last + 1, Number.MAX_SAFE_INTEGER]) {
+      const { seen, missed } = watch(log, since);
+      expect(missed, String(since - start)).to.have.length(1);
+      expect(seen).to.deep.equal([]);
+    }
+    expect(watch(log, log.last - 2)).to.deep.include({ seen: [log.last - 1, log.last], missed: [] });
+  });
+
+  it('keeps no more than its limits, whatever is put in', () => {
+    const log = new RunEventLog({ events: 1_000, characters: 50_000 });
+    for (let count = 0; count < 200; count += 1) log.add(event('a', 1_000), 'bob');
+    let since = log.last;
+    while (watch(log, since - 1).missed.length === 0) since -= 1;
+    expect(log.last - since).to.be.within(10, 50);
+  });
+
+  it('never takes a number of an earlier server for its own', async () => {
+    const earlier = new RunEventLog();
+    earlier.add(event(), 'bob');
+    while (Date.now() * 1_000 <= earlier.last) await new Promise((resolve) => setImmediate(resolve));
+    const later = new RunEventLog();
+    later.add(event(), 'bob');
+    expect(watch(later, earlier.last).missed).to.have.length(1);
+  });
+});

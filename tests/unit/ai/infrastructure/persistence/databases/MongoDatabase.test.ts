@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import {
+  LLMConnectionError,
+  LLMInvalidRequestError,
+} from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { DocumentDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/DocumentDatabase';
+import { openMongoDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/MongoDatabase';
+import { openDatabase } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { failure } from '../../../../../support/failure';
+import { startTestMongo } from '../../../../../support/miniMongod';
+import type { TestMongo } from '../../../../../support/miniMongod';
+
+const SECRET = 'hunter2';
+
+describe('MongoDatabase', () => {
+  it('says which host does not answer, and not the password', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const error = await failure(
+      openMongoDatabase(`mongodb://me:${SECRET}@127.0.0.1:${port}/app?serverSelectionTimeoutMS=100`),
+    );
+    expect(error).to.be.instanceOf(LLMConnectionError).and.to.have.property('retryable', true);
+    expect((error as Error).message)
+      .to.include(`127.0.0.1:${port}`)
+      .and.not.include(SECRET);
+  });
+
+  it('refuses a URL that it can not read, and does not repeat it', async () => {
+    for (const url of [
+      'localhost:27017',
+      `http://me:${SECRET}@x/`,
+      `mongodb://me:${SECRET}@/`,
+      `mongodb://me:${SECRET}@x/?noSuchOption=1&noSuchOption=2`,
+    ]) {
+      const error = await failure(openMongoDatabase(url));
+      expect(error, url).to.be.instanceOf(LLMInvalidRequestError).and.to.have.property('path', 'MONGO_URL');
+      expect((error as Error).message).to.not.include(SECRET);
+    }
+  });
+
+  describe('with a server', () => {
+    let mongo: TestMongo;
+    let database: DocumentDatabase;
+
+    beforeEach(async () => {
+      mongo = await startTestMongo();
+      database = await openDatabase({
+        MONGO_URL: `${mongo.url}${mongo.url.includes('?') ? '&' : '?'}serverSelectionTimeoutMS=3000`,
+      });
+    });
+    afterEach(async () => {
+      await database.close();
+      await mongo.stop();
+    });
+
+    it('fails with a typed error when the server has gone', async () => {
+      const rows = database.collection('rows');
+      await rows.insert({ _id: 'a' });
+      await rows.remove({});
+      if (!mongo.isStandIn) return;
+      await mongo.stop();
+      expect(await failure(rows.find({}))).to.be.instanceOf(LLMConnectionError);
+    });
+
+    it('fails with a typed error when it is closed, which it can be twice', async () => {
+      const rows = database.collection('rows');
+      await database.close();
+      await database.close();
+      expect(await failure(rows.find({}))).to.be.instanceOf(LLMConnectionError);
+    });
+  });
+});

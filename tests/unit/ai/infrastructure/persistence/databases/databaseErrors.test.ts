@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { ConflictError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { storeError } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
+
+describe('storeError', () => {
+  const named = (name: string, message = 'secret detail', code?: unknown): Error =>
+    Object.assign(new Error(message), { name, code });
+
+  for (const [what, cause, code] of [
+    ['a duplicate key', named('MongoServerError', 'dup key: { token: "secret detail" }', 11000), 'conflict'],
+    [
+      'a duplicate key as Meteor tells it',
+      named('Error', '[An error occurred when creating an index for collection "x: E11000 duplicate key]'),
+      'conflict',
+    ],
+    [
+      'an index with other options as Meteor tells it',
+      named('Error', '[… An equivalent index already exists with the same name but different options]'),
+      'invalid-request',
+    ],
+    ['an index with other options', named('MongoServerError', 'secret detail', 85), 'invalid-request'],
+    ['a path that can not be made', named('MongoServerError', 'secret detail', 28), 'invalid-request'],
+    ['a document that is too large', named('MongoServerError', 'secret detail', 10334), 'invalid-request'],
+    ['a query that took too long', named('MongoServerError', 'secret detail', 50), 'timeout'],
+    ['a socket that took too long', named('MongoNetworkTimeoutError'), 'timeout'],
+    ['a lost connection', named('MongoNetworkError'), 'connection-failed'],
+    ['no server', named('MongoServerSelectionError'), 'connection-failed'],
+    ['a code that is a word', named('Error', 'secret detail', 'ECONNRESET'), 'vendor-error'],
+    ['anything else', named('MongoServerError', 'secret detail', 8000), 'vendor-error'],
+    ['what is no error', 'secret detail', 'vendor-error'],
+  ] as const) {
+    it(`makes ${code} of ${what}, names the collection, keeps the cause and repeats nothing of it`, () => {
+      const error = storeError(cause, 'runs');
+      expect(error.code).to.equal(code);
+      expect(error.message).to.include('runs').and.not.include('secret');
+      expect(error.cause).to.equal(cause);
+    });
+  }
+
+  it('leaves our own errors as they are', () => {
+    const own = new ConflictError('mine');
+    expect(storeError(own, 'runs')).to.equal(own);
+  });
+});

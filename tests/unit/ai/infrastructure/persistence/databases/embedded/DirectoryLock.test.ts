@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConflictError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import {
+  DirectoryLockedError,
+  lockDirectory,
+} from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/DirectoryLock';
+import { openEmbeddedDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { nextLine, startChild } from '../../../../../../support/embeddedChildren';
+import type { Child } from '../../../../../../support/embeddedChildren';
+import { failure } from '../../../../../../support/failure';
+
+describe('DirectoryLock', () => {
+  let directory: string;
+  const children: Child[] = [];
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bolide-lock-'));
+  });
+  afterEach(async () => {
+    await Promise.all(children.splice(0).map((child) => child.kill()));
+    await rm(directory, { recursive: true });
+  });
+
+  const start = (...args: readonly string[]): Child => {
+    const child = startChild(...args);
+    children.push(child);
+    return child;
+  };
+  /** A lock as its owner left it. */
+  const leaveLock = async (owner: unknown, name = 'somebody.json'): Promise<void> => {
+    await mkdir(join(directory, 'lock'));
+    await writeFile(join(directory, 'lock', name), typeof owner === 'string' ? owner : JSON.stringify(owner));
+  };
+  const isTaken = async (): Promise<boolean> => {
+    const lock = await lockDirectory(directory);
+    await lock.release();
+    return true;
+  };
+
+  it('keeps a second process out while the first lives, naming directory and process, and lets it in when the first is killed', async () => {
+    const first = start('hold', directory);
+    expect(await nextLine(first)).to.equal(`open ${first.process.pid}`);
+    const error = await failure(openEmbeddedDatabase({ directory }));
+    expect(error).to.be.instanceOf(DirectoryLockedError).and.instanceOf(ConflictError);
+    expect(error).to.include({ directory, pid: first.process.pid, code: 'conflict', retryable: false });
+    expect((error as Error).message)
+      .to.include(directory)
+      .and.include(`process ${first.process.pid}`);
+    await first.kill();
+    const database = await openEmbeddedDatabase({ directory });
+    await database.close();
+  });
+
+  it('makes a second process fail clearly', async () => {
+    const lock = await lockDirectory(directory);
+    const second = start('hold', directory);
+    expect(await nextLine(second)).to.match(
+      new RegExp(`^DirectoryLockedError .*${directory}.* process ${process.pid}\\b`),
+    );
+    const [code] = (await once(second.process, 'exit')) as [number];
+    expect(code).to.equal(1);
+    await lock.release();
+    expect(await isTaken()).to.equal(true);
+  });
+
+  it('keeps this process out of its own directory, and is given back once', async () => {
+    const lock = await lockDirectory(directory);
+    expect(await failure(lockDirectory(directory))).to.include({ pid: process.pid });
+    expect(await readdir(directory)).to.deep.equal(['lock']);
+    await lock.release();
+    const next = await lockDirectory(directory);
+    await lock.release();
+    expect(await failure(lockDirectory(directory))).to.be.instanceOf(DirectoryLockedError);
+    await next.release();
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
+  it('lets exactly one of many have the lock that a dead process left', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      const dead = start('hold', directory);
+      await nextLine(dead);
+      await dead.kill();
+      const several = Array.from({ length: 5 }, () => start('hold', directory));
+      const said = await Promise.all(several.map(nextLine));
+      expect(
+        said.filter((line) => line.startsWith('open')),
+        said.join('\n'),
+      ).to.have.length(1);
+      expect(said.filter((line) => line.startsWith('DirectoryLockedError'))).to.have.length(4);
+      await Promise.all(several.map((child) => child.kill()));
+    }
+  });
+
+  it('lets exactly one of many in this process have it, too', async () => {
+    await leaveLock({ pid: deadPid(), host: hostname(), incarnation: null });
+    const results = await Promise.allSettled(Array.from({ length: 20 }, () => lockDirectory(directory)));
+    const locks = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    expect(locks).to.have.length(1);
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).to.be.instanceOf(DirectoryLockedError);
+    await locks[0]!.release();
+    expect(await readdir(directory)).to.deep.equal([]);
+  });
+
+  it('does not outlive a process that comes to its end without closing: its timers keep nothing alive', async () => {
+    const child = start('leave', directory);
+    const [code] = (await once(child.process, 'exit')) as [number];
+    expect(code).to.equal(0);
+    expect(await readdir(directory)).to.include('lock');
+    const database = await openEmbeddedDatabase({ directory });
+    expect(await database.collection('rows').find({})).to.have.length(1);
+    await database.close();
+  });
+
+  it('takes what is left of a lock: of a dead process, of nobody, of a file that was cut off', async () => {
+    await leaveLock({ pid: deadPid(), host: hostname(), incarnation: null });
+    expect(await isTaken()).to.equal(true);
+    await mkdir(join(directory, 'lock'));
+    expect(await isTaken()).to.equal(true);
+    await leaveLock('{"pid":');
+    expect(await isTaken()).to.equal(true);
+    await leaveLock('');
+    expect(await isTaken()).to.equal(true);
+  });
+
+  it('does not believe a process of another host dead, and says what to do', async () => {
+    await leaveLock({ pid: 1, host: 'another-host', incarnation: null });
+    const error = (await failure(lockDirectory(directory))) as Error;
+    expect(error.message)
+      .to.include('process 1 on another-host')
+      .and.include(`remove ${join(directory, 'lock')}`);
+  });
+
+  const hasProc = process.platform === 'linux';
+  if (hasProc)
+    it('knows another process that has the dead one’s number', async () => {
+      const lock = await lockDirectory(directory);
+      const [name = ''] = await readdir(join(directory, 'lock'));
+      const owner = JSON.parse(await readFile(join(directory, 'lock', name), 'utf8')) as { incarnation: string };
+      await lock.release();
+      await leaveLock({ ...owner, incarnation: `${owner.incarnation}0` });
+      expect(await isTaken()).to.equal(true);
+      await leaveLock(owner);
+      expect(await failure(lockDirectory(directory))).to.be.instanceOf(DirectoryLockedError);
+    });
+});
+
+/** Of a process that has ended. */
+function deadPid(): number {
+  return spawnSync(process.execPath, ['--version']).pid;
+}

@@ -1,0 +1,269 @@
+import { expect } from 'chai';
+import Nedb from '@seald-io/nedb';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import sinon from 'sinon';
+import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { StoredDocument } from '../../../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { CorruptDataFileError } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/repairDataFile';
+import { openEmbeddedDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import type {
+  EmbeddedDatabase,
+  EmbeddedOptions,
+} from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
+import { openDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
+import { StoreError } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
+import { deferred } from '../../../../../../support/deferred';
+import { failure } from '../../../../../../support/failure';
+
+interface Row extends StoredDocument {
+  readonly [field: string]: unknown;
+}
+
+describe('EmbeddedDatabase', () => {
+  let directory: string;
+  let database: EmbeddedDatabase | undefined;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bolide-embedded-'));
+  });
+  afterEach(async () => {
+    sinon.restore();
+    await database?.close();
+    database = undefined;
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  const open = async (options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedDatabase> => {
+    await database?.close();
+    database = await openEmbeddedDatabase({ directory, ...options });
+    return database;
+  };
+  const allRows = async (): Promise<readonly Row[]> =>
+    (await open()).collection<Row>('rows').find({}, { sort: { _id: 1 } });
+  const file = (): string => join(directory, 'rows.nedb');
+
+  it('has after opening anew what it had before: documents, dates, indexes that are asked for again', async () => {
+    const document = {
+      _id: 'a',
+      at: new Date(0),
+      text: '\u2028\u2029\u0085\r\n\u0000🎈',
+      list: [{ deep: [new Date(5)] }],
+      none: null,
+    };
+    const rows = (await open()).collection<Row>('rows');
+    await rows.insert(document);
+    await rows.insert({ _id: 'b', n: 1 });
+    await rows.insert({ _id: 'c', n: 1 });
+    await rows.update({ _id: 'b' }, { $inc: { n: 1 } });
+    await rows.remove({ _id: 'c' });
+    await rows.ensureIndex({ n: 1 }, { unique: true, sparse: true });
+    expect(await allRows()).to.deep.equal([document, { _id: 'b', n: 2 }]);
+  });
+
+  it('keeps every document whose text holds what NeDB takes for the end of a line', async () => {
+    const rows = (await open()).collection<Row>('rows');
+    for (let n = 0; n < 50; n += 1)
+      await rows.insert({ _id: `${n}`, text: n === 25 ? 'one\u2028two\u2029three\u0085four' : 'plain' });
+    expect(await allRows()).to.have.length(50);
+  });
+
+  it('builds an index as it is asked for now, not as an earlier version asked for it', async () => {
+    const rows = (await open()).collection<Row>('rows');
+    await rows.ensureIndex({ n: 1 }, { unique: true });
+    await rows.insert({ _id: 'a', n: 1 });
+    await (await open()).collection('rows').ensureIndex({ n: 1 });
+    await database?.collection<Row>('rows').insert({ _id: 'b', n: 1 });
+    expect(await failure((await open()).collection('rows').ensureIndex({ n: 1 }, { unique: true }))).to.have.property(
+      'code',
+      'conflict',
+    );
+    expect(await allRows()).to.have.length(2);
+  });
+
+  it('has files and a directory for the owner alone, also where they were not', async () => {
+    directory = join(directory, 'made', 'here');
+    await (await open()).collection<Row>('rows').insert({ _id: 'a' });
+    for (const name of ['old.nedb', 'old.nedb~'])
+      await writeFile(join(directory, name), '{"_id":"a"}\n', { mode: 0o644 });
+    await open();
+    expect((await stat(directory)).mode & 0o777).to.equal(0o700);
+    for (const name of await readdir(directory))
+      if (name.endsWith('.nedb')) expect((await stat(join(directory, name))).mode & 0o777, name).to.equal(0o600);
+  });
+
+  describe('a file that a crash cut off', () => {
+    const LAST = '{"_id":"c","text":"ü🎈"}\n';
+
+    it('loses its last line and nothing else, wherever the line was cut', async () => {
+      const whole =
+        '{"_id":"a","n":1}\n{"_id":"b"}\n{"$$indexCreated":{"fieldName":"n","unique":true,"sparse":true}}\n{"_id":"a","n":2}\n{"$$deleted":true,"_id":"b"}\n';
+      const bytes = Buffer.from(LAST);
+      for (let length = 0; length <= bytes.length; length += 1) {
+        await writeFile(file(), Buffer.concat([Buffer.from(whole), bytes.subarray(0, length)]));
+        const expected = [{ _id: 'a', n: 2 }, ...(length >= bytes.length - 1 ? [{ _id: 'c', text: 'ü🎈' }] : [])];
+        expect(await allRows(), `${length} bytes of the last line`).to.deep.equal(expected);
+        // And goes on from there.
+        await database?.collection<Row>('rows').insert({ _id: 'd' });
+        expect(await allRows(), `${length} bytes, then a new line`).to.deep.equal([...expected, { _id: 'd' }]);
+      }
+    });
+
+    it('loses a last line that the disk filled with zeros', async () => {
+      await writeFile(file(), Buffer.concat([Buffer.from('{"_id":"a"}\n'), Buffer.alloc(100)]));
+      expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
+    });
+
+    it('may be empty', async () => {
+      await writeFile(file(), '');
+      expect(await allRows()).to.deep.equal([]);
+    });
+  });
+
+  for (const [what, content, line] of [
+    ['a line in the middle that is cut off', '{"_id":"a"}\n{"_id":"b","te\n{"_id":"c"}\n', 2],
+    ['a first line that is no JSON', 'hello\n{"_id":"c"}\n', 1],
+    ['two lines in one', '{"_id":"a"}\n{"_id":"b"}{"_id":"c"}\n', 2],
+    ['a line that is no document', '{"_id":"a"}\n[1]\n', 2],
+    ['a document without an _id', '{"_id":"a"}\n{"_id":"b"}\n{"n":1}\n', 3],
+    ['a last line that is ended and wrong', '{"_id":"a"}\n{"_id":\n', 2],
+    ['bytes that are no text', Buffer.from([...Buffer.from('{"_id":"a"}\n{"_id":"'), 0xff, ...Buffer.from('"}\n')]), 2],
+  ] as const) {
+    it(`refuses to open with ${what}, says where, and leaves the file as it is`, async () => {
+      await writeFile(file(), content);
+      const error = await failure(open());
+      expect(error).to.be.instanceOf(CorruptDataFileError);
+      expect(error).to.include({ file: file(), line, retryable: false });
+      expect((error as Error).message).to.include(`${file()}, line ${line}`);
+      expect(await readFile(file())).to.deep.equal(Buffer.from(content));
+      // The lock is given back.
+      await writeFile(file(), '{"_id":"a"}\n');
+      expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
+    });
+  }
+
+  it('leaves other files in the directory alone', async () => {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, 'secret.key'), 'not json');
+    await writeFile(join(directory, 'notes.db'), 'not json');
+    expect(await allRows()).to.deep.equal([]);
+    expect(await readFile(join(directory, 'notes.db'), 'utf8')).to.equal('not json');
+  });
+
+  it('says what is wrong with a directory that is a file', async () => {
+    await writeFile(join(directory, 'taken'), '');
+    const error = await failure(openEmbeddedDatabase({ directory: join(directory, 'taken') }));
+    expect(error).to.be.instanceOf(StoreError);
+    expect((error as Error).message).to.include(join(directory, 'taken'));
+  });
+
+  it('writes no more after a write has failed, and shows no document that is not in the file', async () => {
+    const rows = (await open()).collection<Row>('rows');
+    await rows.insert({ _id: 'a' });
+    const append = sinon.stub(nedbWriter(), 'persistNewStateAsync').rejects(new Error('ENOSPC: no space left'));
+    expect(await failure(rows.insert({ _id: 'b' }))).to.be.instanceOf(StoreError);
+    append.restore();
+    for (const attempt of [
+      () => rows.insert({ _id: 'c' }),
+      () => rows.find({}),
+      () => rows.update({ _id: 'a' }, { $set: { n: 1 } }),
+      () => rows.remove({}),
+    ]) {
+      expect(await failure(attempt())).to.be.instanceOf(StoreError);
+    }
+    expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
+  });
+
+  it('makes files smaller from time to time, with a timer that keeps no process alive', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const rows = (await open({ compactEvery: 1000 })).collection<Row>('rows');
+    for (let n = 0; n < 20; n += 1) {
+      if (n === 0) await rows.insert({ _id: 'a', n });
+      else await rows.update({ _id: 'a' }, { $set: { n } });
+    }
+    const before = (await stat(file())).size;
+    clock.tick(1001);
+    // Waits its turn behind the compaction.
+    await rows.update({ _id: 'a' }, { $set: { n: 20 } });
+    expect((await stat(file())).size).to.be.lessThan(before / 5);
+    clock.restore();
+    expect(await allRows()).to.deep.equal([{ _id: 'a', n: 20 }]);
+  });
+
+  it('does not write files anew where nothing changed', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const rows = (await open({ compactEvery: 1000 })).collection<Row>('rows');
+    await rows.insert({ _id: 'a' });
+    clock.tick(1001);
+    await rows.remove({ _id: 'nobody' });
+    const first = await stat(file());
+    clock.tick(1001);
+    await rows.remove({ _id: 'nobody' });
+    expect((await stat(file())).ino).to.equal(first.ino);
+  });
+
+  it('removes what has expired once a minute, from the time that an index asks for it', async () => {
+    const clock = sinon.useFakeTimers({ now: 1_000_000, toFake: ['setInterval', 'clearInterval', 'Date'] });
+    await (await open()).collection<Row>('rows').insert({ _id: 'a', at: new Date(1_000_000) });
+    const rows = (await open()).collection<Row>('rows');
+    await rows.ensureIndex({ at: 1 }, { expireAfterSeconds: 90 });
+    await rows.insert({ _id: 'b', at: new Date(1_030_000) });
+    for (const [minute, expected] of [
+      ['first', 'ab'],
+      ['second', 'b'],
+      ['third', ''],
+    ] as const) {
+      clock.tick(60_000);
+      await rows.update({ _id: 'nobody' }, { $set: { n: 1 } });
+      expect((await rows.find({}, { sort: { _id: 1 } })).map((row) => row._id).join(''), minute).to.equal(expected);
+    }
+  });
+
+  it('finishes the writes under way when it is closed, and does nothing afterwards', async () => {
+    const opened = await open();
+    const rows = opened.collection<Row>('rows');
+    const writes = Array.from({ length: 30 }, (_, n) => rows.insert({ _id: `${n}` }));
+    await Promise.all([opened.close(), opened.close()]);
+    await Promise.all(writes);
+    expect(await failure(rows.find({}))).to.be.instanceOf(StoreError);
+    expect(await failure(rows.insert({ _id: 'late' }))).to.be.instanceOf(StoreError);
+    expect(() => opened.collection('rows')).to.throw(StoreError);
+    expect(await allRows()).to.have.length(30);
+  });
+
+  it('is not closed, and keeps its lock, while a file is still being loaded', async () => {
+    const opened = await open();
+    const loaded = deferred();
+    sinon.stub(Nedb.prototype, 'loadDatabaseAsync').returns(loaded.promise);
+    opened.collection('rows');
+    let isClosed = false;
+    const closing = opened.close().then(() => (isClosed = true));
+    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).to.equal(false);
+    expect(await readdir(directory)).to.include('lock');
+    loaded.resolve();
+    await closing;
+    expect(await readdir(directory)).to.not.include('lock');
+  });
+
+  it('refuses one index for the same fields with other options, whatever their order', async () => {
+    const rows = (await open()).collection<Row>('rows');
+    await rows.ensureIndex({ a: 1, b: 1 }, { unique: true });
+    await rows.ensureIndex({ b: -1, a: 1 }, { unique: true });
+    expect(await failure(rows.ensureIndex({ b: 1, a: 1 }))).to.be.instanceOf(LLMInvalidRequestError);
+  });
+
+  it('is what openDatabase opens where no MONGO_URL is given', async () => {
+    const opened = await openDatabase({ DATA_DIR: directory, MONGO_URL: '' });
+    await opened.collection<Row>('rows').insert({ _id: 'a' });
+    await opened.close();
+    expect(await allRows()).to.deep.equal([{ _id: 'a' }]);
+  });
+});
+
+/** What appends to the file of every NeDB, to make it fail. */
+function nedbWriter(): { persistNewStateAsync(): Promise<void> } {
+  const { persistence } = new Nedb({ inMemoryOnly: true });
+  return Object.getPrototypeOf(persistence) as { persistNewStateAsync(): Promise<void> };
+}

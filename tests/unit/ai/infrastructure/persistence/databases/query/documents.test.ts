@@ -1,0 +1,88 @@
+/** What the language of the stores says where the stand-ins for MongoDB are no witnesses. */
+import { expect } from 'chai';
+import {
+  projected,
+  sorted,
+} from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/findOptions';
+import { matchesSelector } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/matchDocument';
+import { compareScalars } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
+
+describe('documents in order', () => {
+  const ids = (documents: readonly { readonly id: string }[]): string => documents.map(({ id }) => id).join('');
+
+  it('put an array where its least element stands, or its greatest in descending order', () => {
+    const documents = [
+      { id: 'a', v: 5 },
+      { id: 'b', v: [1, 9] },
+      { id: 'c', v: ['x', 2] },
+      { id: 'd', v: [] },
+      { id: 'e', v: null },
+    ];
+    expect(ids(sorted(documents, { v: 1 }))).to.equal('debca');
+    expect(ids(sorted(documents, { v: -1 }))).to.equal('cbaed');
+  });
+
+  it('compare the fields of all objects in an array', () => {
+    const documents = [
+      { id: 'a', list: [{ n: 3 }, { n: 1 }, 0] },
+      { id: 'b', list: [{ n: 2 }] },
+    ];
+    expect(ids(sorted(documents, { 'list.n': 1 }))).to.equal('ab');
+    expect(ids(sorted(documents, { 'list.n': -1 }))).to.equal('ab');
+  });
+
+  it('keep the order of equals, and the list they were given', () => {
+    const documents = [
+      { id: 'a', n: 1 },
+      { id: 'b', n: 0 },
+      { id: 'c', n: 1 },
+    ];
+    expect(ids(sorted(documents, { n: 1 }))).to.equal('bac');
+    expect(ids(documents)).to.equal('abc');
+    expect(ids(sorted(documents))).to.equal('abc');
+  });
+
+  it('compare text by code point, as its UTF-8 bytes compare', () => {
+    const texts = [
+      '',
+      'a',
+      'ab',
+      'b',
+      'é',
+      '\ud7ff',
+      '\ue000',
+      '\uffff',
+      '\u{10000}',
+      '\u{10001}',
+      '\u{1f388}',
+      '\u{10ffff}',
+    ];
+    for (const left of texts) {
+      for (const right of texts)
+        expect(Math.sign(compareScalars(left, right)), `${left} ${right}`).to.equal(
+          Buffer.compare(Buffer.from(left), Buffer.from(right)),
+        );
+    }
+  });
+});
+
+describe('null in a selector', () => {
+  it('is also what a field is that one of the objects in an array lacks, and nothing that is in an empty array', () => {
+    const selector = { 'items.k': null };
+    expect(matchesSelector({ items: [{ k: 1 }, { j: 1 }] }, selector)).to.equal(true);
+    expect(matchesSelector({ items: [{ k: 1 }] }, selector)).to.equal(false);
+    expect(matchesSelector({ items: [] }, selector)).to.equal(false);
+    expect(matchesSelector({ items: 5 }, selector)).to.equal(true);
+  });
+});
+
+describe('fields of a document', () => {
+  it('are found through arrays, and are left out where a value has none', () => {
+    const document = { _id: 'a', list: [{ n: 1, m: 2 }, 5, { m: 3 }], text: 'x', empty: {} };
+    expect(projected(document, { 'list.n': 1, 'text.n': 1, 'empty.n': 1 })).to.deep.equal({
+      _id: 'a',
+      list: [{ n: 1 }, {}],
+      empty: {},
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { LLMError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { SIMULATED_VENDORS, simulatedProvider } from '../../../../support/simulatedProviders';
+import type { Simulator } from '../../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../../imports/simulator/startSimulator';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('media behind URLs', () => {
+  let simulator: Simulator;
+  let host: Server;
+  let url: string;
+  let served = 0;
+  const google = SIMULATED_VENDORS.find(({ vendor }) => vendor === 'google')!;
+  const openai = SIMULATED_VENDORS.find(({ name }) => name === 'OpenAI Responses')!;
+  const chat = SIMULATED_VENDORS.find(({ name }) => name === 'OpenAI chat')!;
+
+  before(async () => {
+    simulator = await startSimulator();
+    host = createServer((request, response) => {
+      served += 1;
+      const isPage = request.url?.startsWith('/page') === true;
+      const isFile = request.url?.startsWith('/file') === true;
+      response.setHeader('content-type', isPage ? 'text/html' : isFile ? 'application/pdf' : 'image/png');
+      response.end(isPage ? '<html></html>' : isFile ? '%PDF-1.4' : PNG);
+    });
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  });
+  after(async () => {
+    await simulator.close();
+    host.close();
+  });
+  beforeEach(() => {
+    served = 0;
+  });
+
+  const picture = (image_url: string) => [
+    {
+      role: 'user' as const,
+      content: [
+        { type: 'input_text' as const, text: 'What?' },
+        { type: 'input_image' as const, image_url },
+      ],
+    },
+  ];
+
+  it('are downloaded for a host that fetches none, once per item, and sent inline', async () => {
+    const provider = simulatedProvider(simulator, google, { allowPrivateMedia: true });
+    simulator.enqueue({ text: 'A pixel.' });
+    await provider.generate('ann', { input: picture(`${url}/a.png`) });
+    expect(JSON.stringify(simulator.requests.at(-1)?.body))
+      .to.contain(PNG.toString('base64'))
+      .and.not.to.contain('http://');
+    expect(served).to.equal(1);
+  });
+
+  it('are left to hosts that fetch them', async () => {
+    simulator.enqueue({ text: 'A pixel.' });
+    await simulatedProvider(simulator, openai, { allowPrivateMedia: true }).generate('ann', {
+      input: picture(`${url}/a.png`),
+    });
+    expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.contain(`${url}/a.png`);
+    expect(served).to.equal(0);
+  });
+
+  it('are inlined as files where the wire has no word for a file’s URL', async () => {
+    simulator.enqueue({ text: 'Empty.' });
+    const input = [
+      {
+        role: 'user' as const,
+        content: [
+          { type: 'input_file' as const, file_url: `${url}/file/a.pdf` },
+          { type: 'input_text' as const, text: 'Sum up.' },
+        ],
+      },
+    ];
+    await simulatedProvider(simulator, chat, { allowPrivateMedia: true }).generate('ann', { input });
+    expect(JSON.stringify(simulator.requests.at(-1)?.body))
+      .to.contain(Buffer.from('%PDF-1.4').toString('base64'))
+      .and.to.contain('a.pdf');
+  });
+
+  it('never lead to private addresses, although the provider itself is on one', async () => {
+    for (const target of [
+      `${url}/a.png`,
+      'https://127.0.0.1/a.png',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[::ffff:7f00:1]/a.png',
+    ]) {
+      const error = await simulatedProvider(simulator, google)
+        .generate('ann', { input: picture(target) })
+        .catch((thrown: unknown) => thrown);
+      expect(error, target)
+        .to.be.instanceOf(LLMError)
+        .and.to.include({ code: 'invalid-request', path: 'input[0].content[1]' });
+    }
+    expect(served).to.equal(0);
+  });
+
+  it('have to be media', async () => {
+    const provider = simulatedProvider(simulator, google, { allowPrivateMedia: true });
+    const error = await provider.generate('ann', { input: picture(`${url}/page`) }).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(LLMError).and.to.have.property('code', 'invalid-request');
+  });
+});

@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import sinon from 'sinon';
+import { LLMError, LLMStreamError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type { ResponseStreamEvent } from '../../../../../imports/business/ai/domain/types/StreamEvents';
+import { decodeStream } from '../../../../../imports/business/ai/infrastructure/streaming/decodeStream';
+import type { DecodeOptions } from '../../../../../imports/business/ai/infrastructure/streaming/decodeStream';
+import { deferred } from '../../../../support/deferred';
+import { replyContext, WIRES } from '../../../../support/wireContexts';
+
+const TEXT = 'Grüße, 世界! 👋🏽';
+const chunk = (delta: object, finish: string | null = null): string =>
+  JSON.stringify({
+    id: 'c',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+const payloads = [
+  chunk({ role: 'assistant', content: '' }),
+  chunk({ content: TEXT }),
+  chunk({ content: ' Ende' }),
+  chunk({}, 'stop'),
+  '[DONE]',
+];
+const sse = (newline = '\n'): Buffer =>
+  Buffer.from(payloads.map((payload) => `data: ${payload}${newline}${newline}`).join(''));
+
+async function* bytes(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* pieces;
+}
+
+function piecesOf(body: Buffer, size: number): Buffer[] {
+  return Array.from({ length: Math.ceil(body.length / size) }, (_piece, index) =>
+    body.subarray(index * size, (index + 1) * size),
+  );
+}
+
+async function read(
+  body: AsyncIterable<Uint8Array>,
+  options: Partial<DecodeOptions> = {},
+): Promise<ResponseStreamEvent[]> {
+  const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+  const events: ResponseStreamEvent[] = [];
+  for await (const event of decodeStream(body, decoder, {
+    streamIdleTimeout: 60_000,
+    maxEventBytes: 1024 * 1024,
+    abort: () => undefined,
+    ...options,
+  }))
+    events.push(event);
+  return events;
+}
+
+function textOf(events: readonly ResponseStreamEvent[]): string {
+  return events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
+}
+
+describe('decodeStream', () => {
+  for (const size of [1, 2, 3, 7, 10_000]) {
+    for (const [name, newline] of [
+      ['LF', '\n'],
+      ['CRLF', '\r\n'],
+      ['CR', '\r'],
+    ] as const) {
+      it(`reads every character of a stream in pieces of ${size} bytes with ${name}`, async () => {
+        expect(textOf(await read(bytes(piecesOf(sse(newline), size))))).to.equal(`${TEXT} Ende`);
+      });
+    }
+  }
+
+  it('passes over a byte order mark, comments, retry hints and unknown fields', async () => {
+    const noisy = Buffer.concat([
+      Buffer.from([0xef, 0xbb, 0xbf]),
+      Buffer.from(': ping\nretry: 100\nid: 7\nodd: field\n\n'),
+      sse(),
+    ]);
+    expect(textOf(await read(bytes(piecesOf(noisy, 5))))).to.equal(`${TEXT} Ende`);
+  });
+
+  it('joins the lines of a multi-line event', async () => {
+    const [first = '', ...rest] = payloads;
+    const split = first.replace(',"object"', ',\n"object"').split('\n');
+    const body = Buffer.from(
+      [split.map((line) => `data: ${line}\n`).join(''), ...rest.map((payload) => `data: ${payload}\n`)].join('\n') +
+        '\n',
+    );
+    expect(textOf(await read(bytes([body])))).to.equal(`${TEXT} Ende`);
+  });
+
+  it('gives what came before a break, and then the break', async () => {
+    const events: ResponseStreamEvent[] = [];
+    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    const cut = sse().subarray(0, sse().indexOf(' Ende'));
+    const reading = (async () => {
+      for await (const event of decodeStream(bytes([cut]), decoder, {
+        streamIdleTimeout: 1000,
+        maxEventBytes: 1024,
+        abort: () => undefined,
+      }))
+        events.push(event);
+    })();
+    expect(await reading.catch((error: unknown) => error)).to.be.instanceOf(LLMStreamError);
+    expect(textOf(events)).to.equal(TEXT);
+  });
+
+  it('gives what came with a break in one piece, and then the break', async () => {
+    const events: ResponseStreamEvent[] = [];
+    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    const body = Buffer.concat([sse().subarray(0, sse().indexOf('data: [DONE]')), Buffer.from('data: {"half\n\n')]);
+    const reading = (async () => {
+      for await (const event of decodeStream(bytes([body]), decoder, {
+        streamIdleTimeout: 1000,
+        maxEventBytes: 1024,
+        abort: () => undefined,
+      }))
+        events.push(event);
+    })();
+    expect(await reading.catch((error: unknown) => error)).to.be.instanceOf(LLMStreamError);
+    expect(textOf(events)).to.equal(`${TEXT} Ende`);
+  });
+
+  it('refuses a line that does not end, without reading all of it', async () => {
+    let given = 0;
+    const endless = (async function* () {
+      for (;;) {
+        given += 1;
+        yield Buffer.alloc(64 * 1024, 'x');
+      }
+    })();
+    const error = await read(endless, { maxEventBytes: 512 * 1024 }).catch((thrown: unknown) => thrown);
+    expect(error)
+      .to.be.instanceOf(LLMStreamError)
+      .and.to.have.property('message')
+      .that.matches(/larger than 524288 bytes/);
+    expect(given).to.be.below(20);
+  });
+
+  /** A stream of which each piece is sent by hand, read with 100 ms of patience. */
+  function fedByHand(): {
+    readonly reading: Promise<unknown>;
+    readonly reasons: readonly unknown[];
+    readonly send: (text: string) => void;
+  } {
+    const gone = deferred<never>();
+    const reasons: unknown[] = [];
+    let turn = deferred<Buffer>();
+    const body = (async function* () {
+      for (;;) {
+        const next = await Promise.race([turn.promise, gone.promise]);
+        turn = deferred<Buffer>();
+        yield next;
+      }
+    })();
+    const abort = (reason: unknown): void => {
+      reasons.push(reason);
+      gone.reject(reason);
+    };
+    return {
+      reading: read(body, { streamIdleTimeout: 100, abort }).catch((error: unknown) => error),
+      reasons,
+      send: (text) => turn.resolve(Buffer.from(text)),
+    };
+  }
+
+  it('takes comments for silence, and data for life', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const { reading, reasons, send } = fedByHand();
+      send(`data: ${payloads[0]}\n\n`);
+      await clock.tickAsync(90);
+      send(`data: ${payloads[1]}\n\n`);
+      await clock.tickAsync(90);
+      expect(reasons).to.deep.equal([]);
+      send(': ping\n\n');
+      await clock.tickAsync(20);
+      expect(await reading)
+        .to.be.instanceOf(LLMError)
+        .and.to.have.property('code', 'timeout');
+      expect(reasons).to.have.length(1);
+      expect(clock.countTimers()).to.equal(0);
+    } finally {
+      clock.restore();
+    }
+  });
+
+  for (const [way, jump] of [
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ] as const) {
+    it(`takes no jump of the wall clock for silence, nor for data: ${way} by an hour`, async () => {
+      const clock = sinon.useFakeTimers({ now: 1e12, toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+      try {
+        const { reading, reasons, send } = fedByHand();
+        await clock.tickAsync(50);
+        send(`data: ${payloads[0]}\n\n`);
+        await clock.tickAsync(10);
+        clock.setSystemTime(Date.now() + jump);
+        await clock.tickAsync(80);
+        expect(reasons).to.deep.equal([]);
+        await clock.tickAsync(20);
+        expect(await reading).to.have.property('code', 'timeout');
+        expect(reasons).to.have.length(1);
+      } finally {
+        clock.restore();
+      }
+    });
+  }
+
+  it('takes a reader’s pause for no stall', async () => {
+    const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    try {
+      const reasons: unknown[] = [];
+      const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+      const stream = decodeStream(bytes(piecesOf(sse(), 200)), decoder, {
+        streamIdleTimeout: 100,
+        maxEventBytes: 4096,
+        abort: (reason) => reasons.push(reason),
+      });
+      await stream.next();
+      await clock.tickAsync(1_000);
+      for await (const _event of stream);
+      expect(reasons).to.deep.equal([]);
+      expect(clock.countTimers()).to.equal(0);
+    } finally {
+      clock.restore();
+    }
+  });
+
+  it('refuses an event that is too large although it came in one piece', async () => {
+    const error = await read(bytes([Buffer.from(`data: ${'x'.repeat(5_000)}\n\n`)]), { maxEventBytes: 4_096 }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error)
+      .to.be.instanceOf(LLMStreamError)
+      .and.to.have.property('message')
+      .that.matches(/larger than 4096 bytes/);
+  });
+
+  it('leaves the body when its reader leaves', async () => {
+    let left = false;
+    const body = (async function* () {
+      try {
+        yield sse().subarray(0, 400);
+        yield sse().subarray(400);
+      } finally {
+        left = true;
+      }
+    })();
+    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    for await (const _event of decodeStream(body, decoder, {
+      streamIdleTimeout: 1000,
+      maxEventBytes: 4096,
+      abort: () => undefined,
+    }))
+      break;
+    expect(left).to.equal(true);
+  });
+});

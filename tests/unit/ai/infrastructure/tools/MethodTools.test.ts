@@ -1,0 +1,122 @@
+/** Methods as tools: real invocations as the run's user, of exposed methods only. */
+import { expect } from 'chai';
+import { check } from 'meteor/check';
+import { DDP } from 'meteor/ddp';
+import { Meteor } from 'meteor/meteor';
+import { ToolError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import { MethodTools } from '../../../../../imports/business/ai/infrastructure/tools/MethodTools';
+import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
+import { resetMeteor } from '../../../../stubs/server/registry';
+import { failure } from '../../../../support/failure';
+
+interface Invocation {
+  readonly userId: string | null;
+  readonly connection: unknown;
+  setUserId(userId: string): Promise<void>;
+}
+
+describe('MethodTools', () => {
+  let tools: ToolRegistry;
+  beforeEach(() => {
+    resetMeteor();
+    tools = new ToolRegistry();
+    Meteor.methods({
+      async 'orders.lookup'(this: Invocation, given: unknown) {
+        check(given, { number: String });
+        await Promise.resolve();
+        return { number: given.number, userId: this.userId, connection: this.connection, inner: Meteor.userId() };
+      },
+      async 'orders.nested'(given: unknown) {
+        check(given, Object);
+        return Meteor.callAsync('orders.lookup', { number: '7' });
+      },
+      'orders.secret': () => 'secret',
+      'orders.fails'(given: unknown) {
+        check(given, Object);
+        throw new Error('the database password is hunter2');
+      },
+      'orders.refuses'(given: unknown) {
+        check(given, Object);
+        throw new Meteor.Error('no-such-order', 'You have no such order.');
+      },
+      async 'orders.login'(this: Invocation, given: unknown) {
+        check(given, Object);
+        await this.setUserId('admin');
+      },
+      'orders.unchecked': () => 'unchecked',
+    });
+    const methods = new MethodTools(tools);
+    for (const name of [
+      'orders.lookup',
+      'orders.nested',
+      'orders.fails',
+      'orders.refuses',
+      'orders.login',
+      'orders.unchecked',
+      'orders.missing',
+    ])
+      methods.expose(name, { description: name, parameters: { type: 'object' } });
+  });
+  after(() => resetMeteor());
+
+  const context = (userId: string) => ({
+    signal: new AbortController().signal,
+    userId,
+    callId: 'c',
+    executionId: 'e',
+    idempotencyKey: 'k',
+    progress: () => undefined,
+  });
+  const run = async (name: string, args: unknown, userId = 'bob'): Promise<unknown> =>
+    tools.execute(name, args, context(userId));
+
+  it('run a method as the run’s user, on no connection, also in what the method calls', async () => {
+    const seen = { number: '7', userId: 'bob', connection: null, inner: 'bob' };
+    expect(await run('orders_lookup', { number: '7' })).to.deep.equal(seen);
+    expect(await run('orders_nested', {})).to.deep.equal(seen);
+    expect(await run('orders_lookup', { number: '7' }, '')).to.include({ userId: null });
+  });
+
+  it('keep each run’s user apart, and apart from whoever’s call began the run', async () => {
+    const asEve = DDP._CurrentMethodInvocation.withValue({ userId: 'eve', connection: null }, () =>
+      Promise.all(['bob', 'cat'].map((userId) => run('orders_lookup', { number: '7' }, userId))),
+    );
+    expect((await asEve).map((seen) => (seen as { userId: string }).userId)).to.deep.equal(['bob', 'cat']);
+  });
+
+  it('offer nothing that was not exposed', async () => {
+    expect(tools.hasToolFunction('orders_secret')).to.equal(false);
+    expect(await failure(run('orders_secret', {}))).to.be.instanceOf(ToolError);
+  });
+
+  it('leave the method’s own checks in force', async () => {
+    for (const wrong of [{ number: { $gt: '' } }, { number: '7', other: 1 }, {}]) {
+      expect(await failure(run('orders_lookup', wrong)))
+        .to.be.instanceOf(ToolError)
+        .with.property('message', 'Match failed');
+    }
+    expect(await failure(run('orders_unchecked', {}))).to.have.property('message', 'The method failed.');
+  });
+
+  it('tell the model what a client would be told, and no more', async () => {
+    expect(await failure(run('orders_refuses', {}))).to.have.property('message', 'You have no such order.');
+    expect(await failure(run('orders_fails', {}))).to.have.property('message', 'The method failed.');
+    expect(await failure(run('orders_missing', {}))).to.have.property('message', "Method 'orders.missing' not found");
+  });
+
+  it('let no method log anybody in', async () => {
+    expect(await failure(run('orders_login', {}))).to.be.instanceOf(ToolError);
+  });
+
+  it('say clearly when this Meteor can’t run methods as somebody', () => {
+    const { _CurrentMethodInvocation } = DDP;
+    Reflect.set(DDP, '_CurrentMethodInvocation', undefined);
+    try {
+      expect(() => new MethodTools(tools).expose('orders.secret', { description: 'x' })).to.throw(
+        /DDP\._CurrentMethodInvocation/,
+      );
+    } finally {
+      Reflect.set(DDP, '_CurrentMethodInvocation', _CurrentMethodInvocation);
+    }
+  });
+});

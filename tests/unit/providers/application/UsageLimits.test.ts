@@ -1,0 +1,79 @@
+/** Limits per user and window, counted to the same number by every process, in every store. */
+import { expect } from 'chai';
+import { LLMRateLimitError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { DATABASES } from '../../../support/documentDatabases';
+import { failure } from '../../../support/failure';
+import { ManualClock } from '../../../support/oauth/ManualClock';
+import { ADMIN, ProvidersHost } from '../../../support/oauth/ProvidersHost';
+
+const WINDOW = 3_600_000;
+
+for (const database of Object.keys(DATABASES) as (keyof typeof DATABASES)[]) {
+  describe(`limits counted in ${database}`, () => {
+    let app: ProvidersHost;
+    let clock: ManualClock;
+    before(async () => {
+      clock = new ManualClock();
+      app = await ProvidersHost.start({ database, clock });
+      const provider = { name: 'P', vendor: 'openai', auth: { kind: 'api_key' }, apiKey: 'sk-x', access: 'everyone' };
+      await app.module.methods.create(ADMIN, {
+        ...provider,
+        providerId: 'few',
+        limits: { windowMs: WINDOW, requests: 5 },
+      });
+      await app.module.methods.create(ADMIN, {
+        ...provider,
+        providerId: 'spent',
+        limits: { windowMs: WINDOW, requests: 100, tokens: 1_000 },
+      });
+      await app.module.methods.create(ADMIN, { ...provider, providerId: 'free' });
+    });
+    after(() => app.stop());
+    beforeEach(() => {
+      clock.advance(WINDOW - (clock.now() % WINDOW));
+    });
+
+    const ask = (providerId: string, userId = 'alice', module = app.module): Promise<unknown> =>
+      module.credentials.getAccessToken({ providerId, userId });
+
+    it('lets exactly so many requests through, however many come at once from however many processes', async () => {
+      const modules = [app.module, app.another(), app.another()];
+      const asked = await Promise.allSettled(
+        Array.from({ length: 30 }, (_value, index) => ask('few', 'alice', modules[index % 3])),
+      );
+      expect(asked.filter(({ status }) => status === 'fulfilled')).to.have.length(5);
+      for (const each of asked) if (each.status === 'rejected') expect(each.reason).to.be.instanceOf(LLMRateLimitError);
+    });
+
+    it('counts each user apart, and says when to come again, without being retried inside', async () => {
+      for (let request = 0; request < 5; request++) await ask('few');
+      clock.advance(WINDOW / 4);
+      const thrown = await failure(ask('few'));
+      expect(thrown).to.include({ code: 'rate-limited', retryable: false, retryAfterMs: (WINDOW / 4) * 3 });
+      await ask('few', 'bob');
+      clock.advance((WINDOW / 4) * 3);
+      await ask('few');
+    });
+
+    it('stops a user whose tokens are spent', async () => {
+      await ask('spent');
+      await app.module.recordUsage({ providerId: 'spent', userId: 'alice', tokens: 999 });
+      await ask('spent');
+      await app.another().recordUsage({ providerId: 'spent', userId: 'alice', tokens: 500 });
+      expect(await failure(ask('spent'))).to.be.instanceOf(LLMRateLimitError);
+      await ask('spent', 'bob');
+    });
+
+    it('does not count what is repeated after a refused token', async () => {
+      for (let request = 0; request < 5; request++) await ask('few');
+      await app.module.credentials.getAccessToken({ providerId: 'few', userId: 'alice', forceRefresh: true });
+      expect(await failure(ask('few'))).to.be.instanceOf(LLMRateLimitError);
+    });
+
+    it('counts nothing for providers without limits, or that are gone', async () => {
+      for (let request = 0; request < 20; request++) await ask('free');
+      await app.module.recordUsage({ providerId: 'free', userId: 'alice', tokens: 5 });
+      await app.module.recordUsage({ providerId: 'gone', userId: 'alice', tokens: 5 });
+    });
+  });
+}

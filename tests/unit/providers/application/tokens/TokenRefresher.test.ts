@@ -1,0 +1,401 @@
+/**
+ * One refresh for everybody: two processes over one store, with pauses, crashes, lost answers and wrong clocks
+ * where they hurt most.
+ */
+import { expect } from 'chai';
+import { LLMAuthError, LLMConnectionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
+import type {
+  DocumentCollection,
+  StoredDocument,
+} from '../../../../../imports/business/ai/domain/interfaces/DocumentCollection';
+import { StoreError } from '../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
+import { createProvidersModule } from '../../../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import type { ProvidersModule } from '../../../../../imports/business/providers/infrastructure/factories/createProvidersModule';
+import type { CredentialDocument } from '../../../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
+import { deferred } from '../../../../support/deferred';
+import { failure } from '../../../../support/failure';
+import { flowParts } from '../../../../support/oauth/flowParts';
+import { ManualClock } from '../../../../support/oauth/ManualClock';
+import { ADMIN, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
+import { ScriptedServer } from '../../../../support/oauth/ScriptedServer';
+
+const LEASES = { claimed: 5_000, sent: 20_000 };
+const MINUTE = 60_000;
+
+describe('refreshing one token for many', () => {
+  let app: ProvidersHost;
+  let server: ScriptedServer;
+  let clock: ManualClock;
+  beforeEach(async () => {
+    server = new ScriptedServer();
+    clock = new ManualClock();
+    app = await ProvidersHost.start({
+      servers: { oauth2: server, key_exchange: server },
+      clock,
+      refreshLeases: LEASES,
+    });
+    const auth = {
+      kind: 'oauth_user',
+      issuer: 'https://server.example',
+      discovery: 'none',
+      authorizationEndpoint: 'https://server.example/auth',
+      tokenEndpoint: 'https://server.example/token',
+      clientId: 'x',
+    };
+    await app.module.methods.create(ADMIN, { providerId: 'p', name: 'P', vendor: 'openai', access: 'everyone', auth });
+    await connect(clock.now() - 1);
+  });
+  afterEach(() => app.stop());
+
+  const connect = async (expiresAt: number | undefined, refreshToken = 'refresh-0'): Promise<void> => {
+    const { vault, providers } = flowParts(app, { clock });
+    const content = { type: 'tokens', accessToken: 'access-0', refreshToken } as const;
+    await vault.put(
+      (await providers.find('p'))!,
+      'oauth',
+      'alice',
+      content,
+      expiresAt === undefined ? {} : { expiresAt },
+    );
+  };
+  const ask = async (
+    module: ProvidersModule,
+    more: { forceRefresh?: boolean; refusedToken?: string } = {},
+  ): Promise<string | undefined> =>
+    (await module.credentials.getAccessToken({ providerId: 'p', userId: 'alice', ...more }))?.token;
+  const row = async (): Promise<CredentialDocument> => (await app.credentials.findOne({ userId: 'alice' }))!;
+  const events = (): string[] => app.log.map(({ event }) => event).filter((event) => event.startsWith('refresh:'));
+
+  /** A process that stands still at a point of its refresh until it is woken. */
+  const pauseAt = (point: 'beforeSend' | 'beforeAnswer'): { readonly reached: Promise<void>; wake: () => void } => {
+    const [reached, woken] = [deferred(), deferred()];
+    server[point] = () => {
+      server[point] = () => Promise.resolve();
+      reached.resolve();
+      return woken.promise;
+    };
+    return { reached: reached.promise, wake: () => woken.resolve() };
+  };
+
+  it('refreshes once for two processes with fifty callers each', async () => {
+    const other = app.another();
+    const tokens = await Promise.all(
+      Array.from({ length: 100 }, (_value, index) => ask(index % 2 === 0 ? app.module : other)),
+    );
+    expect(new Set(tokens)).to.deep.equal(new Set(['access-1']));
+    expect(server.shown).to.deep.equal(['refresh-0']);
+  });
+
+  it('lets the callers of one process wait for one promise, not look into the store', async () => {
+    const paused = pauseAt('beforeAnswer');
+    const asked = Array.from({ length: 50 }, () => ask(app.module));
+    await paused.reached;
+    await turns();
+    paused.wake();
+    expect(new Set(await Promise.all(asked))).to.deep.equal(new Set(['access-1']));
+    expect(clock.sleeps).to.equal(0);
+  });
+
+  it('refreshes at one minute before the end, not at one second more', async () => {
+    await connect(clock.now() + MINUTE + 1_000);
+    expect(await ask(app.module)).to.equal('access-0');
+    clock.advance(1_000);
+    expect(await ask(app.module)).to.equal('access-1');
+  });
+
+  it('never refreshes a token whose end nobody named, unless by force', async () => {
+    await connect(undefined);
+    clock.advance(365 * 24 * 60 * MINUTE);
+    expect(await ask(app.module)).to.equal('access-0');
+    expect(await ask(app.module, { forceRefresh: true })).to.equal('access-1');
+  });
+
+  it('asks to reconnect when a token is over and there is nothing to refresh it with', async () => {
+    const { vault, providers } = flowParts(app, { clock });
+    await vault.put(
+      (await providers.find('p'))!,
+      'oauth',
+      'alice',
+      { type: 'tokens', accessToken: 'access-0' },
+      { expiresAt: clock.now() },
+    );
+    expect(await failure(ask(app.module)))
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('reconnect required');
+    expect(server.shown).to.deep.equal([]);
+  });
+
+  it('waits for a process that is at it, however long its request takes', async () => {
+    const paused = pauseAt('beforeAnswer');
+    const first = ask(app.module);
+    await paused.reached;
+    const second = ask(app.another());
+    clock.advance(LEASES.claimed * 2);
+    await turns();
+    paused.wake();
+    expect(await Promise.all([first, second])).to.deep.equal(['access-1', 'access-1']);
+    expect(server.shown).to.deep.equal(['refresh-0']);
+  });
+
+  it('takes over from a process that died before it showed the token', async () => {
+    await app.credentials.update(
+      { userId: 'alice' },
+      { $set: { leasePhase: 'claimed', leaseUntil: clock.now() + LEASES.claimed }, $inc: { version: 1 } },
+    );
+    const from = clock.elapsed();
+    expect(await ask(app.module)).to.equal('access-1');
+    expect(clock.elapsed() - from).to.be.within(LEASES.claimed, LEASES.claimed + 1_000);
+    expect(events()).to.include('refresh:taken-over');
+  });
+
+  it('waits longer for one that may have shown it', async () => {
+    await app.credentials.update(
+      { userId: 'alice' },
+      { $set: { leasePhase: 'sent', leaseUntil: clock.now() + LEASES.sent }, $inc: { version: 1 } },
+    );
+    const from = clock.elapsed();
+    expect(await ask(app.module)).to.equal('access-1');
+    expect(clock.elapsed() - from).to.be.within(LEASES.sent, LEASES.sent + 1_000);
+  });
+
+  it('does not wait for one that died long ago', async () => {
+    await app.credentials.update(
+      { userId: 'alice' },
+      { $set: { leasePhase: 'sent', leaseUntil: clock.now() - 11 * MINUTE }, $inc: { version: 1 } },
+    );
+    const from = clock.elapsed();
+    expect(await ask(app.module)).to.equal('access-1');
+    expect(clock.elapsed()).to.equal(from);
+  });
+
+  it('does not let a process that was paused before it sent show the token that another has used up', async () => {
+    const paused = pauseAt('beforeSend');
+    const first = ask(app.module);
+    await paused.reached;
+    expect(await ask(app.another()), 'another takes over').to.equal('access-1');
+    paused.wake();
+    expect(await first).to.equal('access-1');
+    expect(server.shown).to.deep.equal(['refresh-0']);
+    expect(server.isDead).to.equal(false);
+  });
+
+  it('does not let it overwrite a newer token with what it got late', async () => {
+    server.isStrict = false;
+    const paused = pauseAt('beforeAnswer');
+    const first = ask(app.module);
+    await paused.reached;
+    // The server took the used token again, as those with a grace period do.
+    const { vault } = flowParts(app, { clock });
+    const there = (await vault.store.find(await row()))!;
+    const newer = { type: 'tokens', accessToken: 'access-of-another', refreshToken: 'refresh-of-another' } as const;
+    await vault.store.change(there, {
+      box: vault.seal(there, newer),
+      generation: there.generation + 1,
+      expiresAt: clock.now() + 60 * MINUTE,
+      lease: null,
+    });
+    paused.wake();
+    expect(await first).to.equal('access-of-another');
+    expect(await ask(app.module)).to.equal('access-of-another');
+    expect(events()).to.include('refresh:fenced-off');
+  });
+
+  it('keeps a late answer when others were refused because of it', async () => {
+    server.isStrict = false;
+    const paused = pauseAt('beforeAnswer');
+    const first = ask(app.module);
+    await paused.reached;
+    expect(await failure(ask(app.another()))).to.be.instanceOf(LLMAuthError);
+    expect((await row()).state).to.equal('reconnect_required');
+    paused.wake();
+    expect(await first).to.equal('access-1');
+    expect(await row()).to.include({ state: 'ready', generation: 1 });
+    clock.advance(120 * MINUTE);
+    expect(await ask(app.another())).to.equal('access-2');
+  });
+
+  it('keeps a late answer that comes while another has only begun, and the token is shown once', async () => {
+    const late = pauseAt('beforeAnswer');
+    const first = ask(app.module);
+    await late.reached;
+    clock.advance(LEASES.sent + 1_000);
+    const early = pauseAt('beforeSend');
+    const second = ask(app.another());
+    await early.reached;
+    late.wake();
+    expect(await first).to.equal('access-1');
+    clock.advance(2_000);
+    early.wake();
+    expect(await second).to.equal('access-1');
+    expect(server.shown).to.deep.equal(['refresh-0']);
+  });
+
+  it('does not put a paused process’s token into a new connection of the same user', async () => {
+    const paused = pauseAt('beforeAnswer');
+    const first = ask(app.module);
+    await paused.reached;
+    await connect(clock.now() + 60 * MINUTE, 'refresh-of-the-new-grant');
+    const { grantId } = await row();
+    paused.wake();
+    expect(await first, 'the new connection’s token').to.equal('access-0');
+    expect(await row()).to.include({ grantId, generation: 0 });
+  });
+
+  it('does not take a new connection for the old one, even when its row has come to the same version', async () => {
+    server.isStrict = false;
+    const late = pauseAt('beforeAnswer');
+    const first = ask(app.module);
+    await late.reached;
+    const { version } = await row();
+    await app.credentials.remove({ userId: 'alice' });
+    await connect(clock.now() - 1, 'refresh-1');
+    const next = pauseAt('beforeAnswer');
+    const second = ask(app.another());
+    await next.reached;
+    expect(await row()).to.include({ version, generation: 0 });
+    late.wake();
+    await turns();
+    next.wake();
+    expect(await Promise.all([first, second])).to.deep.equal(['access-2', 'access-2']);
+    expect(events()).to.include('refresh:fenced-off');
+  });
+
+  it('revokes what it got for a user who disconnected meanwhile', async () => {
+    const paused = pauseAt('beforeAnswer');
+    const first = failure(ask(app.module));
+    await paused.reached;
+    await app.credentials.remove({ userId: 'alice' });
+    paused.wake();
+    expect(await first).to.be.instanceOf(LLMAuthError);
+    expect(server.revoked).to.deep.equal(['access-1']);
+  });
+
+  it('lets others go on at once after an error, with the token as it was', async () => {
+    server.beforeSend = () => Promise.reject(new LLMConnectionError('no answer'));
+    expect(await failure(ask(app.module))).to.be.instanceOf(LLMConnectionError);
+    server.beforeSend = () => Promise.resolve();
+    const from = clock.elapsed();
+    expect(await ask(app.another())).to.equal('access-1');
+    expect(clock.elapsed()).to.equal(from);
+  });
+
+  it('keeps a new pair in memory, and tries again, while the store does not take it', async () => {
+    const module = moduleWithFailingStore();
+    module.failWrites = Number.POSITIVE_INFINITY;
+    server.beforeAnswer = async () => {
+      module.isFailing = true;
+    };
+    expect(await failure(ask(module.module))).to.be.instanceOf(LLMConnectionError);
+    expect(events()).to.include('refresh:not-stored');
+    expect(await row()).to.include({ generation: 0 });
+    module.isFailing = false;
+    expect(await ask(module.module)).to.equal('access-1');
+    expect(await row()).to.include({ generation: 1 });
+    expect(server.shown, 'the used token is not shown again').to.deep.equal(['refresh-0']);
+  });
+
+  it('brings back a connection that others gave up while it could not store what it had', async () => {
+    const module = moduleWithFailingStore();
+    module.failWrites = Number.POSITIVE_INFINITY;
+    server.isStrict = false;
+    server.beforeAnswer = async () => {
+      module.isFailing = true;
+    };
+    expect(await failure(ask(module.module))).to.be.instanceOf(LLMConnectionError);
+    server.beforeAnswer = () => Promise.resolve();
+    expect(await failure(ask(app.another()))).to.be.instanceOf(LLMAuthError);
+    expect((await row()).state).to.equal('reconnect_required');
+    module.isFailing = false;
+    expect(await ask(module.module)).to.equal('access-1');
+    expect(await ask(app.another())).to.equal('access-1');
+  });
+
+  it('stores the new pair in spite of a store that fails for a moment', async () => {
+    const module = moduleWithFailingStore();
+    module.failWrites = 3;
+    server.beforeAnswer = async () => {
+      module.isFailing = true;
+    };
+    expect(await ask(module.module)).to.equal('access-1');
+    expect(server.shown).to.deep.equal(['refresh-0']);
+  });
+
+  for (const skew of [10 * MINUTE, -10 * MINUTE]) {
+    it(`works with a server or a fellow process whose clock is ${skew / MINUTE} minutes off`, async () => {
+      const other = skewedModule(skew);
+      await connect(clock.now() - 20 * MINUTE);
+      const tokens = await Promise.all([ask(app.module), ask(other), ask(app.module), ask(other)]);
+      expect(new Set(tokens).size, 'one refresh').to.equal(1);
+      expect(server.shown).to.have.length(1);
+      const paused = pauseAt('beforeSend');
+      clock.advance(120 * MINUTE);
+      const first = ask(app.module);
+      await paused.reached;
+      const from = clock.elapsed();
+      const second = ask(other);
+      await turns();
+      paused.wake();
+      const [mine, theirs] = await Promise.all([first, second]);
+      expect(mine).to.equal(theirs);
+      expect(clock.elapsed() - from, 'nobody’s clock ends a lease that is in use').to.be.lessThan(LEASES.sent);
+      expect(server.isDead).to.equal(false);
+    });
+
+    it(`refreshes in time and not too early when its own clock is set by ${skew / MINUTE} minutes`, async () => {
+      await ask(app.module);
+      clock.skew = skew;
+      await ask(app.module, { forceRefresh: true });
+      clock.advance(58 * MINUTE);
+      expect(await ask(app.module)).to.equal('access-2');
+      clock.advance(MINUTE);
+      expect(await ask(app.module)).to.equal('access-3');
+      expect(server.shown).to.have.length(3);
+    });
+  }
+
+  function skewedModule(skew: number): ProvidersModule {
+    return createProvidersModule(app.settings, {
+      collection: (name) => app.database.database.collection(name),
+      callerOf: app.module.callerOf,
+      probe: () => Promise.resolve(true),
+      log: app.eventLog,
+      clock: new ManualClock(skew, clock),
+      servers: { oauth2: server, key_exchange: server },
+    });
+  }
+
+  /** Another process whose writes fail when it is told so. */
+  function moduleWithFailingStore(): { module: ProvidersModule; isFailing: boolean; failWrites: number } {
+    const state = { isFailing: false, failWrites: 0 };
+    const module = createProvidersModule(app.settings, {
+      collection: <T extends StoredDocument>(name: string): DocumentCollection<T> => {
+        const collection = app.database.database.collection<T>(name);
+        const update: typeof collection.update = (...call) => {
+          if (!state.isFailing || state.failWrites <= 0) return collection.update(...call);
+          state.failWrites -= 1;
+          return Promise.reject(new StoreError('the store is away'));
+        };
+        return {
+          insert: (document) => collection.insert(document),
+          findOne: (...call) => collection.findOne(...call),
+          find: (...call) => collection.find(...call),
+          update,
+          remove: (selector) => collection.remove(selector),
+          ensureIndex: (...call) => collection.ensureIndex(...call),
+        };
+      },
+      callerOf: app.module.callerOf,
+      probe: () => Promise.resolve(true),
+      log: app.eventLog,
+      clock,
+      servers: { oauth2: server, key_exchange: server },
+    });
+    return Object.assign(state, { module });
+  }
+});
+
+/** Some turns of the event loop: others get on with what they can do now. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

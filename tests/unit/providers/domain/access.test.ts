@@ -1,0 +1,218 @@
+/** Who may use what: every role, rule, owner and surface, with nothing allowed that no rule allows. */
+import { expect } from 'chai';
+import { LLMAuthError, LLMPermissionError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { decideAccess } from '../../../../imports/business/providers/domain/entities/ProviderAccess';
+import type { Provider, ProviderAccess } from '../../../../imports/business/providers/domain/entities/Provider';
+import type { Caller } from '../../../../imports/business/providers/domain/types/Caller';
+import { failure } from '../../../support/failure';
+import { ADMIN, ProvidersHost } from '../../../support/oauth/ProvidersHost';
+
+const CALLERS = {
+  admin: { userId: 'admin', isAdmin: true, roles: [] },
+  owner: { userId: 'owner', isAdmin: false, roles: [] },
+  listed: { userId: 'listed', isAdmin: false, roles: [] },
+  writer: { userId: 'writer', isAdmin: false, roles: ['writers', 'others'] },
+  stranger: { userId: 'stranger', isAdmin: false, roles: ['strangers'] },
+} as const satisfies Record<string, Caller>;
+type Role = keyof typeof CALLERS;
+
+const RULES = {
+  admins: { kind: 'admins' },
+  everyone: { kind: 'everyone' },
+  'listed users': { kind: 'list', users: ['listed'], roles: [] },
+  'listed roles': { kind: 'list', users: [], roles: ['writers'] },
+  'an empty list': { kind: 'list', users: [], roles: [] },
+} as const satisfies Record<string, ProviderAccess>;
+
+const ALLOWED: Readonly<Record<keyof typeof RULES, readonly Role[]>> = {
+  admins: ['admin', 'owner'],
+  everyone: ['admin', 'owner', 'listed', 'writer', 'stranger'],
+  'listed users': ['admin', 'owner', 'listed'],
+  'listed roles': ['admin', 'owner', 'writer'],
+  'an empty list': ['admin', 'owner'],
+};
+
+function provider(access: ProviderAccess, more: Partial<Provider> = {}): Provider {
+  return {
+    _id: 'p',
+    name: 'P',
+    vendor: 'openai',
+    auth: { kind: 'api_key' },
+    owner: 'owner',
+    access,
+    enabled: true,
+    createdAt: 0,
+    updatedAt: 0,
+    ...more,
+  };
+}
+
+describe('the decision about access', () => {
+  for (const [rule, access] of Object.entries(RULES) as [keyof typeof RULES, ProviderAccess][]) {
+    for (const role of Object.keys(CALLERS) as Role[]) {
+      const isAllowed = ALLOWED[rule].includes(role);
+      it(`${isAllowed ? 'lets' : 'does not let'} ${role} use a provider for ${rule}`, () => {
+        expect(decideAccess(provider(access), CALLERS[role]).allowed).to.equal(isAllowed);
+        expect(decideAccess(provider(access, { enabled: false }), CALLERS[role])).to.deep.equal({
+          allowed: false,
+          reason: 'disabled',
+        });
+        expect(decideAccess(provider(access, { allowedModels: ['a'] }), CALLERS[role], 'b').allowed).to.equal(false);
+        expect(decideAccess(provider(access, { allowedModels: ['a'] }), CALLERS[role], 'a').allowed).to.equal(
+          isAllowed,
+        );
+      });
+    }
+  }
+
+  it('lets nobody in who is nobody', () => {
+    expect(decideAccess(provider({ kind: 'everyone' }), undefined)).to.deep.equal({
+      allowed: false,
+      reason: 'no-user',
+    });
+    expect(decideAccess(provider({ kind: 'everyone' }), { userId: '', isAdmin: false, roles: [] })).to.deep.equal({
+      allowed: false,
+      reason: 'no-user',
+    });
+  });
+
+  it('throws for a rule that it can’t read, rather than guess', () => {
+    // A row that another program wrote.
+    const odd = { kind: 'anybody' } as unknown as ProviderAccess;
+    expect(() => decideAccess(provider(odd), CALLERS.stranger)).to.throw(TypeError);
+  });
+});
+
+describe('access on every surface', () => {
+  let app: ProvidersHost;
+  before(async () => {
+    app = await ProvidersHost.start();
+    for (const caller of Object.values(CALLERS)) app.callers.set(caller.userId, caller);
+    for (const [index, access] of Object.values(RULES).entries()) {
+      await app.module.methods.create(ADMIN, {
+        providerId: `p${index}`,
+        name: `P${index}`,
+        vendor: 'openai',
+        auth: { kind: 'api_key' },
+        apiKey: 'sk-shared-key-0',
+        access,
+        owner: 'owner',
+      });
+    }
+  });
+  after(() => app.stop());
+
+  for (const role of Object.keys(CALLERS) as Role[]) {
+    it(`is the same for ${role} in the list, for a token, and for a test`, async () => {
+      const caller = CALLERS[role];
+      const usable = Object.keys(RULES).flatMap((rule, index) =>
+        ALLOWED[rule as keyof typeof RULES].includes(role) ? [`p${index}`] : [],
+      );
+      expect((await app.module.methods.list(caller)).map(({ _id }) => _id)).to.have.members(usable);
+      for (let index = 0; index < Object.keys(RULES).length; index++) {
+        const providerId = `p${index}`;
+        if (usable.includes(providerId)) {
+          expect((await app.module.credentials.getAccessToken({ providerId, userId: caller.userId }))?.token).to.equal(
+            'sk-shared-key-0',
+          );
+          expect((await app.module.methods.test(caller, { providerId }))._id).to.equal(providerId);
+          expect(await app.module.service.decide(providerId, caller)).to.deep.equal({ allowed: true });
+        } else {
+          expect(
+            await failure(app.module.credentials.getAccessToken({ providerId, userId: caller.userId })),
+          ).to.be.instanceOf(LLMPermissionError);
+          expect(await failure(app.module.methods.test(caller, { providerId }))).to.be.instanceOf(LLMPermissionError);
+          expect((await app.module.service.decide(providerId, caller)).allowed).to.equal(false);
+        }
+      }
+    });
+  }
+
+  it('says the same of a provider that is not there as of one that is not theirs', async () => {
+    const [absent, foreign] = await Promise.all([
+      failure(app.module.credentials.getAccessToken({ providerId: 'nowhere', userId: 'stranger' })),
+      failure(app.module.credentials.getAccessToken({ providerId: 'p0', userId: 'stranger' })),
+    ]);
+    expect((absent as Error).message).to.equal((foreign as Error).message);
+  });
+
+  it('gives no token to users whom the host does not know, or can’t look up', async () => {
+    expect(
+      await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'ghost' })),
+    ).to.be.instanceOf(LLMPermissionError);
+    app.callers.delete('stranger');
+    expect(
+      await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })),
+    ).to.be.instanceOf(LLMPermissionError);
+    app.callers.set('stranger', CALLERS.stranger);
+    expect(
+      (await app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' }))?.kind,
+      'control',
+    ).to.equal('api_key');
+  });
+
+  it('switches a provider off for everybody at once, and shows it to admins only', async () => {
+    await app.module.methods.update(ADMIN, { providerId: 'p1', enabled: false });
+    expect(
+      await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'admin' })),
+    ).to.be.instanceOf(LLMPermissionError);
+    expect((await app.module.methods.list(CALLERS.stranger)).map(({ _id }) => _id)).not.to.include('p1');
+    expect((await app.module.methods.list(CALLERS.admin)).find(({ _id }) => _id === 'p1')).to.include({
+      enabled: false,
+    });
+    await app.module.methods.update(ADMIN, { providerId: 'p1', enabled: true });
+  });
+
+  it('gives no token to whoever would send it where the provider led before', async () => {
+    const row = {
+      providerId: 'moved',
+      name: 'Moved',
+      vendor: 'openai',
+      baseURL: 'https://old.example/v1',
+      auth: { kind: 'api_key' },
+      apiKey: 'sk-old',
+      access: 'everyone',
+    };
+    const before = await app.module.service.create(row);
+    const source = app.module.credentials.boundTo(before);
+    const request = { providerId: 'moved', userId: 'admin' };
+    expect((await source.getAccessToken(request))?.token).to.equal('sk-old');
+    await app.module.service.update('moved', {
+      providerId: 'moved',
+      baseURL: 'https://new.example/v1',
+      apiKey: 'sk-new',
+    });
+    expect(await failure(source.getAccessToken(request))).to.include({ code: 'vendor-error', retryable: true });
+    const after = await app.module.service.find('moved');
+    expect((await app.module.credentials.boundTo(after ?? before).getAccessToken(request))?.token).to.equal('sk-new');
+  });
+
+  it('tells a user without a credential what is missing', async () => {
+    await app.module.methods.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
+    expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })))
+      .to.be.instanceOf(LLMAuthError)
+      .with.property('message')
+      .that.includes('No key is set');
+    await app.module.methods.setApiKey(ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
+  });
+
+  it('needs no key for a host of one’s own, unless one is set', async () => {
+    await app.module.methods.create(ADMIN, {
+      providerId: 'own',
+      name: 'Own',
+      vendor: 'llama',
+      auth: { kind: 'api_key' },
+      baseURL: 'http://127.0.0.1:11434/v1',
+      access: 'everyone',
+    });
+    expect(await app.module.credentials.getAccessToken({ providerId: 'own', userId: 'stranger' })).to.equal(undefined);
+    expect((await app.module.methods.list(CALLERS.stranger)).find(({ _id }) => _id === 'own')).to.include({
+      connected: true,
+    });
+    await app.module.methods.setApiKey(ADMIN, { providerId: 'own', apiKey: 'sk-own-0' });
+    expect(await app.module.credentials.getAccessToken({ providerId: 'own', userId: 'stranger' })).to.deep.equal({
+      kind: 'api_key',
+      token: 'sk-own-0',
+    });
+  });
+});

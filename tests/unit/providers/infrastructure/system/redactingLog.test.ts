@@ -1,0 +1,45 @@
+/** What operators read: who, what and when, and no secret in any field. */
+import { expect } from 'chai';
+import { redactingLog } from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
+import type { LogEntry } from '../../../../../imports/business/providers/infrastructure/system/redactingLog';
+
+function logged(fields: Readonly<Record<string, string | number | boolean | null>>): LogEntry {
+  const entries: LogEntry[] = [];
+  redactingLog((entry) => entries.push(entry)).warn('an-event', fields);
+  return entries[0]!;
+}
+
+describe('the log of the Provider system', () => {
+  for (const secret of [
+    'sk-proj-abcdefghijklmnopqrstuvwx0123',
+    'ya29.a0AfB_byC-0123456789-abcdef',
+    'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl',
+    'RRxob_vW8hN7bRTNWNigKQGu3xYjak4H9YWEoYMNvGE',
+    'QvTz9-ab_cdEFGhijKLMnopQRS',
+  ]) {
+    it(`blots out ${secret.slice(0, 8)}…, wherever it stands`, () => {
+      for (const text of [secret, `the token ${secret} was refused`, `code=${secret}&state=1`, `"${secret}"`]) {
+        expect(JSON.stringify(logged({ detail: text }))).not.to.include(secret);
+      }
+    });
+  }
+
+  it('leaves names, ids and words as they are', () => {
+    const fields = {
+      providerId: 'my-provider_1',
+      userId: '9Xu2mQ4cR7tYzKp3A',
+      reason: 'state-used-again',
+      resealed: 3,
+      isGood: true,
+      none: null,
+    };
+    expect(logged(fields)).to.deep.equal({ level: 'warn', event: 'an-event', fields });
+  });
+
+  it('keeps an entry one line and of bounded length', () => {
+    const { fields } = logged({ detail: `first\nsecond\r\n${'x'.repeat(5_000)}` });
+    expect(String(fields['detail']))
+      .to.have.length.lessThan(310)
+      .and.not.match(/[\r\n]/);
+  });
+});

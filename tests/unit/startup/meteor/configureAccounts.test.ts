@@ -1,0 +1,68 @@
+/** Who gets an account in the Meteor host. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { Accounts } from 'meteor/accounts-base';
+import { Meteor } from 'meteor/meteor';
+import { readMeteorHostSettings } from '../../../../imports/startup/settings/meteor';
+import { openAccounts } from '../../../../imports/startup/meteor/configureAccounts';
+import { settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+import { resetMeteor } from '../../../stubs/server/registry';
+import { failure } from '../../../support/failure';
+
+const BOSS = { email: 'boss@example.com', password: 'a long password' };
+
+describe('openAccounts', () => {
+  beforeEach(() => resetMeteor());
+  after(() => resetMeteor());
+  const emails = async (): Promise<unknown> => (await Meteor.users.find({}).fetchAsync()).map((user) => user.emails);
+
+  it('makes the first user, whose address the operator vouches for, and no second one', async () => {
+    await openAccounts({ firstUser: BOSS });
+    await openAccounts({ firstUser: BOSS });
+    expect(await emails()).to.deep.equal([[{ address: BOSS.email, verified: true }]]);
+  });
+
+  it('makes nobody where there is somebody, or nothing is said', async () => {
+    await openAccounts(undefined);
+    expect(await emails()).to.deep.equal([]);
+    await Meteor.users.insertAsync({ _id: 'ann', emails: [] });
+    await openAccounts({ firstUser: BOSS });
+    expect(await emails()).to.deep.equal([[]]);
+  });
+
+  it('lets people sign up only where the operator says so', async () => {
+    await openAccounts({});
+    expect(Accounts._options.forbidClientAccountCreation).to.equal(true);
+    await openAccounts({ allowSignUp: true });
+    expect(Accounts._options.forbidClientAccountCreation).to.equal(false);
+  });
+
+  it('takes the example of settings as it stands', async () => {
+    const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as {
+      ai: { admins: string[]; firstUser: { email: string } };
+    };
+    await openAccounts(ai);
+    expect(await emails()).to.deep.equal([[{ address: ai.firstUser.email, verified: true }]]);
+    expect(readMeteorHostSettings(ai, {})).to.deep.include({
+      admins: [ai.firstUser.email],
+      callLimits: { model: 300, command: 1200 },
+    });
+    expect(settingsFromMeteor(ai, {}).providers.map(({ id }) => id)).to.deep.equal(['openai']);
+  });
+
+  it('says what is wrong with the settings, without the password', async () => {
+    for (const wrong of [
+      { allowSignUp: 'yes' },
+      { firstUser: 'boss' },
+      { firstUser: { ...BOSS, email: { $gt: '' } } },
+      { firstUser: { ...BOSS, email: 'boss' } },
+      { firstUser: { ...BOSS, password: 'short' } },
+    ]) {
+      expect(await failure(openAccounts(wrong))).to.have.property('code', 'invalid-request');
+    }
+    expect(String(await failure(openAccounts({ firstUser: { ...BOSS, password: 'hunter2' } })))).not.to.contain(
+      'hunter2',
+    );
+    expect(await emails()).to.deep.equal([]);
+  });
+});

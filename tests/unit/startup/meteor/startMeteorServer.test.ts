@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import type { AddressInfo } from 'node:net';
+import { Accounts } from 'meteor/accounts-base';
+import { Meteor } from 'meteor/meteor';
+import { resetWebApp, WebApp } from 'meteor/webapp';
+import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { startMeteorServer } from '../../../../imports/startup/meteor/startMeteorServer';
+import type { MeteorHost } from '../../../../imports/startup/meteor/startMeteorServer';
+import { resetMeteor } from '../../../stubs/server/registry';
+import { failure } from '../../../support/failure';
+import { newKey } from '../../../support/oauth/ProvidersHost';
+import type { Simulator } from '../../../../imports/simulator/Simulator';
+import { startSimulator } from '../../../../imports/simulator/startSimulator';
+
+describe('the Meteor host', () => {
+  let simulator: Simulator;
+  let host: MeteorHost;
+  let url: string;
+  const settings = Meteor.settings;
+
+  before(async () => {
+    simulator = await startSimulator();
+    Meteor.settings = {
+      public: {},
+      ai: {
+        ANTHROPIC_API_KEY: 'k',
+        ANTHROPIC_BASE_URL: simulator.baseURL('anthropic'),
+        secrets: newKey('k1'),
+        admins: ['ann', 'Eve@Example.com'],
+        allowPrivateHosts: true,
+      },
+    };
+    resetWebApp();
+    host = await startMeteorServer();
+    await new Promise<void>((resolve) => WebApp.httpServer.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(WebApp.httpServer.address() as AddressInfo).port}`;
+    for (const [_id, emails] of Object.entries(PEOPLE)) {
+      const loginTokens = [
+        { hashedToken: Accounts._hashLoginToken(`${_id}-token`), when: new Date() },
+        { hashedToken: Accounts._hashLoginToken(`old-${_id}-token`), when: new Date(0) },
+      ];
+      await Meteor.users.insertAsync({ _id, emails, services: { resume: { loginTokens } } });
+    }
+  });
+  after(async () => {
+    await host.close();
+    resetMeteor();
+    resetWebApp();
+    Meteor.settings = settings;
+    await simulator.close();
+  });
+
+  const ask = (token?: string, model = 'anthropic') =>
+    fetch(`${url}/v1/responses`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify({ model, input: 'Hello', store: false }),
+    });
+
+  it('answers admins from the providers in the settings', async () => {
+    simulator.enqueue({ text: 'Hello Ann.' });
+    const response = await ask('ann-token');
+    expect(response.status).to.equal(200);
+    expect(JSON.stringify(await response.json())).to.contain('Hello Ann.');
+  });
+
+  for (const token of [undefined, 'nobody', 'old-ann-token']) {
+    it(`refuses ${token ?? 'no'} token`, async () => {
+      expect((await ask(token)).status).to.equal(401);
+    });
+  }
+
+  it('knows admins by their id and by a verified address, whatever its case', async () => {
+    expect(
+      await Promise.all(
+        Object.keys(PEOPLE).map(async (userId) => [userId, (await host.users.callerOf(userId))?.isAdmin]),
+      ),
+    ).to.deep.equal([
+      ['ann', true],
+      ['eve', true],
+      ['mallory', false],
+      ['bob', false],
+    ]);
+    expect((await ask('eve-token')).status).to.equal(200);
+  });
+
+  it('does not let others use the settings’ providers, nor learn of them', async () => {
+    for (const token of ['mallory-token', 'bob-token']) {
+      const response = await ask(token);
+      expect(response.status).to.equal(404);
+      expect(await response.text()).to.contain('There is no provider that you may use.');
+    }
+  });
+
+  it('lets people use the providers that were made for them, from the moment when they are', async () => {
+    const shared = {
+      providerId: 'shared',
+      name: 'Shared',
+      vendor: 'openai',
+      baseURL: simulator.baseURL('openai'),
+      auth: { kind: 'api_key' },
+      apiKey: 'sk-of-all',
+    };
+    await host.providers.service.create(shared);
+    expect((await ask('bob-token', 'shared')).status).to.equal(404);
+    await host.providers.service.update('shared', { providerId: 'shared', access: { users: ['bob'] } });
+    expect((await ask('bob-token', 'shared')).status).to.equal(200);
+    expect((await ask('mallory-token', 'shared')).status).to.equal(404);
+  });
+
+  it('tells of changes that another process made', async () => {
+    const told = new Promise<void>((resolve) => {
+      const stop = host.providers.changes.subscribe(() => {
+        stop();
+        resolve();
+      });
+    });
+    await host.database.published('ai_providers').removeAsync({ _id: 'shared' });
+    await told;
+    expect((await ask('bob-token', 'shared')).status).to.equal(404);
+  });
+
+  it('ends its own paths in its own 404, and leaves the others to Meteor', async () => {
+    expect((await fetch(`${url}/v1/nothing`)).status).to.equal(404);
+    expect((await fetch(`${url}/some/page`)).headers.get('content-type')).to.contain('text/html');
+  });
+
+  const WRONG: readonly (readonly [what: string, ai: Record<string, unknown>, says: RegExp])[] = [
+    [
+      'everything that is wrong with the vendors',
+      { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'nowhere', LLM_TEMPERATURE: 'hot', secrets: newKey('k') },
+      /ANTHROPIC_BASE_URL.*LLM_TEMPERATURE/,
+    ],
+    [
+      'that there is no key to seal with, and why it is needed',
+      {},
+      /secrets nor AI_SECRET_KEYS is set.*sealed.*all processes/,
+    ],
+    [
+      'a key that is none, without repeating it',
+      { secrets: 'k1:c2hvcnQta2V5' },
+      /^(?!.*c2hvcnQta2V5).*'k1' has 9 bytes, not 32/,
+    ],
+    ['limits that are none', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
+    ['admins that are no list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],
+  ];
+  for (const [what, ai, says] of WRONG) {
+    it(`does not start, and names ${what}`, async () => {
+      const before = Meteor.settings;
+      Meteor.settings = { public: {}, ai };
+      try {
+        expect(await failure(startMeteorServer()))
+          .to.be.instanceOf(LLMInvalidRequestError)
+          .with.property('message')
+          .that.matches(says);
+      } finally {
+        Meteor.settings = before;
+      }
+    });
+  }
+});
+
+const PEOPLE = {
+  ann: [],
+  eve: [{ address: 'eve@example.com', verified: true }],
+  mallory: [{ address: 'Eve@Example.com', verified: false }],
+  bob: [],
+} as const;

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+
+const faultOf = (read: () => unknown): string => {
+  try {
+    read();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  throw new Error('nothing was thrown');
+};
+
+describe('settings of budgets', () => {
+  it('are none where nothing is said of them', () => {
+    expect(settingsFromEnvironment({})).to.not.have.property('budgets');
+    expect(settingsFromMeteor({ budgets: {} }, {})).to.not.have.property('budgets');
+  });
+
+  it('are read from the environment', () => {
+    const env = {
+      LLM_BUDGET_DAY_CALLS: '100',
+      LLM_BUDGET_MONTH_TOKENS: '5e6',
+      LLM_BUDGET_MONTH_MONEY: '2.50',
+      LLM_BUDGET_DAY_MONEY: '',
+    };
+    expect(settingsFromEnvironment(env).budgets).to.deep.equal({
+      day: { calls: 100 },
+      month: { tokens: 5_000_000, money: 2.5 },
+    });
+  });
+
+  it('are read from Meteor’s settings, window by window before the environment, with users who have their own', () => {
+    const budgets = { day: { calls: 5 }, users: { nightly: { month: { money: 20 } }, boss: {} } };
+    expect(
+      settingsFromMeteor({ budgets }, { LLM_BUDGET_DAY_TOKENS: '9', LLM_BUDGET_MONTH_CALLS: '7' }).budgets,
+    ).to.deep.equal({ ...budgets, month: { calls: 7 } });
+    expect(settingsFromMeteor({ LLM_BUDGET_DAY_CALLS: 3 }, {}).budgets).to.deep.equal({ day: { calls: 3 } });
+  });
+
+  const WRONG: readonly (readonly [title: string, read: () => unknown, message: string])[] = [
+    [
+      'no number',
+      () => settingsFromEnvironment({ LLM_BUDGET_DAY_CALLS: 'many' }),
+      "LLM_BUDGET_DAY_CALLS is 'many', which is no number of 0 or more",
+    ],
+    ['a negative number', () => settingsFromEnvironment({ LLM_BUDGET_DAY_CALLS: '-1' }), 'no number of 0 or more'],
+    ['a list', () => settingsFromMeteor({ budgets: [] }, {}), 'Meteor.settings.ai.budgets is no object'],
+    [
+      'an unknown window',
+      () => settingsFromMeteor({ budgets: { week: { calls: 1 } } }, {}),
+      'budgets.week does not exist; there are users, day, month',
+    ],
+    [
+      'an unknown amount',
+      () => settingsFromMeteor({ budgets: { day: { euros: 1 } } }, {}),
+      'budgets.day.euros does not exist',
+    ],
+    [
+      'a text',
+      () => settingsFromMeteor({ budgets: { users: { ann: { day: { calls: '1' } } } } }, {}),
+      'budgets.users.ann.day.calls is no number',
+    ],
+  ];
+  for (const [title, read, message] of WRONG) {
+    it(`refuse ${title}`, () => {
+      expect(faultOf(read)).to.contain(message);
+    });
+  }
+});

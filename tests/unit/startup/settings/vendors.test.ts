@@ -1,0 +1,242 @@
+import { expect } from 'chai';
+import { LLMInvalidRequestError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
+import { settingsFromEnvironment, settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
+import type { Environment } from '../../../../imports/startup/settings/vendors';
+
+const KEY = 'sk-canary0123456789abcdef';
+
+function faultOf(read: () => unknown): LLMInvalidRequestError {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof LLMInvalidRequestError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+const WHOLE: Environment = {
+  LLM_PROVIDER: 'anthropic',
+  LLM_TEMPERATURE: '0.7',
+  SYSTEM_PROMPT: 'Be kind.',
+  OPENAI_API_KEY: 'k1',
+  OPENAI_MODEL: 'gpt-5-mini',
+  OPENAI_API_BASE: 'https://openai.example/v1',
+  AZURE_OPENAI_KEY: 'k2',
+  AZURE_OPENAI_BASE_URL: 'https://azure.example',
+  AZURE_OPENAI_DEPLOYMENT: 'mine',
+  AZURE_OPENAI_API_VERSION: '2024-10-21',
+  ANTHROPIC_API_KEY: 'k3',
+  ANTHROPIC_MODEL: 'claude-sonnet-4-5',
+  ANTHROPIC_BASE_URL: 'http://127.0.0.1:9',
+  GOOGLE_API_KEY: 'k4',
+  GOOGLE_MODEL: 'gemini-2.5-flash',
+  XAI_API_KEY: 'k5',
+  XAI_MODEL: 'grok-4',
+  GROQ_API_KEY: 'k6',
+  GROQ_MODEL: 'llama-3.3-70b-versatile',
+  LLAMA_API_KEY: 'k7',
+  LLAMA_BASE_URL: 'http://localhost:8000/v1',
+  LLAMA_MODEL: 'llama-3',
+};
+
+describe('settingsFromEnvironment', () => {
+  it('reads every variable that there is', () => {
+    expect(settingsFromEnvironment(WHOLE)).to.deep.equal({
+      defaultProvider: 'anthropic',
+      temperature: 0.7,
+      systemPrompt: 'Be kind.',
+      providers: [
+        {
+          id: 'openai',
+          vendor: 'openai',
+          apiKey: 'k1',
+          defaultModel: 'gpt-5-mini',
+          baseURL: 'https://openai.example/v1',
+          allowPrivateHosts: true,
+        },
+        {
+          id: 'azure_openai',
+          vendor: 'azure_openai',
+          apiKey: 'k2',
+          baseURL: 'https://azure.example',
+          allowPrivateHosts: true,
+          defaultModel: 'mine',
+          deployment: 'mine',
+          apiVersion: '2024-10-21',
+        },
+        {
+          id: 'anthropic',
+          vendor: 'anthropic',
+          apiKey: 'k3',
+          defaultModel: 'claude-sonnet-4-5',
+          baseURL: 'http://127.0.0.1:9',
+          allowPrivateHosts: true,
+        },
+        { id: 'google', vendor: 'google', apiKey: 'k4', defaultModel: 'gemini-2.5-flash' },
+        { id: 'grok', vendor: 'grok', apiKey: 'k5', defaultModel: 'grok-4' },
+        { id: 'groq', vendor: 'groq', apiKey: 'k6', defaultModel: 'llama-3.3-70b-versatile' },
+        {
+          id: 'llama',
+          vendor: 'llama',
+          apiKey: 'k7',
+          defaultModel: 'llama-3',
+          baseURL: 'http://localhost:8000/v1',
+          allowPrivateHosts: true,
+        },
+      ],
+    });
+  });
+
+  it('has no providers without keys, which is no error', () => {
+    expect(settingsFromEnvironment({})).to.deep.equal({ providers: [] });
+    expect(
+      settingsFromEnvironment({ OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '  ', OPENAI_MODEL: 'm', LLM_PROVIDER: 'grok' }),
+    ).to.deep.equal({ providers: [], defaultProvider: 'grok' });
+  });
+
+  it('takes openai for the default provider, else the first one that has a key', () => {
+    expect(settingsFromEnvironment({ GROQ_API_KEY: 'k', OPENAI_API_KEY: 'k' }).defaultProvider).to.equal('openai');
+    expect(settingsFromEnvironment({ GROQ_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }).defaultProvider).to.equal(
+      'anthropic',
+    );
+  });
+
+  it('lets a Llama host of one’s own do without a key', () => {
+    expect(settingsFromEnvironment({ LLAMA_BASE_URL: 'http://localhost:8000/v1' }).providers).to.deep.equal([
+      { id: 'llama', vendor: 'llama', baseURL: 'http://localhost:8000/v1', allowPrivateHosts: true },
+    ]);
+  });
+
+  const PROBLEMS: readonly (readonly [string, Environment, RegExp])[] = [
+    [
+      'an unknown provider',
+      { LLM_PROVIDER: 'openia' },
+      /LLM_PROVIDER is 'openia', which is none of openai, azure_openai, anthropic, google, grok, groq, llama/,
+    ],
+    [
+      'a provider without its key',
+      { LLM_PROVIDER: 'anthropic', OPENAI_API_KEY: 'k' },
+      /LLM_PROVIDER is 'anthropic', but ANTHROPIC_API_KEY is not set/,
+    ],
+    ['a temperature that is no number', { LLM_TEMPERATURE: 'warm' }, /LLM_TEMPERATURE is 'warm'/],
+    ['a temperature that is too high', { LLM_TEMPERATURE: '2.1' }, /LLM_TEMPERATURE is '2.1'/],
+    [
+      'a URL that is none',
+      { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'openai.example' },
+      /OPENAI_API_BASE is not an http or https URL/,
+    ],
+    [
+      'a URL of another kind',
+      { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'file:///etc/passwd' },
+      /OPENAI_API_BASE is not an http or https URL/,
+    ],
+    ['a URL without a key', { GROQ_BASE_URL: 'https://groq.example' }, /GROQ_BASE_URL is set, but GROQ_API_KEY is not/],
+    [
+      'a deployment without a key',
+      { AZURE_OPENAI_DEPLOYMENT: 'mine' },
+      /AZURE_OPENAI_DEPLOYMENT is set, but AZURE_OPENAI_KEY is not/,
+    ],
+    [
+      'Azure without its address',
+      { AZURE_OPENAI_KEY: 'k', AZURE_OPENAI_DEPLOYMENT: 'mine' },
+      /AZURE_OPENAI_KEY is set, but AZURE_OPENAI_BASE_URL is not/,
+    ],
+    [
+      'Azure without its deployment',
+      { AZURE_OPENAI_KEY: 'k', AZURE_OPENAI_BASE_URL: 'https://azure.example' },
+      /AZURE_OPENAI_KEY is set, but AZURE_OPENAI_DEPLOYMENT is not/,
+    ],
+    [
+      'a key that no header takes',
+      { OPENAI_API_KEY: `${KEY}\u2026` },
+      /OPENAI_API_KEY holds characters that no HTTP header takes/,
+    ],
+    ['a key with a line break in it', { XAI_API_KEY: `${KEY}\nx` }, /XAI_API_KEY holds characters/],
+    ['a model that is no name', { OPENAI_API_KEY: 'k', OPENAI_MODEL: 'gpt 5' }, /OPENAI_MODEL is no name of a model/],
+  ];
+  for (const [title, env, message] of PROBLEMS) {
+    it(`names ${title}`, () => {
+      const fault = faultOf(() => settingsFromEnvironment(env));
+      expect(fault.message).to.match(message);
+      expect(fault.message.split(';')).to.have.length(1);
+    });
+  }
+
+  it('names every problem in one error, and no key in any', () => {
+    const all: Environment = {
+      ...Object.fromEntries(PROBLEMS.flatMap(([, env]) => Object.entries(env))),
+      OPENAI_API_KEY: `${KEY}\u2026`,
+      AZURE_OPENAI_KEY: `${KEY} `,
+      AZURE_OPENAI_DEPLOYMENT: '',
+      LLM_PROVIDER: KEY,
+      LLM_TEMPERATURE: KEY,
+    };
+    const { message } = faultOf(() => settingsFromEnvironment(all));
+    for (const name of [
+      'LLM_PROVIDER',
+      'LLM_TEMPERATURE',
+      'OPENAI_API_KEY',
+      'OPENAI_API_BASE',
+      'OPENAI_MODEL',
+      'GROQ_BASE_URL',
+      'AZURE_OPENAI_DEPLOYMENT',
+      'XAI_API_KEY',
+    ])
+      expect(message).to.contain(name);
+    expect(message).not.to.contain('canary');
+  });
+});
+
+describe('settingsFromMeteor', () => {
+  it('takes settings before the environment, name by name', () => {
+    const settings = { OPENAI_API_KEY: 'mine', LLM_TEMPERATURE: 0.2, SYSTEM_PROMPT: 'From settings.' };
+    const merged = settingsFromMeteor(settings, {
+      OPENAI_API_KEY: 'theirs',
+      OPENAI_MODEL: 'gpt-5-mini',
+      LLM_TEMPERATURE: '1',
+      SYSTEM_PROMPT: 'From env.',
+    });
+    expect(merged).to.deep.equal({
+      defaultProvider: 'openai',
+      temperature: 0.2,
+      systemPrompt: 'From settings.',
+      providers: [{ id: 'openai', vendor: 'openai', apiKey: 'mine', defaultModel: 'gpt-5-mini' }],
+    });
+  });
+
+  it('is the environment where there are no settings, or empty ones', () => {
+    for (const settings of [
+      undefined,
+      null,
+      {},
+      { OPENAI_API_KEY: '', LLM_PROVIDER: null, ANTHROPIC_API_KEY: undefined },
+    ])
+      expect(settingsFromMeteor(settings, WHOLE)).to.deep.equal(settingsFromEnvironment(WHOLE));
+  });
+
+  it('leaves everything alone that belongs to others, and what it was given', () => {
+    const settings = Object.freeze({ admins: ['ann'], PATH: 7, OPENAI_API_KEY: 'k' });
+    const env = Object.freeze({ PATH: '/bin' });
+    expect(settingsFromMeteor(settings, env).providers).to.have.length(1);
+  });
+
+  it('names settings that are no texts together with everything else that is wrong', () => {
+    const { message } = faultOf(() =>
+      settingsFromMeteor(
+        { OPENAI_API_KEY: { secret: KEY }, SYSTEM_PROMPT: ['a'], LLM_TEMPERATURE: true },
+        { LLM_PROVIDER: 'nobody' },
+      ),
+    );
+    for (const problem of [
+      'Meteor.settings.ai.OPENAI_API_KEY is no text',
+      'Meteor.settings.ai.SYSTEM_PROMPT is no text',
+      'Meteor.settings.ai.LLM_TEMPERATURE is no text',
+      "LLM_PROVIDER is 'nobody'",
+    ]) {
+      expect(message).to.contain(problem);
+    }
+    expect(message).not.to.contain('canary');
+    expect(faultOf(() => settingsFromMeteor('ai', {})).path).to.equal('settings.ai');
+  });
+});
