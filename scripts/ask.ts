@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { generateStructured } from '../imports/business/ai/application/services/structured/StructuredOutput';
-import type { Answered } from '../imports/business/ai/application/services/structured/StructuredOutput';
+import type { ModelAnswer } from '../imports/business/ai/application/services/structured/StructuredOutput';
 import type { RunResult } from '../imports/business/ai/domain/entities/Run';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../imports/business/ai/domain/types/AgentEvents';
@@ -92,7 +92,7 @@ async function ask(module: AIModule, { question, model, schema, tools, stream }:
   if (result !== undefined) summarise(result);
 }
 
-function asAnswer({ response, transcript, usage }: RunResult): Answered {
+function asAnswer({ response, transcript, usage }: RunResult): ModelAnswer {
   return { response, conversation: transcript, usage };
 }
 

@@ -2,11 +2,11 @@
 import { Meteor } from 'meteor/meteor';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { registerDemoTools } from '../imports/startup/demoTools';
-import { openAccounts } from '../imports/startup/meteor/configureAccounts';
+import { configureAccounts } from '../imports/startup/meteor/configureAccounts';
 import { startMeteorServer } from '../imports/startup/meteor/startMeteorServer';
 
 // Meteor waits for it before it takes connections.
 Meteor.startup(async () => {
-  await openAccounts(Meteor.settings['ai']);
+  await configureAccounts(Meteor.settings['ai']);
   await startMeteorServer({ tools: registerDemoTools(new ToolRegistry()) });
 });

@@ -6,27 +6,27 @@ import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { somebody } from './auth/ApiPrincipal';
-import type { Actor } from './auth/ApiPrincipal';
+import type { ApiPrincipal } from './auth/ApiPrincipal';
 import type { ApiTokens } from './auth/ApiTokens';
 import { addApiRoutes } from './routes';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
 import type { ProviderActions } from './dashboard/providerRoutes';
 import { toLLMError } from './http/toLLMError';
-import { InFlight } from './http/InFlightRequests';
+import { InFlightRequests } from './http/InFlightRequests';
 import { Metrics } from './http/Metrics';
 import { ModelDirectory } from './gateway/models/ModelDirectory';
 import { BackgroundResponses } from './gateway/responses/BackgroundResponses';
-import { ResponseTurns } from './gateway/responses/ResponseService';
-import { SealedSummaries } from './gateway/responses/EncryptedSummaries';
+import { ResponseService } from './gateway/responses/ResponseService';
+import { EncryptedSummaries } from './gateway/responses/EncryptedSummaries';
 import { ResponseSockets } from './gateway/responses/websocket/ResponseSockets';
 import type { RunRoutePorts } from './runs/RunRoutePorts';
 
 export interface HttpApiPorts {
   readonly express: typeof express;
   /** The caller behind a request's token, or undefined for none that is known. */
-  readonly authenticate: (request: IncomingMessage) => Promise<Actor | undefined> | Actor | undefined;
+  readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   /** Whether the caller may use the provider. Default: all may. */
-  readonly mayUse?: (actor: Actor, providerId: string) => boolean | Promise<boolean>;
+  readonly mayUse?: (actor: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
   /** What compacted conversations are sealed with: the first seals, all open. Default: a key of this process. */
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where accounts are connected: `createOAuthRoutes`. */
@@ -79,12 +79,12 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
   const authenticate: HttpApiPorts['authenticate'] = async (request) => somebody(await ports.authenticate(request));
-  const inFlight = new InFlight();
+  const inFlight = new InFlightRequests();
   const metrics = new Metrics(
     () => module.manager.usage(),
     () => inFlight.size,
   );
-  const turns = new ResponseTurns(module);
+  const turns = new ResponseService(module);
   const closing = new AbortController();
   const shared = {
     module,
@@ -94,7 +94,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     toError,
     turns,
     models: new ModelDirectory({ module, ...(mayUse === undefined ? {} : { mayUse }) }),
-    summaries: new SealedSummaries(secrets),
+    summaries: new EncryptedSummaries(secrets),
     background: new BackgroundResponses({
       turns,
       store: module.responses,

@@ -7,16 +7,16 @@ import { receiveInput, streamOutput } from './conversations/conversationRoutes';
 import type { ConversationRoutePorts } from './conversations/conversationRoutes';
 import { addDashboardRoutes } from './dashboard/addDashboardRoutes';
 import type { DashboardRoutePorts } from './dashboard/addDashboardRoutes';
-import { DoorError } from './http/HttpError';
+import { HttpError } from './http/HttpError';
 import type { ApiName } from './http/errorResponse';
-import { answerGeneration } from './gateway/generation/handleGeneration';
+import { handleGeneration } from './gateway/generation/handleGeneration';
 import type { GenerationPorts } from './gateway/generation/handleGeneration';
 import { chatCompletionsApi } from './gateway/generation/chatCompletionsApi';
 import { GEMINI_PATH, geminiApi } from './gateway/generation/geminiApi';
 import { messagesApi } from './gateway/generation/messagesApi';
 import { createRoute } from './http/createRoute';
 import type { RoutePorts } from './http/createRoute';
-import type { AddEndpoints } from './http/Endpoint';
+import type { AddEndpoint } from './http/Endpoint';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
 import { listGeminiModels, listModels, oneGeminiModel, oneModel } from './gateway/models/modelsRoutes';
@@ -39,7 +39,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
 
 export function addApiRoutes(router: Router, application: typeof express, ports: ApiRoutePorts): void {
   const readBody = jsonBody(application, ports);
-  const add: AddEndpoints = (api, path, name, ...endpoints) => {
+  const add: AddEndpoint = (api, path, name, ...endpoints) => {
     for (const { method, handler, scope, readsBody = method === 'post' && !name.endsWith('/cancel') } of endpoints) {
       const facts = { api, name: `${method.toUpperCase()} ${name}`, ...(scope === undefined ? {} : { scope }) };
       router[method](path, createRoute(ports, facts, readsBody ? readBody : undefined, handler));
@@ -51,20 +51,20 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
         api,
         `other ${name}`,
         ({ method }) =>
-          new DoorError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } }),
+          new HttpError(405, `${method} is not possible here, but ${allowed} is.`, { headers: { allow: allowed } }),
       ),
     );
   };
   const refusal = (
     api: ApiName,
     name: string,
-    error: (request: { readonly method: string; readonly path: string }) => DoorError,
+    error: (request: { readonly method: string; readonly path: string }) => HttpError,
   ): RequestHandler =>
     createRoute(ports, { api, name }, undefined, ({ request }) =>
       Promise.reject(error({ method: request.method, path: request.baseUrl + request.path })),
     );
   const notFound = (api: ApiName, name: string): RequestHandler =>
-    refusal(api, name, ({ method, path }) => new DoorError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
+    refusal(api, name, ({ method, path }) => new HttpError(404, `There is no ${method} ${path.slice(0, 200)} here.`));
 
   add('responses', '/health', '/health', {
     method: 'get',
@@ -105,17 +105,17 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('chat_completions', '/v1/chat/completions', '/v1/chat/completions', {
     method: 'post',
     scope: 'generate',
-    handler: answerGeneration(chatCompletionsApi, ports),
+    handler: handleGeneration(chatCompletionsApi, ports),
   });
   add('anthropic_messages', '/v1/messages', '/v1/messages', {
     method: 'post',
     scope: 'generate',
-    handler: answerGeneration(messagesApi, ports),
+    handler: handleGeneration(messagesApi, ports),
   });
   add('gemini', GEMINI_PATH, '/v1beta/models/:model', {
     method: 'post',
     scope: 'generate',
-    handler: answerGeneration(geminiApi, ports),
+    handler: handleGeneration(geminiApi, ports),
   });
 
   add('chat_completions', '/v1/models', '/v1/models', {

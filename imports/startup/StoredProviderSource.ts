@@ -1,6 +1,6 @@
 /** The Provider system's providers as rows of the AI module, which asks for each call how things stand. */
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
-import type { ProviderRows } from '../business/ai/infrastructure/factories/ProviderSource';
+import type { ProviderSource } from '../business/ai/infrastructure/factories/ProviderSource';
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 
@@ -10,7 +10,7 @@ interface Known {
   readonly row?: ProviderSettings;
 }
 
-export class StoredProviderRows implements ProviderRows {
+export class StoredProviderSource implements ProviderSource {
   private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
   private readonly allowPrivateHosts: boolean;
   private cache: ReadonlyMap<string, Known> = new Map();

@@ -1,13 +1,13 @@
 /** API tokens that people made: each stands for its owner, and for no more than the owner may do by now. */
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '../api/auth/ApiPrincipal';
+import type { ApiPrincipal } from '../api/auth/ApiPrincipal';
 import { ApiTokens } from '../api/auth/ApiTokens';
 import { API_TOKENS, DocumentApiTokenStore } from '../api/auth/DocumentApiTokenStore';
 import { presentedToken } from '../api/auth/presentedToken';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import type { CallerLookup } from '../business/providers/domain/types/Caller';
 
-export class IssuedTokens {
+export class UserApiTokens {
   readonly tokens: ApiTokens;
   private readonly store: DocumentApiTokenStore;
   private readonly users: CallerLookup | undefined;
@@ -25,7 +25,7 @@ export class IssuedTokens {
   }
 
   /** @returns nothing for a token that is unknown or expired, or whose owner is gone */
-  readonly verify = async (token: string): Promise<Actor | undefined> => {
+  readonly verify = async (token: string): Promise<ApiPrincipal | undefined> => {
     const actor = await this.tokens.verify(token);
     if (actor === undefined || this.users === undefined) return actor;
     const caller = await this.users(actor.userId);
@@ -33,7 +33,7 @@ export class IssuedTokens {
     return caller.isAdmin ? actor : { ...actor, scopes: actor.scopes?.filter((scope) => scope !== 'admin') ?? [] };
   };
 
-  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+  readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = presentedToken(request);
     return token === undefined ? undefined : this.verify(token);
   };

@@ -3,9 +3,9 @@ import type { HttpApiPorts } from '../api/createHttpApi';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import { decideAccess } from '../business/providers/domain/entities/ProviderAccess';
 import type { Caller, CallerLookup } from '../business/providers/domain/types/Caller';
-import type { StoredProviderRows } from './StoredProviderSource';
+import type { StoredProviderSource } from './StoredProviderSource';
 
-export function createAccessPolicy(rows: StoredProviderRows, callerOf: CallerLookup): AccessPolicy {
+export function createAccessPolicy(rows: StoredProviderSource, callerOf: CallerLookup): AccessPolicy {
   return {
     async decide({ userId, source }, { providerId, model }) {
       const [provider, caller] = await Promise.all([rows.find(providerId), callerOf(userId)]);
@@ -23,7 +23,7 @@ export function createAccessPolicy(rows: StoredProviderRows, callerOf: CallerLoo
 }
 
 /** Goes by what was read last: the API's directory of models reads before it asks. */
-export function createMayUse(rows: StoredProviderRows, callerOf: CallerLookup): NonNullable<HttpApiPorts['mayUse']> {
+export function createMayUse(rows: StoredProviderSource, callerOf: CallerLookup): NonNullable<HttpApiPorts['mayUse']> {
   return async ({ userId }, providerId) => {
     const caller = await callerOf(userId);
     const provider = rows.lastRead(providerId);
@@ -32,7 +32,7 @@ export function createMayUse(rows: StoredProviderRows, callerOf: CallerLookup): 
 }
 
 /** Questions about one user that are asked while the answer is on its way share it. */
-export function shareLookups(callerOf: CallerLookup): CallerLookup {
+export function dedupeLookups(callerOf: CallerLookup): CallerLookup {
   const underWay = new Map<string, Promise<Caller | undefined>>();
   return (userId) => {
     const known = underWay.get(userId);

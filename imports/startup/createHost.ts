@@ -7,12 +7,12 @@ import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { createRunDoors } from '../business/ai/infrastructure/factories/createRunOperations';
-import type { CallLimits, RunDoors } from '../business/ai/infrastructure/factories/createRunOperations';
+import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
 import { BUDGETS, DocumentBudgetStore } from '../business/ai/infrastructure/persistence/budgets/DocumentBudgetStore';
 import {
-  DocumentConversationMemory,
+  DocumentConversationStore,
   MESSAGES,
 } from '../business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import {
@@ -28,11 +28,11 @@ import type { CallerLookup } from '../business/providers/domain/types/Caller';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
-import { IssuedTokens } from './UserApiTokens';
-import { createAccessPolicy, createMayUse, shareLookups } from './accessPolicy';
+import { UserApiTokens } from './UserApiTokens';
+import { createAccessPolicy, createMayUse, dedupeLookups } from './accessPolicy';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
-import { StoredProviderRows } from './StoredProviderSource';
+import { StoredProviderSource } from './StoredProviderSource';
 import { UsageRecorder } from './UsageRecorder';
 
 export interface HostSettings {
@@ -65,10 +65,10 @@ export interface HostPorts {
 }
 
 export interface Host {
-  readonly issued: IssuedTokens;
+  readonly issued: UserApiTokens;
   readonly module: AIModule;
   readonly providers: ProvidersModule;
-  readonly runs: RunDoors;
+  readonly runs: RunModule;
   readonly api: HttpApi;
   /** Answers what is being answered, then closes everything, the database last. */
   close(): Promise<void>;
@@ -81,10 +81,10 @@ export async function createHost(
 ): Promise<Host> {
   const { express, database, dashboard } = ports;
   const { keys } = KeyRing.parse(secretKeys);
-  const issued = new IssuedTokens(database, ports.hasAccounts === true ? ports.callerOf : undefined);
+  const issued = new UserApiTokens(database, ports.hasAccounts === true ? ports.callerOf : undefined);
   const authenticate: HostPorts['authenticate'] = async (request) =>
     (await ports.authenticate(request)) ?? issued.authenticate(request);
-  const callerOf = shareLookups(
+  const callerOf = dedupeLookups(
     ports.hasAccounts === true
       ? ports.callerOf
       : async (userId) => (await ports.callerOf(userId)) ?? issued.tokens.callerOf(userId),
@@ -99,10 +99,10 @@ export async function createHost(
     },
   );
   await Promise.all([providers.ready(), issued.ready()]);
-  const kept = new StoredProviderRows(providers, allowPrivateHosts);
+  const kept = new StoredProviderSource(providers, allowPrivateHosts);
   await kept.refresh();
   const responses = new DocumentResponseStore(database.collection(RESPONSES));
-  const memory = new DocumentConversationMemory(database.collection(MESSAGES));
+  const memory = new DocumentConversationStore(database.collection(MESSAGES));
   await Promise.all([responses.ready(), memory.ready()]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();

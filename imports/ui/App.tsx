@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { useData } from './data/DataContext';
 import { OverviewPage } from './overview/OverviewPage';
-import { EmptyFace, LoadingFace } from './components/Placeholders';
+import { EmptyState, Skeleton } from './components/Placeholders';
 import { PageTitle } from './components/PageTitle';
 import { PlaygroundPage } from './playground/PlaygroundPage';
 import { ProvidersPage } from './providers/ProvidersPage';
@@ -24,7 +24,7 @@ export function App() {
     case 'asking':
       return (
         <main className="alone">
-          <LoadingFace what="the dashboard" />
+          <Skeleton what="the dashboard" />
         </main>
       );
     case 'signedOut':
@@ -65,9 +65,9 @@ function UnknownPage() {
   return (
     <>
       <PageTitle title="Not found" />
-      <EmptyFace icon="search" title="There is no such page">
+      <EmptyState icon="search" title="There is no such page">
         <a href="#/">Go to the overview</a>
-      </EmptyFace>
+      </EmptyState>
     </>
   );
 }

@@ -8,7 +8,7 @@ import './styles/runs.css';
 import './styles/run.css';
 import './styles/pages.css';
 import { createHttpData } from './data/http/HttpData';
-import { createPace } from './data/http/createUpdateThrottle';
+import { createUpdateThrottle } from './data/http/createUpdateThrottle';
 import { mountDashboard } from './mountDashboard';
 import { takeToken } from './session/takeToken';
 
@@ -17,7 +17,7 @@ if (place !== null) {
   const notice = place.dataset['simulated'];
   const { data, source } = createHttpData({
     fetch: (input, init) => window.fetch(input, init),
-    schedule: createPace({
+    schedule: createUpdateThrottle({
       now: () => performance.now(),
       requestFrame: (callback) => requestAnimationFrame(callback),
       setTimer: (callback, milliseconds) => setTimeout(callback, milliseconds),

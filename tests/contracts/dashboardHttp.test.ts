@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { expect } from 'chai';
-import type { ToolSummary, WholeRun } from '../../imports/business/ai/application/operations/RunQueries';
+import type { ToolSummary, RunDetail } from '../../imports/business/ai/application/operations/RunQueries';
 import type { RunCountView, RunView } from '../../imports/business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../imports/business/providers/domain/entities/PublicProvider';
 import type { RunningServer } from '../../server/standalone';
@@ -27,7 +27,7 @@ interface Answer {
   readonly headers: Headers;
 }
 
-interface Body extends WholeRun {
+interface Body extends RunDetail {
   readonly executionId: string;
   readonly runs: readonly RunView[];
   readonly tools: readonly ToolSummary[];

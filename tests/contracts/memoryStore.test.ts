@@ -1,15 +1,15 @@
 /** What every store of conversations does, whatever is behind it. */
 import { expect } from 'chai';
-import type { MemoryMessage, MemoryStore } from '../../imports/business/ai/domain/interfaces/ConversationStore';
-import { ConversationMemory } from '../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
+import type { MemoryMessage, ConversationStore } from '../../imports/business/ai/domain/interfaces/ConversationStore';
+import { MemoryConversationStore } from '../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 import {
-  DocumentConversationMemory,
+  DocumentConversationStore,
   MESSAGES,
 } from '../../imports/business/ai/infrastructure/persistence/conversations/DocumentConversationStore';
 import { DATABASES } from '../support/documentDatabases';
 
 interface OpenedStore {
-  readonly store: MemoryStore;
+  readonly store: ConversationStore;
   readonly close: () => Promise<void>;
 }
 
@@ -17,13 +17,13 @@ interface OpenedStore {
 const MOST = 4;
 
 const STORES: Readonly<Record<string, () => Promise<OpenedStore>>> = {
-  memory: async () => ({ store: new ConversationMemory({ messages: MOST }), close: async () => undefined }),
+  memory: async () => ({ store: new MemoryConversationStore({ messages: MOST }), close: async () => undefined }),
   ...Object.fromEntries(
     Object.entries(DATABASES).map(([name, open]) => [
       name,
       async () => {
         const opened = await open();
-        const store = new DocumentConversationMemory(opened.database.collection(MESSAGES), MOST);
+        const store = new DocumentConversationStore(opened.database.collection(MESSAGES), MOST);
         await store.ready();
         return { store, close: () => opened.close() };
       },

@@ -9,11 +9,11 @@ import { createRunDoors } from '../../imports/business/ai/infrastructure/factori
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
-import { LiveTexts } from '../../imports/business/ai/infrastructure/persistence/runs/LiveTextStore';
-import { RunCounts } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatistics';
-import { StateCounter } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatisticsRecorder';
+import { LiveTextStore } from '../../imports/business/ai/infrastructure/persistence/runs/LiveTextStore';
+import { RunStatistics } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatistics';
+import { RunStatisticsRecorder } from '../../imports/business/ai/infrastructure/persistence/runs/RunStatisticsRecorder';
 import type { WindowDocument } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
-import { WindowCounter } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
+import { FixedWindowLimiter } from '../../imports/business/ai/infrastructure/persistence/rateLimits/FixedWindowLimiter';
 import { LLMRateLimitError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { DATABASES } from '../support/documentDatabases';
 import type { TestDatabase } from '../support/documentDatabases';
@@ -43,7 +43,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       ({ type, executionId: 'run', at: Date.now(), seq, ...more }) as AgentEvent;
 
     it('keep each piece of live text as a document of its own, once, in order', async () => {
-      const texts = new LiveTexts({
+      const texts = new LiveTextStore({
         collection: opened.database.collection('ai_deltas'),
         logger: { warn: () => undefined },
       });
@@ -60,9 +60,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
     it('count a run once in the state that it is in, whoever counts and however often', async () => {
       const { database } = opened;
       const store = await openRunStore(database);
-      const counts = new RunCounts(database.collection('ai_stats'));
+      const counts = new RunStatistics(database.collection('ai_stats'));
       await counts.ready();
-      const counters = [1, 2].map(() => new StateCounter({ runs: database.collection('ai_runs'), counts }));
+      const counters = [1, 2].map(() => new RunStatisticsRecorder({ runs: database.collection('ai_runs'), counts }));
       const createdAt = Date.UTC(2026, 10, 21, 23, 59);
       for (const executionId of ['run', 'other'])
         await store.create(runRequest(executionId, { userId: 'bob', createdAt }), 'running', 'owner');
@@ -100,7 +100,9 @@ for (const [name, open] of Object.entries(DATABASES)) {
     it('let as many through in a window as its limit says, whichever process asks', async () => {
       // Later than now, so that stores don't take it for expired.
       let now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
-      const counters = [1, 2].map(() => new WindowCounter(opened.database.collection('ai_rate_windows'), () => now));
+      const counters = [1, 2].map(
+        () => new FixedWindowLimiter(opened.database.collection('ai_rate_windows'), () => now),
+      );
       await counters[0]!.ready();
       const attempts = await Promise.all(
         Array.from({ length: 20 }, (_, at) => counters[at % 2]!.admit(['model', 'bob'], 7, 1_000)),
@@ -123,12 +125,12 @@ for (const [name, open] of Object.entries(DATABASES)) {
       const late: typeof collection = {
         ...methodsOf(collection),
         async findOne(selector) {
-          if (!isOpened) await new WindowCounter(collection, () => now).admit(['model', 'bob'], 5, 1_000);
+          if (!isOpened) await new FixedWindowLimiter(collection, () => now).admit(['model', 'bob'], 5, 1_000);
           isOpened = true;
           return collection.findOne(selector);
         },
       };
-      expect(await new WindowCounter(late, () => now).admit(['model', 'bob'], 5, 1_000)).to.equal(0);
+      expect(await new FixedWindowLimiter(late, () => now).admit(['model', 'bob'], 5, 1_000)).to.equal(0);
     });
 
     it('bound what one user may ask in a minute, in every process, and no job', async () => {

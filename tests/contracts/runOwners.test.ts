@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import { RunOwner } from '../../imports/business/ai/application/services/runs/durable/LeaseHeartbeat';
+import { LeaseHeartbeat } from '../../imports/business/ai/application/services/runs/durable/LeaseHeartbeat';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
 import { AgenticExecutionUseCase } from '../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { RunLauncher } from '../../imports/business/ai/application/usecases/RunLauncher';
@@ -103,24 +103,24 @@ describe('runs of several owners on one store', () => {
   it('an owner that was stopped is not sure of its runs before it has looked after them', async () => {
     const looks: boolean[] = [];
     const sure = deferred();
-    const owned = new RunOwner(
+    const owned = new LeaseHeartbeat(
       store,
       {
         size: 1,
-        obey: () => undefined,
-        beat: () => (owned.isFresh() ? sure.resolve() : undefined),
-        checkLeases: () => Promise.resolve(void looks.push(owned.isFresh())),
+        apply: () => undefined,
+        heartbeat: () => (owned.isLeaseCurrent() ? sure.resolve() : undefined),
+        checkLeases: () => Promise.resolve(void looks.push(owned.isLeaseCurrent())),
       },
       TIMES,
       new RecordingLogger(),
     );
-    await owned.arrive();
-    expect(owned.isFresh()).to.equal(true);
+    await owned.start();
+    expect(owned.isLeaseCurrent()).to.equal(true);
     const until = performance.now() + TIMES.lease + 10;
     while (performance.now() < until);
-    expect(owned.isFresh()).to.equal(false);
+    expect(owned.isLeaseCurrent()).to.equal(false);
     await sure.promise;
-    await owned.leave();
+    await owned.release();
     expect(looks).to.deep.equal([false, false, false]);
   });
 
@@ -135,7 +135,7 @@ describe('runs of several owners on one store', () => {
         if (typeof value !== 'function') return value;
         return async (...args: readonly unknown[]): Promise<unknown> => {
           if (isSlow && name === 'saveRun') await written.promise;
-          if (isSlow && name === 'beat' && (said += 1) === 4) beats.resolve();
+          if (isSlow && name === 'heartbeat' && (said += 1) === 4) beats.resolve();
           return (value as (...all: readonly unknown[]) => unknown).apply(target, [...args]);
         };
       },
@@ -148,7 +148,7 @@ describe('runs of several owners on one store', () => {
     await record.seen('tool:executing');
     for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
     isSlow = true;
-    await store.command({ id: 'of a wait that is over', executionId: 'r', order: { kind: 'approve', callId: 'w' } });
+    await store.addCommand({ id: 'of a wait that is over', executionId: 'r', order: { kind: 'approve', callId: 'w' } });
     await loop.submitToolResult('r', 'w', { output: 'hooked' });
     await beats.promise;
     written.resolve();
@@ -284,7 +284,7 @@ describe('runs of several owners on one store', () => {
         'running',
         'nobody',
       );
-      await store.beat('nobody');
+      await store.heartbeat('nobody');
       const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 800, heartbeat: 5 });
       void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
       await alive.record.seen('iteration:start');
@@ -301,7 +301,7 @@ describe('runs of several owners on one store', () => {
       expect(
         (await next.record.seen('run:completed', ({ executionId }) => executionId === 'silent')).executionId,
       ).to.equal('silent');
-      expect(await recovery.look()).to.equal(0);
+      expect(await recovery.scan()).to.equal(0);
       recovery.stop();
       expect(alive.loop.isHere('alive')).to.equal(true);
       expect((await store.load('alive'))?.run).to.include({ owner: alive.loop.ownerId, fence: 1 });
@@ -324,10 +324,10 @@ describe('runs of several owners on one store', () => {
       const second = owner([answer('twice')]);
       const late = Object.assign(Object.create(store) as RunStore, {
         held: async () => seen,
-        beats: async () => new Map<string, number>(),
+        heartbeats: async () => new Map<string, number>(),
       });
       expect(
-        await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).look(),
+        await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).scan(),
       ).to.equal(1);
       expect(await second.loop.takeOver(seen[0]!)).to.equal(undefined);
       reply.resolve(answer('once'));

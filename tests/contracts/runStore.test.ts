@@ -275,32 +275,32 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('counts the beats of its owners, and forgets those that leave', async () => {
-      await store.beat(`${id}-a`);
-      await store.beat(`${id}-b`);
-      await store.beat(`${id}-a`);
-      expect((await store.beats()).get(`${id}-a`)).to.equal(2);
-      await store.leave(`${id}-a`);
-      expect((await store.beats()).get(`${id}-a`)).to.equal(undefined);
-      expect((await store.beats()).get(`${id}-b`)).to.equal(1);
+      await store.heartbeat(`${id}-a`);
+      await store.heartbeat(`${id}-b`);
+      await store.heartbeat(`${id}-a`);
+      expect((await store.heartbeats()).get(`${id}-a`)).to.equal(2);
+      await store.removeOwner(`${id}-a`);
+      expect((await store.heartbeats()).get(`${id}-a`)).to.equal(undefined);
+      expect((await store.heartbeats()).get(`${id}-b`)).to.equal(1);
     });
 
     it('keeps commands until they are carried out; of two with one id the first stands', async () => {
       const order = { kind: 'submit', callId: 'c', result: { output: { 'a.b': [null, { $c: 1 }] } } } as const;
-      expect(await store.command({ id: `${id}:c`, executionId: id, order })).to.equal(true);
+      expect(await store.addCommand({ id: `${id}:c`, executionId: id, order })).to.equal(true);
       expect(
-        await store.command({
+        await store.addCommand({
           id: `${id}:c`,
           executionId: id,
           order: { kind: 'submit', callId: 'c', result: { error: 'too late' } },
         }),
       ).to.equal(false);
-      expect(await store.command({ id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } })).to.equal(true);
+      expect(await store.addCommand({ id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } })).to.equal(true);
       const mine = async () => (await store.commands(1_000)).filter(({ executionId }) => executionId === id);
       expect(await mine()).to.have.deep.members([
         { id: `${id}:c`, executionId: id, order },
         { id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } },
       ]);
-      await store.carriedOut(`${id}:c`);
+      await store.removeCommand(`${id}:c`);
       expect((await mine()).map((command) => command.id)).to.deep.equal([`${id}:cancel`]);
     });
   });

@@ -277,17 +277,17 @@ describe('the watcher, of runs that may have ended their processes', () => {
     await left('another', 2);
     await left('young', 1);
     const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
-    expect(await recovery.look()).to.equal(3);
+    expect(await recovery.scan()).to.equal(3);
     expect(taken.splice(0)).to.deep.equal(['new', 'young', 'bystander']);
     // It has not got on yet.
-    expect(await recovery.look()).to.equal(0);
+    expect(await recovery.scan()).to.equal(0);
     await getsOn('bystander');
-    expect(await recovery.look()).to.equal(1);
+    expect(await recovery.scan()).to.equal(1);
     // One that has ended, or gone elsewhere, is tried no longer.
     here.delete('another');
     const { run } = (await store.load('another'))!;
     await store.saveRun(run, { state: 'completed' });
-    expect(await recovery.look()).to.equal(1);
+    expect(await recovery.scan()).to.equal(1);
     expect(taken).to.deep.equal(['another', 'killer']);
   });
 
@@ -298,7 +298,7 @@ describe('the watcher, of runs that may have ended their processes', () => {
     }
     await left('lost', 0);
     const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
-    expect(await recovery.look()).to.equal(1);
+    expect(await recovery.scan()).to.equal(1);
     expect(taken).to.deep.equal(['lost']);
   });
 
@@ -314,11 +314,11 @@ describe('the watcher, of runs that may have ended their processes', () => {
     for (let count = 0; count < 1_500; count += 1)
       await store.create(runRequest(`theirs-${count}`), 'running', 'other');
     await left('lost', 0);
-    await store.beat('other');
+    await store.heartbeat('other');
     const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });
     // From here on it knows that they live.
-    await recovery.look();
-    expect(await recovery.look()).to.equal(1);
+    await recovery.scan();
+    expect(await recovery.scan()).to.equal(1);
     expect(taken).to.deep.equal(['lost']);
   });
 });

@@ -9,7 +9,7 @@ import { Meteor } from 'meteor/meteor';
 import type { StoredDocument } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import { MethodTools } from '../../imports/business/ai/infrastructure/tools/MethodTools';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { openAccounts } from '../../imports/startup/meteor/configureAccounts';
+import { configureAccounts } from '../../imports/startup/meteor/configureAccounts';
 import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
 import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
 import { FakeVendor } from './FakeVendor';
@@ -48,7 +48,7 @@ export function serverSuite(): void {
         LLAMA_BASE_URL: await vendor.start(),
         LLAMA_MODEL: 'fake',
       };
-      await openAccounts(Meteor.settings['ai']);
+      await configureAccounts(Meteor.settings['ai']);
       const [boss] = await Meteor.users.find({}).fetchAsync();
       admin = boss?._id ?? '';
       Meteor.methods({
@@ -108,7 +108,7 @@ export function serverSuite(): void {
 
     it('makes the first user once, and lets nobody sign up', async () => {
       assert.notEqual(admin, '');
-      await openAccounts(Meteor.settings['ai']);
+      await configureAccounts(Meteor.settings['ai']);
       assert.equal((await Meteor.users.find({}).fetchAsync()).length, 1);
       assert.equal((await host.users.callerOf(admin))?.isAdmin, true);
     });

@@ -9,7 +9,7 @@ import { ServerResponse } from 'node:http';
 import { Server, Socket } from 'node:net';
 import { inspect } from 'node:util';
 import type { EventEmitter } from 'eventemitter3';
-import { IsolatedEmitter } from '../../imports/business/ai/application/services/shared/SafeEmitter';
+import { SafeEmitter } from '../../imports/business/ai/application/services/shared/SafeEmitter';
 import { DdpSession } from '../stubs/server/DdpSession';
 
 /** Letters and digits only: it stands in keys, headers, URLs and base64 alike. */
@@ -99,7 +99,7 @@ export function watchForCanaries(): void {
     });
   }
   beforeEachCall(DdpSession.prototype, 'send', (_session, message) => canaryWatch.look('DDP', JSON.stringify(message)));
-  beforeEachCall(IsolatedEmitter.prototype, 'emit', (emitter: EventEmitter, event, ...values) => {
+  beforeEachCall(SafeEmitter.prototype, 'emit', (emitter: EventEmitter, event, ...values) => {
     if (emitter.listenerCount(String(event)) > 0)
       canaryWatch.look('an event', inspect(values, { depth: 12, maxStringLength: null, maxArrayLength: null }));
   });

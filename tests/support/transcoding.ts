@@ -2,7 +2,7 @@
 import { argumentsObject } from '../../imports/business/ai/infrastructure/converters/shared/callArguments';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/converters/chat/stream/OpenAIChunk';
-import type { StreamOptions, StreamSource } from '../../imports/business/ai/infrastructure/streaming/StreamSession';
+import type { StreamOptions, StreamInput } from '../../imports/business/ai/infrastructure/streaming/StreamSession';
 import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
@@ -29,7 +29,7 @@ export interface Transcoded {
 export async function transcode(
   from: SchemeName,
   to: SchemeName,
-  source: StreamSource,
+  source: StreamInput,
   options: StreamOptions = {},
 ): Promise<Transcoded> {
   const lines: string[] = [];

@@ -5,7 +5,7 @@ export const SCOPES = ['generate', 'read', 'admin'] as const;
 /** `admin` holds the others. */
 export type Scope = (typeof SCOPES)[number];
 
-export interface Actor {
+export interface ApiPrincipal {
   readonly userId: string;
   /** Absent for people who logged in: all but `admin`. */
   readonly scopes?: readonly Scope[];
@@ -19,6 +19,6 @@ export function somebody<A extends { readonly userId: string }>(authenticated: A
 
 const OF_PEOPLE: readonly Scope[] = ['generate', 'read'];
 
-export function mayDo({ scopes = OF_PEOPLE }: Actor, scope: Scope): boolean {
+export function mayDo({ scopes = OF_PEOPLE }: ApiPrincipal, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes('admin');
 }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { Caller } from '../../business/providers/domain/types/Caller';
 import { SCOPES } from './ApiPrincipal';
-import type { Actor, Scope } from './ApiPrincipal';
+import type { ApiPrincipal, Scope } from './ApiPrincipal';
 import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
 import { presentedToken } from './presentedToken';
 
@@ -65,7 +65,7 @@ export class ApiTokens {
   }
 
   /** The owner of a token that is known, whole and not expired. */
-  async verify(token: string): Promise<Actor | undefined> {
+  async verify(token: string): Promise<ApiPrincipal | undefined> {
     if (token.length > MAX_LENGTH) return undefined;
     const hash = hashOf(token);
     const stored = await this.store.find(idOf(hash));
@@ -94,7 +94,7 @@ export class ApiTokens {
   };
 
   /** For `createHttpApi`. */
-  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+  readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = presentedToken(request);
     return token === undefined ? undefined : this.verify(token);
   };

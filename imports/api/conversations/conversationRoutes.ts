@@ -8,7 +8,7 @@ import { isObject } from '../../business/ai/domain/json';
 import type { Conversations } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
 import type { ExchangeHandler } from '../http/RequestContext';
-import { Silence } from '../http/KeepAliveTimer';
+import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface ConversationRoutePorts {
@@ -61,7 +61,7 @@ export function streamOutput({
       'x-accel-buffering': 'no',
     });
     response.flushHeaders();
-    const silence = new Silence(keepAliveAfter, () => write(response, ': keep-alive\n\n'));
+    const silence = new KeepAliveTimer(keepAliveAfter, () => write(response, ': keep-alive\n\n'));
     const send = (frame: string): void => {
       silence.touch();
       write(response, frame);

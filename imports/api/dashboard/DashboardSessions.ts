@@ -1,12 +1,12 @@
 /** Browsers that showed a token once: from then on a cookie that no script can read stands for its owner. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Actor } from '../auth/ApiPrincipal';
-import { assertKnownHost, assertOwnOrigin } from './sameOrigin';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 
 export interface DashboardSessionsOptions {
   /** The owner of a token, or undefined for one that is not known. */
-  readonly verify: (token: string) => Promise<Actor | undefined>;
+  readonly verify: (token: string) => Promise<ApiPrincipal | undefined>;
   /** Names under which the server is reached, beside its addresses. */
   readonly hostNames?: readonly string[];
   /** Browsers reach the server by https only. */
@@ -42,7 +42,7 @@ export class DashboardSessions {
   }
 
   /** @returns the owner and the cookie to set, or nothing for a token that is not known */
-  async open(token: string): Promise<{ readonly actor: Actor; readonly cookie: string } | undefined> {
+  async open(token: string): Promise<{ readonly actor: ApiPrincipal; readonly cookie: string } | undefined> {
     const actor = await this.verify(token);
     if (actor === undefined) return undefined;
     const secret = randomBytes(32).toString('base64url');
@@ -65,12 +65,12 @@ export class DashboardSessions {
    * The owner of the request's cookie, as long as its token is good.
    * @throws DoorError when there is a cookie and the request is not from a page of this server
    */
-  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+  readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const secret = this.cookieOf(request);
     const session = secret === undefined ? undefined : this.sessions.get(keyOf(secret));
     if (session === undefined || session.endsAt <= this.now()) return undefined;
     assertKnownHost(request, this.hostNames);
-    assertOwnOrigin(request);
+    assertSameOrigin(request);
     return this.verify(session.token);
   };
 

@@ -3,7 +3,7 @@
  * there if the host brings it.
  */
 import type { Scope } from '../auth/ApiPrincipal';
-import type { AddEndpoints } from '../http/Endpoint';
+import type { AddEndpoint } from '../http/Endpoint';
 import type { RunRoutePorts } from '../runs/RunRoutePorts';
 import {
   cancelRun,
@@ -15,7 +15,7 @@ import {
   startRun,
   submitToolResult,
 } from '../runs/runRoutes';
-import { watchRuns } from '../runs/runEventStream';
+import { streamRunEvents } from '../runs/runEventStream';
 import { closeSession, openSession, readSession, serveFile, showPage } from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
 import {
@@ -41,7 +41,7 @@ export interface DashboardRoutePorts {
 }
 
 /** @returns the paths below which nothing else is */
-export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts): readonly string[] {
+export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts): readonly string[] {
   const { runs, providers, dashboard } = ports;
   const paths: string[] = [];
   if (runs !== undefined) {
@@ -56,7 +56,7 @@ export function addDashboardRoutes(add: AddEndpoints, ports: DashboardRoutePorts
       { method: 'get', scope: 'read', handler: listRuns(runs) },
       { method: 'post', scope: 'generate', handler: startRun(runs) },
     );
-    get('/runs/stream', watchRuns({ ...ports, events: runs.events }));
+    get('/runs/stream', streamRunEvents({ ...ports, events: runs.events }));
     get('/runs/:id', readRun(runs));
     post('/runs/:id/cancel', cancelRun(runs));
     post('/runs/:id/approve', decideCall(runs, 'approve'));

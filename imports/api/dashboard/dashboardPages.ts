@@ -2,11 +2,11 @@
 import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
 import { mayDo } from '../auth/ApiPrincipal';
-import type { Actor } from '../auth/ApiPrincipal';
-import { DoorError } from '../http/HttpError';
-import type { Exchange, ExchangeHandler } from '../http/RequestContext';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import { HttpError } from '../http/HttpError';
+import type { RequestContext, ExchangeHandler } from '../http/RequestContext';
 import type { DashboardSessions } from './DashboardSessions';
-import { assertKnownHost, assertOwnOrigin } from './sameOrigin';
+import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 
 /** A bundled dashboard. */
 export interface DashboardFiles {
@@ -49,7 +49,7 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): Exchange
     assertKnownHost(request, sessions.hostNames);
     const path = request.baseUrl + request.path;
     const file = dashboard.files.get(path);
-    if (file === undefined) throw new DoorError(404, 'There is no such file here.');
+    if (file === undefined) throw new HttpError(404, 'There is no such file here.');
     response.set({
       'content-type': file.contentType,
       'cache-control': 'private, max-age=31536000, immutable',
@@ -65,7 +65,7 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): Exchange
 export function openSession({ sessions, notice }: DashboardPagePorts): ExchangeHandler {
   return async ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
-    assertOwnOrigin(request);
+    assertSameOrigin(request);
     const { token } = fieldsOf(request.body);
     if (typeof token !== 'string')
       throw new LLMInvalidRequestError('token must be the API token that the server printed', { path: 'token' });
@@ -84,16 +84,16 @@ export function readSession({ notice }: DashboardPagePorts): ExchangeHandler {
 }
 
 export function closeSession({ sessions }: DashboardPagePorts): ExchangeHandler {
-  return ({ request, response }: Exchange) => {
+  return ({ request, response }: RequestContext) => {
     assertKnownHost(request, sessions.hostNames);
-    assertOwnOrigin(request);
+    assertSameOrigin(request);
     response.set('set-cookie', sessions.close(request)).status(204).end();
     return Promise.resolve();
   };
 }
 
 function sessionView(
-  actor: Actor,
+  actor: ApiPrincipal,
   notice: string | undefined,
 ): { readonly userId: string; readonly isAdmin: boolean; readonly notice?: string } {
   return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), ...(notice === undefined ? {} : { notice }) };

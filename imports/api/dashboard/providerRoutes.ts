@@ -3,8 +3,8 @@ import { isObject } from '../../business/ai/domain/json';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import type { Caller } from '../../business/providers/domain/types/Caller';
 import { mayDo } from '../auth/ApiPrincipal';
-import type { Actor } from '../auth/ApiPrincipal';
-import type { Exchange, ExchangeHandler } from '../http/RequestContext';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
+import type { RequestContext, ExchangeHandler } from '../http/RequestContext';
 
 /** `ai.providers.*`: who may call what, and what arguments are taken, is said there. */
 export interface ProviderActions {
@@ -78,17 +78,17 @@ export function rotateKeys({ providers }: ProviderRoutePorts): ExchangeHandler {
 }
 
 /** API tokens carry no roles of an app. */
-function callerOf(actor: Actor): Caller {
+function callerOf(actor: ApiPrincipal): Caller {
   return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), roles: [] };
 }
 
 /** What is no object is refused where the fields are read. */
-function bodyOf({ request }: Exchange): object {
+function bodyOf({ request }: RequestContext): object {
   const body: unknown = request.body;
   return isObject(body) ? body : {};
 }
 
-function named({ request }: Exchange): { readonly providerId: string } {
+function named({ request }: RequestContext): { readonly providerId: string } {
   // The routes that ask this have the parameter.
   return { providerId: String(request.params['id']) };
 }

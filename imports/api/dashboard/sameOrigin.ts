@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { DoorError } from '../http/HttpError';
+import { HttpError } from '../http/HttpError';
 
 /**
  * Addresses can't be rebound, and `localhost` is nobody's to point elsewhere.
@@ -17,7 +17,7 @@ export function assertKnownHost(
 ): void {
   const name = nameIn(host);
   if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || hostNames.includes(name)) return;
-  throw new DoorError(421, 'This server is not known under that name.');
+  throw new HttpError(421, 'This server is not known under that name.');
 }
 
 /**
@@ -25,7 +25,7 @@ export function assertKnownHost(
  * names neither was sent by no page.
  * @throws DoorError 403 for what another page had the browser send
  */
-export function assertOwnOrigin({ headers }: Pick<IncomingMessage, 'headers'>): void {
+export function assertSameOrigin({ headers }: Pick<IncomingMessage, 'headers'>): void {
   const { origin, host = '' } = headers;
   const site = headers['sec-fetch-site'];
   // https://fetch.spec.whatwg.org/#origin-header
@@ -33,7 +33,7 @@ export function assertOwnOrigin({ headers }: Pick<IncomingMessage, 'headers'>): 
   // https://www.w3.org/TR/fetch-metadata/: `none` is a person who opened the address. Another port is the same
   // site, and not the same origin.
   const isNear = site === undefined || site === 'same-origin' || site === 'none';
-  if (!isOwn || !isNear) throw new DoorError(403, 'This was not sent from a page of this server.');
+  if (!isOwn || !isNear) throw new HttpError(403, 'This was not sent from a page of this server.');
 }
 
 function hostOf(origin: string): string | undefined {

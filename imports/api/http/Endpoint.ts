@@ -12,7 +12,7 @@ export interface Endpoint {
 }
 
 /** Adds what answers a path; everything else that is asked of it is refused with 405. */
-export type AddEndpoints = (
+export type AddEndpoint = (
   api: ApiName,
   path: string | RegExp,
   name: string,

@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 
-export class DoorError extends LLMInvalidRequestError {
+export class HttpError extends LLMInvalidRequestError {
   private readonly doorStatus: number;
   /** Headers that the status demands, `allow` for 405. */
   readonly headers: Readonly<Record<string, string>>;

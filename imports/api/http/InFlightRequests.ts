@@ -1,7 +1,7 @@
 /** What is being answered, so that a server that stops lets it finish. */
 import { LLMOverloadedError } from '../../business/ai/domain/errors/LLMErrors';
 
-export class InFlight {
+export class InFlightRequests {
   private readonly running = new Set<AbortController>();
   private closing: Promise<void> | undefined;
   private whenIdle: (() => void) | undefined;

@@ -1,6 +1,6 @@
 /** Tells when nothing was sent for a while; one timer, re-armed only when it fires. */
 
-export class Silence {
+export class KeepAliveTimer {
   private last: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly limit: number;

@@ -1,10 +1,10 @@
 /** One request that was let in, and what its handler needs to answer it. */
 import type { Request, Response } from 'express';
-import type { Actor } from '../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import type { ApiName } from './errorResponse';
 
-export interface Exchange {
-  readonly actor: Actor;
+export interface RequestContext {
+  readonly actor: ApiPrincipal;
   readonly request: Request;
   readonly response: Response;
   /** Fires when the client leaves, and when a server that stops can wait no longer. */
@@ -29,4 +29,4 @@ export interface RouteDoor {
   readonly name: string;
 }
 
-export type ExchangeHandler = (exchange: Exchange) => Promise<void>;
+export type ExchangeHandler = (exchange: RequestContext) => Promise<void>;

@@ -13,16 +13,16 @@ import {
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { mayDo } from '../auth/ApiPrincipal';
-import type { Actor, Scope } from '../auth/ApiPrincipal';
-import { errorAnswer, requestIdHeaders } from './errorResponse';
+import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
+import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
-import type { Exchange, ExchangeFacts, ExchangeHandler } from './RequestContext';
-import type { InFlight } from './InFlightRequests';
+import type { RequestContext, ExchangeFacts, ExchangeHandler } from './RequestContext';
+import type { InFlightRequests } from './InFlightRequests';
 import type { Metrics } from './Metrics';
 
 export interface RoutePorts {
-  readonly authenticate: (request: IncomingMessage) => Promise<Actor | undefined> | Actor | undefined;
-  readonly inFlight: InFlight;
+  readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
+  readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
 }
@@ -50,14 +50,14 @@ export function createRoute(
 
   async function run(exchange: OpenExchange): Promise<void> {
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
-    const actor = facts.scope === undefined ? NOBODY : await admit(ports, exchange.request, facts.scope);
-    if (readBody !== undefined) await throughMiddleware(readBody, exchange);
+    const actor = facts.scope === undefined ? NOBODY : await authorize(ports, exchange.request, facts.scope);
+    if (readBody !== undefined) await runMiddleware(readBody, exchange);
     await handler({ ...exchange, actor });
   }
 
   function refuse({ response, requestId, hasLeft, facts: { isSameApi = false } }: OpenExchange, thrown: unknown): void {
     if (hasLeft()) return;
-    const { status, body, headers } = errorAnswer(ports.toError(thrown), { api: facts.api, requestId, isSameApi });
+    const { status, body, headers } = errorResponse(ports.toError(thrown), { api: facts.api, requestId, isSameApi });
     if (response.headersSent) {
       // A body that was begun can't turn into an error: cutting it is the only way to say that it isn't whole.
       response.destroy();
@@ -67,17 +67,17 @@ export function createRoute(
   }
 }
 
-const NOBODY: Actor = { userId: '', scopes: [] };
+const NOBODY: ApiPrincipal = { userId: '', scopes: [] };
 
 /**
  * @throws LLMAuthError for a token that is missing or unknown, LLMPermissionError for one that does not hold the
  * scope
  */
-export async function admit(
+export async function authorize(
   { authenticate }: Pick<RoutePorts, 'authenticate'>,
   request: IncomingMessage,
   scope: Scope,
-): Promise<Actor> {
+): Promise<ApiPrincipal> {
   const actor = await authenticate(request);
   if (actor === undefined) throw new LLMAuthError(NO_TOKEN);
   if (!mayDo(actor, scope)) throw new LLMPermissionError(`Your token does not hold the scope '${scope}'.`);
@@ -86,7 +86,7 @@ export async function admit(
 
 const NO_TOKEN = 'A valid API token is needed: as a bearer token, in x-api-key or in x-goog-api-key.';
 
-type OpenExchange = Omit<Exchange, 'actor'>;
+type OpenExchange = Omit<RequestContext, 'actor'>;
 
 function beginExchange(ports: RoutePorts, { name }: RouteFacts, request: Request, response: Response): OpenExchange {
   const { inFlight, metrics } = ports;
@@ -118,7 +118,7 @@ function beginExchange(ports: RoutePorts, { name }: RouteFacts, request: Request
  * @throws what the middleware passes on, and the signal's reason: a body that never comes must not keep a server
  * from stopping
  */
-function throughMiddleware(middleware: RequestHandler, { request, response, signal }: OpenExchange): Promise<void> {
+function runMiddleware(middleware: RequestHandler, { request, response, signal }: OpenExchange): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     const next = (failed?: unknown): void => {

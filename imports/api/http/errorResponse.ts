@@ -2,7 +2,7 @@
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
-import { DoorError } from './HttpError';
+import { HttpError } from './HttpError';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -24,7 +24,7 @@ export interface ErrorContext {
  * @returns what the client gets; nothing in it but the error's code, message and path, unless the vendor said
  *   more to a client of its own API
  */
-export function errorAnswer(error: LLMError, given: ErrorContext): ErrorAnswer {
+export function errorResponse(error: LLMError, given: ErrorContext): ErrorAnswer {
   const isVendors = given.isSameApi === true && error.status !== undefined;
   const context = isVendors && error.requestId !== undefined ? { ...given, requestId: error.requestId } : given;
   const status = statusOf(error, context);
@@ -83,7 +83,7 @@ function statusOf(error: LLMError, { api, isSameApi }: ErrorContext): number {
 /** The SDKs of OpenAI and Anthropic obey both; what will fail again is not worth their retries. */
 function headersOf(error: LLMError, status: number): Readonly<Record<string, string>> {
   return {
-    ...(error instanceof DoorError ? error.headers : {}),
+    ...(error instanceof HttpError ? error.headers : {}),
     ...(error.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(error.retryAfterMs / 1_000)) }),
     ...((status === 429 || status >= 500) && !error.retryable ? { 'x-should-retry': 'false' } : {}),
   };

@@ -2,7 +2,7 @@
 import type express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import { DoorError } from './HttpError';
+import { HttpError } from './HttpError';
 
 export interface JsonBodyLimits {
   readonly maxBodyBytes: number;
@@ -39,7 +39,7 @@ export function jsonBody(
 }
 
 /** A page in a browser can't send this content type elsewhere unasked, so it is worth insisting on. */
-function refuseKind(request: Request): DoorError | undefined {
+function refuseKind(request: Request): HttpError | undefined {
   const given = request.headers['content-type'];
   if (given === undefined && !hasBody(request)) return undefined;
   const [kind, ...parameters] = (given ?? '').split(';').map((part) => part.trim().toLowerCase());
@@ -49,7 +49,7 @@ function refuseKind(request: Request): DoorError | undefined {
     .replaceAll('"', '');
   if (kind === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8'))
     return undefined;
-  return new DoorError(415, 'The body must be JSON in UTF-8, sent with the header content-type: application/json.');
+  return new HttpError(415, 'The body must be JSON in UTF-8, sent with the header content-type: application/json.');
 }
 
 function hasBody({ headers }: Request): boolean {

@@ -1,6 +1,6 @@
 /** Whatever a handler throws, as an error that can be told to a client. */
 import { isLLMError, LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { DoorError } from './HttpError';
+import { HttpError } from './HttpError';
 
 /** @param onUnexpected is told what is nobody's mistake but ours; the client hears only that something failed */
 export function toLLMError(thrown: unknown, onUnexpected: (thrown: unknown) => void): LLMError {
@@ -22,7 +22,7 @@ class UnexpectedError extends LLMError {
 }
 
 /** Express's body parser throws errors that say their own status: not JSON, too large, a wrong encoding. */
-function bodyParserError(thrown: unknown): DoorError | undefined {
+function bodyParserError(thrown: unknown): HttpError | undefined {
   if (
     !(thrown instanceof Error) ||
     !('status' in thrown) ||
@@ -31,7 +31,7 @@ function bodyParserError(thrown: unknown): DoorError | undefined {
     thrown.status > 499
   )
     return undefined;
-  return new DoorError(thrown.status, MESSAGES[thrown.status] ?? thrown.message);
+  return new HttpError(thrown.status, MESSAGES[thrown.status] ?? thrown.message);
 }
 
 const MESSAGES: Readonly<Record<number, string>> = {

@@ -3,14 +3,14 @@ import type { Response } from 'express';
 import type { AnswerHead } from '../../business/ai/domain/types/LLMTypes';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import { requestIdHeaders } from './errorResponse';
-import type { Exchange } from './RequestContext';
+import type { RequestContext } from './RequestContext';
 
 /** @returns what is told of every attempt's answer: the last one counts, whoever gave it */
-export function showHead(
+export function forwardVendorHeaders(
   {
     response,
     requestId,
-  }: Pick<Exchange, 'requestId'> & { readonly response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'> },
+  }: Pick<RequestContext, 'requestId'> & { readonly response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'> },
   wire: WireName,
 ): (head: AnswerHead) => void {
   let shown: readonly string[] = [];

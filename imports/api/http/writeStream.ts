@@ -3,7 +3,7 @@ import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
 import type { StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from './FrameSink';
-import { Silence } from './KeepAliveTimer';
+import { KeepAliveTimer } from './KeepAliveTimer';
 
 export interface PumpOptions {
   /** The reader is gone: nothing is said any more. */
@@ -14,7 +14,7 @@ export interface PumpOptions {
   /** What is encoded instead of an event. May throw what is wrong with it. */
   readonly prepare?: (event: ResponseStreamEvent) => ResponseStreamEvent;
   /** Waited for before the frames of the whole response go out. */
-  readonly beforeEnding?: (frames: readonly string[]) => Promise<void>;
+  readonly beforeComplete?: (frames: readonly string[]) => Promise<void>;
   /** The frames of a failure. Default: the encoder's. */
   readonly fail?: (error: LLMError) => readonly string[] | Promise<readonly string[]>;
 }
@@ -23,14 +23,14 @@ export interface PumpOptions {
  * Resolves when the stream has ended, well or not, or its reader has left.
  * @throws what the events throw before anything was sent
  */
-export async function pumpStream(
+export async function writeStream(
   events: AsyncIterable<ResponseStreamEvent>,
   encoder: StreamEncoder,
   sink: FrameSink,
   options: PumpOptions,
 ): Promise<void> {
-  const { hasLeft, prepare, beforeEnding } = options;
-  const silence = new Silence(options.keepAliveAfter, () => sink.keepAlive());
+  const { hasLeft, prepare, beforeComplete } = options;
+  const silence = new KeepAliveTimer(options.keepAliveAfter, () => sink.keepAlive());
   const writeAll = async (frames: readonly string[]): Promise<void> => {
     for (const frame of frames) {
       const room = sink.write(frame);
@@ -41,7 +41,7 @@ export async function pumpStream(
   try {
     for await (const event of events) {
       const frames = encoder.push(prepare === undefined ? event : prepare(event));
-      if (beforeEnding !== undefined && event.type === 'response.completed') await beforeEnding(frames);
+      if (beforeComplete !== undefined && event.type === 'response.completed') await beforeComplete(frames);
       if (frames.length > 0) await writeAll(frames);
     }
     await writeAll(encoder.end());

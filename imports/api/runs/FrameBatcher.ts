@@ -8,7 +8,7 @@ const GATHER = 50;
 /** UTF-16 units that are worth a write of their own. */
 const ENOUGH = 64 * 1024;
 
-export class FrameGatherer {
+export class FrameBatcher {
   private readonly send: (frames: string) => void;
   private buffered = '';
   private timer: ReturnType<typeof setTimeout> | undefined;

@@ -4,7 +4,7 @@ import type { RunQueries } from '../../business/ai/application/operations/RunQue
 import type { Actor as AIActor } from '../../business/ai/domain/types/Actor';
 import type { RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { mayDo } from '../auth/ApiPrincipal';
-import type { Actor } from '../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../auth/ApiPrincipal';
 
 export interface RunRoutePorts {
   readonly methods: AIMethods;
@@ -13,6 +13,6 @@ export interface RunRoutePorts {
 }
 
 /** Whoever has a token as the module knows them. */
-export function actorOf(actor: Actor): AIActor {
+export function actorOf(actor: ApiPrincipal): AIActor {
   return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), source: 'http' };
 }

@@ -3,9 +3,9 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
 import type { ExchangeHandler } from '../http/RequestContext';
-import { Silence } from '../http/KeepAliveTimer';
+import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import { briefEvent, LEFT_OUT } from './briefEvent';
-import { FrameGatherer } from './FrameBatcher';
+import { FrameBatcher } from './FrameBatcher';
 import { actorOf } from './RunRoutePorts';
 
 export interface WatchPorts {
@@ -29,7 +29,7 @@ const RESYNC = 'event: resync\ndata: {}\n\n';
  * something was missed, and what is known has to be fetched again: to who was away for too long, and as the last
  * word to who reads too slowly. With `?brief` events are as lists need them.
  */
-export function watchRuns({
+export function streamRunEvents({
   events,
   keepAliveAfter,
   maxConnectionTime,
@@ -43,9 +43,9 @@ export function watchRuns({
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
     response.writeHead(200, { ...STREAM_HEADERS, 'content-type': SERVER_SENT_EVENTS.contentType });
     let stop = (): void => undefined;
-    const silence = new Silence(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
+    const silence = new KeepAliveTimer(keepAliveAfter, () => write(SERVER_SENT_EVENTS.keepAlive));
     const isOver = (): boolean => response.writableEnded || response.destroyed;
-    const gatherer = new FrameGatherer((frames) => {
+    const gatherer = new FrameBatcher((frames) => {
       if (!isOver()) response.write(frames);
     });
     const write = (frame: string): void => {
@@ -66,14 +66,14 @@ export function watchRuns({
     };
     // An id without data is remembered and shown to nobody; from here on the watcher can come back for what it missed.
     write(`id: ${since ?? events.last}\n\n`);
-    stop = events.watch(
+    stop = events.subscribe(
       {
         wants: (event) =>
           (who.isAdmin === true || event.userId === who.userId) &&
           (executionId === undefined || event.executionId === executionId) &&
           !(isBrief && LEFT_OUT.has(event.type)),
         event: (event) => write(isBrief ? briefFrameOf(event) : frameOf(event)),
-        missed: () => write(`id: ${events.last}\n${RESYNC}`),
+        gap: () => write(`id: ${events.last}\n${RESYNC}`),
       },
       since,
     );

@@ -4,10 +4,10 @@
  */
 import { LLMInvalidRequestError, LLMPermissionError } from '../../business/ai/domain/errors/LLMErrors';
 import { isList, isObject } from '../../business/ai/domain/json';
-import { DoorError } from '../http/HttpError';
+import { HttpError } from '../http/HttpError';
 import type { ExchangeHandler } from '../http/RequestContext';
 import { mayDo, SCOPES } from '../auth/ApiPrincipal';
-import type { Actor, Scope } from '../auth/ApiPrincipal';
+import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import type { ApiTokenRequest, ApiTokens } from '../auth/ApiTokens';
 
 export interface TokenRoutePorts {
@@ -48,18 +48,18 @@ export function revokeToken({ tokens }: TokenRoutePorts): ExchangeHandler {
   return async ({ actor, request, response }) => {
     const owner = ownerFor(manager(actor), request.query['userId']);
     if (!(await tokens.revoke(owner, String(request.params['id']))))
-      throw new DoorError(404, 'There is no such token.');
+      throw new HttpError(404, 'There is no such token.');
     response.json({ deleted: true });
   };
 }
 
 /** People who logged in, and admins: a token that leaked must not be able to outlive itself. */
-function manager(actor: Actor): Actor {
+function manager(actor: ApiPrincipal): ApiPrincipal {
   if (actor.scopes === undefined || mayDo(actor, 'admin')) return actor;
   throw new LLMPermissionError('Tokens are made by people who are logged in, or with the scope admin.');
 }
 
-function ownerFor(actor: Actor, wanted: unknown): string {
+function ownerFor(actor: ApiPrincipal, wanted: unknown): string {
   if (wanted === undefined || wanted === actor.userId) return actor.userId;
   if (typeof wanted !== 'string' || !/^[^\s\p{C}]{1,128}$/u.test(wanted))
     throw wrong('userId', 'userId must be the id of a user');
@@ -67,7 +67,7 @@ function ownerFor(actor: Actor, wanted: unknown): string {
   return wanted;
 }
 
-function readRequest(actor: Actor, body: unknown, now: number): ApiTokenRequest {
+function readRequest(actor: ApiPrincipal, body: unknown, now: number): ApiTokenRequest {
   if (!isObject(body)) throw wrong('body', 'the body must be an object');
   const unknown = Object.keys(body).find((field) => !FIELDS.includes(field));
   if (unknown !== undefined) throw wrong(unknown.slice(0, 60), `the fields are ${FIELDS.join(', ')}`);

@@ -6,8 +6,8 @@
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import type { Mongo } from 'meteor/mongo';
-import { fieldsOf, oneOf, optional, word } from './domain/arguments';
-import { mayHandle } from './application/operations/RunOperations';
+import { readObject, oneOf, optional, identifier } from './domain/arguments';
+import { canAccess } from './application/operations/RunOperations';
 import { readRunFilter, VIEW_LIMITS } from './application/operations/RunQueries';
 import { TOOL_CALL_MOVES } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
@@ -54,9 +54,9 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
     ],
     'ai.run': async (actor, argument) => {
       const named = typeof argument === 'string' ? { executionId: argument } : argument;
-      const executionId = word(ID_LENGTH)(fieldsOf(named, ['executionId']).executionId, 'executionId');
+      const executionId = identifier(ID_LENGTH)(readObject(named, ['executionId']).executionId, 'executionId');
       // Somebody else's run is as unknown as one that never was.
-      if (!mayHandle(actor, await ownerOf(executionId))) return [];
+      if (!canAccess(actor, await ownerOf(executionId))) return [];
       return [
         runs.find({ _id: executionId, ...ownOnly(actor) }, { fields: RUN_DETAIL_FIELDS }),
         calls.find(
@@ -67,9 +67,9 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       ];
     },
     'ai.toolCalls': (actor, argument) => {
-      const fields = fieldsOf(argument, ['executionId', 'state']);
+      const fields = readObject(argument, ['executionId', 'state']);
       const wanted = {
-        ...optional(fields, 'executionId', word(ID_LENGTH)),
+        ...optional(fields, 'executionId', identifier(ID_LENGTH)),
         ...optional(fields, 'state', oneOf(CALL_STATES)),
       };
       return [
@@ -80,7 +80,7 @@ export function definePublications({ database, actorOf, ownerOf }: AIPublication
       ];
     },
     'ai.stats': (actor, argument) => {
-      fieldsOf(argument, []);
+      readObject(argument, []);
       return [
         stats.find(
           { count: { $gt: 0 }, ...ownOnly(actor) },

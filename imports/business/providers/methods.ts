@@ -3,11 +3,11 @@ import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { toClientError } from '../ai/domain/errors/clientError';
 import { isLLMError, LLMInvalidRequestError } from '../ai/domain/errors/LLMErrors';
-import type { ProviderMethods } from './application/operations/ProviderOperations';
+import type { ProviderOperations } from './application/operations/ProviderOperations';
 import type { Caller, CallerLookup } from './domain/types/Caller';
 
 export interface ProviderMethodPorts {
-  readonly methods: ProviderMethods;
+  readonly methods: ProviderOperations;
   readonly callerOf: CallerLookup;
 }
 
@@ -23,7 +23,7 @@ const ARGUMENT = Match.Maybe(Match.ObjectIncluding({}));
 const NOBODY: Caller = { userId: '', isAdmin: false, roles: [] };
 
 export function defineProviderMethods({ methods, callerOf }: ProviderMethodPorts): readonly string[] {
-  const names = Object.keys(methods) as (keyof ProviderMethods)[];
+  const names = Object.keys(methods) as (keyof ProviderOperations)[];
   for (const name of names) {
     Meteor.methods({
       async [`ai.providers.${name}`](this: Invocation, ...args: unknown[]): Promise<unknown> {

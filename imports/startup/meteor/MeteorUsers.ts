@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
-import type { Actor } from '../../api/auth/ApiPrincipal';
+import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
 import type { Caller } from '../../business/providers/domain/types/Caller';
 
 export class MeteorUsers {
@@ -20,7 +20,7 @@ export class MeteorUsers {
   };
 
   /** A Meteor login token, as the client keeps it in `Meteor.loginToken`, stands for its user until it expires. */
-  readonly authenticate = async (request: IncomingMessage): Promise<Actor | undefined> => {
+  readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {
     const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) return undefined;
     const hashedToken = Accounts._hashLoginToken(token);

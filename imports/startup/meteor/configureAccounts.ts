@@ -18,7 +18,7 @@ interface FirstUser {
  * operator wrote it; `allowSignUp: true` lets people make accounts themselves
  * @throws LLMInvalidRequestError
  */
-export async function openAccounts(settings: unknown): Promise<void> {
+export async function configureAccounts(settings: unknown): Promise<void> {
   const { firstUser, allowSignUp = false } = isObject(settings) ? settings : {};
   if (typeof allowSignUp !== 'boolean')
     throw new LLMInvalidRequestError('Meteor.settings.ai.allowSignUp must be true or false.', {

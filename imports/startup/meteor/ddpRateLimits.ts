@@ -10,7 +10,7 @@ export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 
 const ASKS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
 
 /** @returns what takes the rules away again */
-export function limitRates(names: {
+export function ddpRateLimits(names: {
   readonly methods: readonly string[];
   readonly publications: readonly string[];
 }): () => void {

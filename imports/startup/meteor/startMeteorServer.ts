@@ -17,7 +17,7 @@ import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { settingsFromMeteor } from '../settings/vendors';
 import { readMeteorHostSettings } from '../settings/meteor';
-import { limitRates } from './ddpRateLimits';
+import { ddpRateLimits } from './ddpRateLimits';
 import { MeteorUsers } from './MeteorUsers';
 
 export interface MeteorHost extends Host {
@@ -72,7 +72,7 @@ function openDoors({ runs, providers }: Host, database: MeteorDatabase, callerOf
     return caller === undefined ? undefined : { ...caller, source: 'method' };
   };
   const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor) };
-  limitRates({
+  ddpRateLimits({
     methods: [
       ...defineAIMethods({ methods, actorOf }),
       ...defineProviderMethods({ methods: providers.methods, callerOf }),

@@ -4,7 +4,7 @@ import type { Loaded } from '../data/DashboardData';
 import { Icon } from './Icon';
 import type { IconName } from './Icon';
 
-export function EmptyFace({
+export function EmptyState({
   icon,
   title,
   children,
@@ -24,7 +24,7 @@ export function EmptyFace({
   );
 }
 
-export function LoadingFace({ what }: { readonly what: string }) {
+export function Skeleton({ what }: { readonly what: string }) {
   return (
     <div className="skeletons" role="status" aria-label={`Loading ${what}`}>
       <span className="skeleton" />
@@ -71,7 +71,7 @@ export function WhenLoaded<T>({
 }) {
   switch (loaded.state) {
     case 'loading':
-      return <LoadingFace what={what} />;
+      return <Skeleton what={what} />;
     case 'failed':
       return (
         <ErrorFace

@@ -1,9 +1,9 @@
 /** A state as a coloured word with its icon. */
 import { memo } from 'react';
-import type { StateFace } from '../format/stateStyles';
+import type { StateStyle } from '../format/stateStyles';
 import { Icon } from './Icon';
 
-export const StateBadge = memo(function StateBadge({ face }: { readonly face: StateFace }) {
+export const StateBadge = memo(function StateBadge({ face }: { readonly face: StateStyle }) {
   return (
     <span className={`badge tone-${face.tone}`}>
       <Icon name={face.icon} />

@@ -6,7 +6,7 @@ import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { IconName } from '../components/Icon';
 
-export interface StateFace {
+export interface StateStyle {
   readonly label: string;
   readonly icon: IconName;
   /** `tone-…` in the style sheet. */
@@ -15,16 +15,16 @@ export interface StateFace {
   readonly isLive: boolean;
 }
 
-export const RUN_FACES = {
+export const RUN_STATE_STYLES = {
   queued: { label: 'Queued', icon: 'clock', tone: 'grey', isLive: true },
   running: { label: 'Running', icon: 'spinner', tone: 'blue', isLive: true },
   waiting: { label: 'Waiting', icon: 'hourglass', tone: 'violet', isLive: true },
   completed: { label: 'Completed', icon: 'check', tone: 'green', isLive: false },
   failed: { label: 'Failed', icon: 'cross', tone: 'red', isLive: false },
   cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
-} as const satisfies Record<RunState, StateFace>;
+} as const satisfies Record<RunState, StateStyle>;
 
-export const CALL_FACES = {
+export const CALL_STATE_STYLES = {
   pending: { label: 'Pending', icon: 'clock', tone: 'grey', isLive: true },
   awaiting_approval: { label: 'Needs approval', icon: 'hand', tone: 'amber', isLive: true },
   executing: { label: 'Executing', icon: 'spinner', tone: 'blue', isLive: true },
@@ -33,4 +33,4 @@ export const CALL_FACES = {
   failed: { label: 'Failed', icon: 'cross', tone: 'red', isLive: false },
   timeout: { label: 'Timed out', icon: 'timer', tone: 'orange', isLive: false },
   cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
-} as const satisfies Record<ToolCallState, StateFace>;
+} as const satisfies Record<ToolCallState, StateStyle>;

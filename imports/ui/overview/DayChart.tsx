@@ -2,7 +2,7 @@
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { RunCountView } from '../../business/ai/domain/types/RunViews';
 import { count } from '../format/format';
-import { RUN_FACES } from '../format/stateStyles';
+import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { shortDay } from './days';
 
 const STACK = ['completed', 'failed', 'cancelled', 'running'] as const satisfies readonly RunState[];
@@ -53,8 +53,8 @@ export function DayChart({
       </svg>
       <ul className="legend" aria-hidden="true">
         {STACK.map((state) => (
-          <li key={state} className={`tone-${RUN_FACES[state].tone}`}>
-            <span className="legend-dot" /> {state === 'running' ? 'In flight' : RUN_FACES[state].label}
+          <li key={state} className={`tone-${RUN_STATE_STYLES[state].tone}`}>
+            <span className="legend-dot" /> {state === 'running' ? 'In flight' : RUN_STATE_STYLES[state].label}
           </li>
         ))}
       </ul>
@@ -65,7 +65,7 @@ export function DayChart({
             <th scope="col">Day</th>
             {STACK.map((state) => (
               <th key={state} scope="col">
-                {RUN_FACES[state].label}
+                {RUN_STATE_STYLES[state].label}
               </th>
             ))}
           </tr>
@@ -113,7 +113,7 @@ function Column({
         return (
           <rect
             key={state}
-            className={`column tone-${RUN_FACES[state].tone}`}
+            className={`column tone-${RUN_STATE_STYLES[state].tone}`}
             x={x + 7}
             y={y}
             width={WIDTH - 14}

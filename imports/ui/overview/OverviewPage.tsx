@@ -4,7 +4,7 @@ import type { RunCountView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
 import type { ListedRun } from '../data/DashboardData';
 import { count, money } from '../format/format';
-import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { EmptyState, WhenLoaded } from '../components/Placeholders';
 import { PageTitle } from '../components/PageTitle';
 import { useNow } from '../components/useNow';
 import { isLive } from '../runs/filterRuns';
@@ -37,9 +37,9 @@ export function OverviewPage() {
                 <a href="#/runs">All runs</a>
               </div>
               {list.length === 0 ? (
-                <EmptyFace icon="spark" title="Nothing has run yet">
+                <EmptyState icon="spark" title="Nothing has run yet">
                   <a href="#/playground">Ask something in the playground.</a>
-                </EmptyFace>
+                </EmptyState>
               ) : (
                 <RunTable runs={mostUrgent(list)} label="Latest runs" />
               )}

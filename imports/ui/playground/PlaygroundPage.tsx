@@ -1,7 +1,7 @@
 /** Asks any provider with chosen tools, and shows what happens as it happens. */
 import { useEffect, useRef, useState } from 'react';
 import { useData } from '../data/DataContext';
-import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { EmptyState, WhenLoaded } from '../components/Placeholders';
 import { PageTitle } from '../components/PageTitle';
 import { PlaygroundForm } from './PlaygroundForm';
 import { PlaygroundRun } from './PlaygroundRun';
@@ -36,9 +36,9 @@ export function PlaygroundPage() {
         <section ref={out} className="playground-out" aria-label="The run">
           {executionId === undefined ? (
             <div className="card">
-              <EmptyFace icon="spark" title="Nothing asked yet">
+              <EmptyState icon="spark" title="Nothing asked yet">
                 The answer is written here while the model speaks, with every tool that it calls.
-              </EmptyFace>
+              </EmptyState>
             </div>
           ) : (
             <PlaygroundRun key={executionId} executionId={executionId} />

@@ -1,6 +1,6 @@
 /** The run that was just started, as it goes on. */
 import { useData } from '../data/DataContext';
-import { RUN_FACES } from '../format/stateStyles';
+import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { count } from '../format/format';
 import { Elapsed } from '../components/Elapsed';
 import { WhenLoaded } from '../components/Placeholders';
@@ -11,7 +11,7 @@ import { CancelButton } from '../runs/CancelButton';
 import { Conversation } from '../runs/Conversation';
 import { Decisions } from '../runs/Decisions';
 import { isLive } from '../runs/filterRuns';
-import { openCall } from '../runs/scrollToCall';
+import { scrollToCall } from '../runs/scrollToCall';
 import { linkTo } from '../shell/route';
 
 export function PlaygroundRun({ executionId }: { readonly executionId: string }) {
@@ -22,7 +22,7 @@ export function PlaygroundRun({ executionId }: { readonly executionId: string })
         watched !== undefined && (
           <div className="card" data-run={executionId} data-state={watched.run.state}>
             <div className="playground-head">
-              <StateBadge face={RUN_FACES[watched.run.state]} />
+              <StateBadge face={RUN_STATE_STYLES[watched.run.state]} />
               <span className="muted numeric">
                 <Elapsed start={watched.run.startedAt ?? watched.run.createdAt} end={watched.run.endedAt} /> ·{' '}
                 {count(watched.run.usage.total_tokens)} tokens
@@ -39,7 +39,7 @@ export function PlaygroundRun({ executionId }: { readonly executionId: string })
               </p>
             )}
             <Decisions watched={watched} />
-            <Conversation watched={watched} onChoose={openCall} />
+            <Conversation watched={watched} onChoose={scrollToCall} />
             {watched.calls.length > 0 && (
               <>
                 <h2>Tool calls</h2>

@@ -1,6 +1,6 @@
 /** The accounts at vendors that runs may use. */
 import { useData } from '../data/DataContext';
-import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { EmptyState, WhenLoaded } from '../components/Placeholders';
 import { PageTitle } from '../components/PageTitle';
 import { ProviderCard } from './ProviderCard';
 
@@ -12,9 +12,9 @@ export function ProvidersPage() {
       <WhenLoaded loaded={loaded} what="providers">
         {(providers) =>
           providers.length === 0 ? (
-            <EmptyFace icon="providers" title="No providers yet">
+            <EmptyState icon="providers" title="No providers yet">
               Give the server a vendor’s key, and its provider appears here.
-            </EmptyFace>
+            </EmptyState>
           ) : (
             <ul className="provider-grid">
               {providers.map((provider) => (

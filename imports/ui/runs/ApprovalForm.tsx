@@ -6,7 +6,7 @@ import { useData } from '../data/DataContext';
 import { CodeBlock } from '../components/CodeBlock';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
-import { hashOf } from './argumentsHash';
+import { hashArguments } from './hashArguments';
 
 export function ApprovalForm({
   call,
@@ -22,13 +22,13 @@ export function ApprovalForm({
   const decide = useAction(
     useCallback(
       async (verdict: { readonly reason?: string }) => {
-        const argumentsHash = knownHash ?? (await hashOf(call.arguments));
-        if (argumentsHash === undefined)
+        const hash = knownHash ?? (await hashArguments(call.arguments));
+        if (hash === undefined)
           throw new DashboardError(
             'unsupported-feature',
             'This browser cannot check the arguments; open the page over https or on this computer.',
           );
-        const decision = { executionId, callId, argumentsHash };
+        const decision = { executionId, callId, argumentsHash: hash };
         await (verdict.reason === undefined
           ? commands.approve(decision)
           : commands.reject({ ...decision, reason: verdict.reason }));

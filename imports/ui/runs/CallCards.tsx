@@ -2,7 +2,7 @@
 import { memo } from 'react';
 import type { CSSProperties } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import { CALL_FACES } from '../format/stateStyles';
+import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CodeBlock } from '../components/CodeBlock';
 import { Elapsed } from '../components/Elapsed';
 import { Icon } from '../components/Icon';
@@ -20,7 +20,7 @@ export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }
 }
 
 export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCallView }) {
-  const face = CALL_FACES[call.state];
+  const face = CALL_STATE_STYLES[call.state];
   return (
     <details
       className="call"

@@ -4,7 +4,7 @@ import { textOfContent } from '../../business/ai/domain/entities/Content';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { WatchedRun } from '../data/DashboardData';
-import { CALL_FACES } from '../format/stateStyles';
+import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CopyButton } from '../components/CopyButton';
 import { Icon } from '../components/Icon';
 import { isLive } from './filterRuns';
@@ -80,7 +80,7 @@ const ItemView = memo(function ItemView({ item, call, onChoose }: ItemViewProps)
       );
     }
     case 'function_call': {
-      const face = CALL_FACES[call?.state ?? 'pending'];
+      const face = CALL_STATE_STYLES[call?.state ?? 'pending'];
       return (
         <li className="said-call">
           <button type="button" className={`call-chip tone-${face.tone}`} onClick={() => onChoose(item.call_id)}>

@@ -2,11 +2,11 @@
 import { useMemo } from 'react';
 import type { WatchedRun } from '../data/DashboardData';
 import { clockTime } from '../format/format';
-import { logOf } from './eventLog';
+import { eventLogEntries } from './eventLogEntries';
 
 export function EventLog({ watched }: { readonly watched: WatchedRun }) {
   const { run, calls, log } = watched;
-  const entries = useMemo(() => logOf(run, calls, log), [run, calls, log]);
+  const entries = useMemo(() => eventLogEntries(run, calls, log), [run, calls, log]);
   return (
     <ol className="events" tabIndex={0} aria-label="Events, oldest first">
       {entries.map(({ seq, at, type, callId, name, detail }) => (

@@ -5,7 +5,7 @@
 import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
-import { CALL_FACES } from '../format/stateStyles';
+import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CodeBlock } from '../components/CodeBlock';
 import { Icon } from '../components/Icon';
 import { useAction } from '../components/useAction';
@@ -30,7 +30,7 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
   const isReview = call.state === 'needs_review';
   return (
     <form
-      className={`decision tone-${isReview ? CALL_FACES.needs_review.tone : CALL_FACES.executing.tone}`}
+      className={`decision tone-${isReview ? CALL_STATE_STYLES.needs_review.tone : CALL_STATE_STYLES.executing.tone}`}
       aria-labelledby={`${id}-title`}
       onSubmit={(event) => {
         event.preventDefault();

@@ -1,8 +1,8 @@
 /** One run, live: what it does, what it said, what it cost, and what may be done about it. */
 import { useData } from '../data/DataContext';
 import type { WatchedRun } from '../data/DashboardData';
-import { RUN_FACES } from '../format/stateStyles';
-import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { RUN_STATE_STYLES } from '../format/stateStyles';
+import { EmptyState, WhenLoaded } from '../components/Placeholders';
 import { PageTitle } from '../components/PageTitle';
 import { StateBadge } from '../components/StateBadge';
 import { CallCards } from './CallCards';
@@ -11,7 +11,7 @@ import { Conversation } from './Conversation';
 import { Decisions } from './Decisions';
 import { EventLog } from './EventLog';
 import { isLive } from './filterRuns';
-import { openCall } from './scrollToCall';
+import { scrollToCall } from './scrollToCall';
 import { RunFacts } from './RunFacts';
 import { RunTimeline } from './RunTimeline';
 
@@ -34,9 +34,9 @@ function UnknownRun() {
   return (
     <>
       <PageTitle title="Unknown run" />
-      <EmptyFace icon="search" title="There is no such run">
+      <EmptyState icon="search" title="There is no such run">
         It may have been removed, or it is somebody else’s. <a href="#/runs">Back to all runs</a>
-      </EmptyFace>
+      </EmptyState>
     </>
   );
 }
@@ -47,7 +47,7 @@ function WholeRun({ watched }: { readonly watched: WatchedRun }) {
     <article className="run-page" data-state={run.state}>
       <PageTitle title={run.title === '' ? 'Untitled run' : run.title}>
         <div className="run-actions">
-          <StateBadge face={RUN_FACES[run.state]} />
+          <StateBadge face={RUN_STATE_STYLES[run.state]} />
           {isLive(run.state) && <CancelButton executionId={run._id} />}
         </div>
       </PageTitle>
@@ -60,12 +60,12 @@ function WholeRun({ watched }: { readonly watched: WatchedRun }) {
       <Decisions watched={watched} />
       <section className="card" aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
-        <RunTimeline watched={watched} onChoose={openCall} />
+        <RunTimeline watched={watched} onChoose={scrollToCall} />
       </section>
       <div className="run-columns">
         <section className="card" aria-labelledby="conversation-title">
           <h2 id="conversation-title">Conversation</h2>
-          <Conversation watched={watched} onChoose={openCall} />
+          <Conversation watched={watched} onChoose={scrollToCall} />
         </section>
         <div className="run-side">
           <section className="card" aria-labelledby="calls-title">

@@ -2,7 +2,7 @@
 import { memo } from 'react';
 import type { ListedRun } from '../data/DashboardData';
 import { count, money, plural } from '../format/format';
-import { RUN_FACES } from '../format/stateStyles';
+import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { Ago, Elapsed } from '../components/Elapsed';
 import { Icon } from '../components/Icon';
 import { StateBadge } from '../components/StateBadge';
@@ -16,7 +16,7 @@ export const RunRow = memo(function RunRow({ run }: { readonly run: ListedRun })
     <li className={live ? 'run-row is-live' : 'run-row'} data-run={_id} data-state={state}>
       <a href={linkTo(['runs', _id])}>
         <span className="run-state">
-          <StateBadge face={RUN_FACES[state]} />
+          <StateBadge face={RUN_STATE_STYLES[state]} />
         </span>
         <span className="run-what">
           <span className="run-title">{title === '' ? 'Untitled' : title}</span>

@@ -2,12 +2,12 @@
 import type { CSSProperties, ReactNode } from 'react';
 import type { WatchedRun } from '../data/DashboardData';
 import { duration } from '../format/format';
-import { CALL_FACES } from '../format/stateStyles';
+import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { Icon } from '../components/Icon';
 import { useNow } from '../components/useNow';
 import { isLive } from './filterRuns';
-import { ticksOf, timelineOf } from './timeline';
-import type { Bar, CallBar, Timeline } from './timeline';
+import { ticksOf, buildTimeline } from './buildTimeline';
+import type { Bar, CallBar, Timeline } from './buildTimeline';
 
 export function RunTimeline({
   watched,
@@ -17,7 +17,7 @@ export function RunTimeline({
   readonly onChoose: (callId: string) => void;
 }) {
   const now = useNow(200, isLive(watched.run.state));
-  const timeline = timelineOf(watched, now);
+  const timeline = buildTimeline(watched, now);
   const { turns, blocking, background } = timeline;
   return (
     <div className="timeline">
@@ -107,7 +107,7 @@ function CallRow({
   readonly onChoose: (callId: string) => void;
 }) {
   const { call } = bar;
-  const face = CALL_FACES[call.state];
+  const face = CALL_STATE_STYLES[call.state];
   // When it stopped that needs a review, nobody knows.
   const took =
     call.executionTime ??

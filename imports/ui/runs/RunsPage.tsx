@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useData } from '../data/DataContext';
 import type { ListedRun } from '../data/DashboardData';
 import { count } from '../format/format';
-import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { EmptyState, WhenLoaded } from '../components/Placeholders';
 import { PageTitle } from '../components/PageTitle';
 import type { Route } from '../shell/route';
 import { filterRuns, readRunFilter } from './filterRuns';
@@ -38,9 +38,9 @@ function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readon
   const [shown, setShown] = useState(PORTION);
   if (runs.length === 0) {
     return (
-      <EmptyFace icon="runs" title="No runs yet">
+      <EmptyState icon="runs" title="No runs yet">
         Runs appear here as soon as something asks a model. <a href="#/playground">Start one in the playground.</a>
-      </EmptyFace>
+      </EmptyState>
     );
   }
   return (
@@ -50,9 +50,9 @@ function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readon
         {found.length === 1 ? 'One run' : `${count(found.length)} runs`}
       </p>
       {found.length === 0 ? (
-        <EmptyFace icon="search" title="No run fits these filters">
+        <EmptyState icon="search" title="No run fits these filters">
           <a href="#/runs">Show all runs</a>
-        </EmptyFace>
+        </EmptyState>
       ) : (
         <div className="card list-card">
           <RunTable runs={found.slice(0, shown)} label="Runs" />

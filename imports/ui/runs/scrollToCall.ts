@@ -1,5 +1,5 @@
 /** Unfolds a call's card and goes there. */
-export function openCall(callId: string): void {
+export function scrollToCall(callId: string): void {
   const card = document.getElementById(`call-${callId}`);
   if (!(card instanceof HTMLDetailsElement)) return;
   card.open = true;

@@ -4,8 +4,8 @@ import { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import { useData } from '../data/DataContext';
 import type { ToolOffer } from '../data/DashboardData';
 import { count, plural } from '../format/format';
-import { CALL_FACES } from '../format/stateStyles';
-import { EmptyFace, WhenLoaded } from '../components/Placeholders';
+import { CALL_STATE_STYLES } from '../format/stateStyles';
+import { EmptyState, WhenLoaded } from '../components/Placeholders';
 import { PageTitle } from '../components/PageTitle';
 import { ToolMarks } from './ToolMarks';
 
@@ -17,9 +17,9 @@ export function ToolsPage() {
       <WhenLoaded loaded={loaded} what="tools">
         {(tools) =>
           tools.length === 0 ? (
-            <EmptyFace icon="tools" title="No tools are registered">
+            <EmptyState icon="tools" title="No tools are registered">
               Register functions in the server’s tool registry, and models may call them.
-            </EmptyFace>
+            </EmptyState>
           ) : (
             <ul className="tool-grid">
               {tools.map((tool) => (
@@ -54,20 +54,20 @@ function ToolCard({ tool }: { readonly tool: ToolOffer }) {
           <div
             className="share"
             role="img"
-            aria-label={states.map(({ state, amount }) => `${amount} ${CALL_FACES[state].label}`).join(', ')}
+            aria-label={states.map(({ state, amount }) => `${amount} ${CALL_STATE_STYLES[state].label}`).join(', ')}
           >
             {states.map(({ state, amount }) => (
               <span
                 key={state}
-                className={`share-part tone-${CALL_FACES[state].tone}`}
+                className={`share-part tone-${CALL_STATE_STYLES[state].tone}`}
                 style={{ '--share': amount } as CSSProperties}
               />
             ))}
           </div>
           <ul className="legend">
             {states.map(({ state, amount }) => (
-              <li key={state} className={`tone-${CALL_FACES[state].tone}`}>
-                <span className="legend-dot" aria-hidden="true" /> {CALL_FACES[state].label}{' '}
+              <li key={state} className={`tone-${CALL_STATE_STYLES[state].tone}`}>
+                <span className="legend-dot" aria-hidden="true" /> {CALL_STATE_STYLES[state].label}{' '}
                 <span className="numeric">{count(amount)}</span>
               </li>
             ))}

@@ -13,7 +13,7 @@ export interface HaltingStore {
   readonly isHalted: () => boolean;
 }
 
-const WRITES = new Set<string | symbol>(['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'command', 'carriedOut']);
+const WRITES = new Set<string | symbol>(['create', 'claim', 'saveRun', 'addCall', 'saveCall', 'addCommand', 'removeCommand']);
 
 /** @param at the number of the write, from 1; Infinity for a process that lives */
 export function haltingStore(inner: RunStore, at: number, moment: 'before' | 'after'): HaltingStore {

@@ -5,13 +5,13 @@ import { countTools } from '../../../imports/ui/data/meteor/countTools';
 import type { ListedRun } from '../../../imports/ui/data/DashboardData';
 import { readItems } from '../../../imports/ui/data/reducers/reduceRun';
 import { NO_TOKENS } from '../../../imports/ui/data/reducers/runUsage';
-import { unsaid } from '../../../imports/ui/data/reducers/liveText';
+import { liveText } from '../../../imports/ui/data/reducers/liveText';
 import { ago, count, duration, money, prettyJson } from '../../../imports/ui/format/format';
 import { lastDays } from '../../../imports/ui/overview/days';
 import { filterRuns, readRunFilter } from '../../../imports/ui/runs/filterRuns';
-import { hashOf } from '../../../imports/ui/runs/argumentsHash';
-import { logOf } from '../../../imports/ui/runs/eventLog';
-import { ticksOf, timelineOf, turnsIn } from '../../../imports/ui/runs/timeline';
+import { hashArguments } from '../../../imports/ui/runs/hashArguments';
+import { eventLogEntries } from '../../../imports/ui/runs/eventLogEntries';
+import { ticksOf, buildTimeline, turnsIn } from '../../../imports/ui/runs/buildTimeline';
 import { takeToken } from '../../../imports/ui/session/takeToken';
 import { linkTo, parseRoute } from '../../../imports/ui/shell/route';
 import { argumentsHash } from '../../../imports/business/ai/application/services/argumentsHash';
@@ -154,7 +154,7 @@ describe('the timeline of a run', () => {
   });
 
   it('places turns that no event told by the calls around them', () => {
-    const { turns, blocking, background, start, end } = timelineOf({ run, items, calls, turns: new Map() }, 99_999);
+    const { turns, blocking, background, start, end } = buildTimeline({ run, items, calls, turns: new Map() }, 99_999);
     expect([start, end]).to.deep.equal([1_000, 8_000]);
     expect(turns.map((turn) => [turn.turn, turn.start, turn.end])).to.deep.equal([
       [1, 1_000, 2_000],
@@ -166,7 +166,7 @@ describe('the timeline of a run', () => {
   });
 
   it('believes events more than guesses', () => {
-    const { turns } = timelineOf({ run, items, calls, turns: new Map([[2, { start: 2_600, end: 3_000 }]]) }, 99_999);
+    const { turns } = buildTimeline({ run, items, calls, turns: new Map([[2, { start: 2_600, end: 3_000 }]]) }, 99_999);
     expect(turns.map((turn) => [turn.start, turn.end])).to.deep.equal([
       [1_000, 2_000],
       [2_600, 3_000],
@@ -179,7 +179,7 @@ describe('the timeline of a run', () => {
       call({ callId: 'a', state: 'awaiting_approval' }),
       call({ callId: 's', state: 'executing', startTime: 2_000, blocking: false }),
     ];
-    const timeline = timelineOf(
+    const timeline = buildTimeline(
       {
         run: { ...RUN, iterations: 1 },
         items: items.slice(0, 3),
@@ -193,12 +193,12 @@ describe('the timeline of a run', () => {
   });
 
   it('does not take the turns of an earlier conversation for its own', () => {
-    const { turns } = timelineOf({ run: { ...run, iterations: 1 }, items, calls: [], turns: new Map() }, 9_000);
+    const { turns } = buildTimeline({ run: { ...run, iterations: 1 }, items, calls: [], turns: new Map() }, 9_000);
     expect(turns).to.have.length(1);
   });
 
   it('is never without length, and its ticks stay few and round', () => {
-    const empty = timelineOf({ run: { ...RUN, state: 'queued' }, items: [], calls: [], turns: new Map() }, 1_000);
+    const empty = buildTimeline({ run: { ...RUN, state: 'queued' }, items: [], calls: [], turns: new Map() }, 1_000);
     expect(empty.end).to.be.above(empty.start);
     for (const span of [1, 7, 999, 12_345, 600_000, 86_400_000, 1e10]) {
       const ticks = ticksOf({ start: 5, end: 5 + span });
@@ -218,9 +218,9 @@ describe('what a page shows of records', () => {
       text,
     });
     const pieces = [piece(3, ' world, '), piece(1, 'hello'), piece(5, 'and more'), piece(2, 'hm', 'reasoning')];
-    expect(unsaid(pieces, [], 'running')).to.deep.equal({ text: 'hello world, and more', reasoning: 'hm' });
-    expect(unsaid(pieces, [textItem('hello world, ')], 'running').text).to.equal('and more');
-    expect(unsaid(pieces, [], 'completed')).to.deep.equal({ text: '', reasoning: '' });
+    expect(liveText(pieces, [], 'running')).to.deep.equal({ text: 'hello world, and more', reasoning: 'hm' });
+    expect(liveText(pieces, [textItem('hello world, ')], 'running').text).to.equal('and more');
+    expect(liveText(pieces, [], 'completed')).to.deep.equal({ text: '', reasoning: '' });
   });
 
   it('is the events that the records prove, where none was seen', () => {
@@ -231,14 +231,14 @@ describe('what a page shows of records', () => {
       endedAt: 2_000,
       error: { code: 'timeout', message: 'too long' },
     };
-    expect(logOf(run, [done], []).map(({ type, detail }) => [type, detail])).to.deep.equal([
+    expect(eventLogEntries(run, [done], []).map(({ type, detail }) => [type, detail])).to.deep.equal([
       ['run:started', undefined],
       ['tool:executing', undefined],
       ['tool:failed', 'no'],
       ['run:failed', 'too long'],
     ]);
     const seen = [{ seq: 4, at: 1_800, type: 'tool:failed', callId: 'a', detail: 'seen' }] as const;
-    expect(logOf(run, [done], seen).map(({ detail }) => detail)).to.deep.equal([
+    expect(eventLogEntries(run, [done], seen).map(({ detail }) => detail)).to.deep.equal([
       undefined,
       undefined,
       'seen',
@@ -267,6 +267,6 @@ describe('what a page shows of records', () => {
   });
 
   it('approves by the hash that the loop asks for', async () => {
-    for (const text of ['{}', '{"to":"ännä 🚀"}']) expect(await hashOf(text)).to.equal(argumentsHash(text));
+    for (const text of ['{}', '{"to":"ännä 🚀"}']) expect(await hashArguments(text)).to.equal(argumentsHash(text));
   });
 });

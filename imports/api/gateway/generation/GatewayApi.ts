@@ -16,7 +16,7 @@ export interface ClientRequest {
   readonly includeUsage?: boolean;
 }
 
-export interface GenerationApi {
+export interface GatewayApi {
   readonly wire: StatelessWire;
   /** @throws LLMInvalidRequestError with the JSON path of what is wrong */
   read(request: Request): ClientRequest;

@@ -5,9 +5,9 @@ import {
   writeChatCompletions,
 } from '../../../business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { SERVER_SENT_EVENTS } from '../../http/ResponseSink';
-import type { GenerationApi } from './GatewayApi';
+import type { GatewayApi } from './GatewayApi';
 
-export const chatCompletionsApi: GenerationApi = {
+export const chatCompletionsApi: GatewayApi = {
   wire: 'chat_completions',
   read({ body }) {
     const { stream, ...options } = readChatCompletionsRequest(body);

@@ -8,12 +8,12 @@ import {
   writeGoogle,
 } from '../../../business/ai/infrastructure/converters/google/gateway/GoogleGateway';
 import { GOOGLE_EVENTS, JSON_ARRAY } from '../../http/ResponseSink';
-import type { GenerationApi } from './GatewayApi';
+import type { GatewayApi } from './GatewayApi';
 
 /** The model's name may hold slashes: it may begin with a provider's. */
 export const GEMINI_PATH = /^\/v1beta\/(?:models\/)?(?<model>[^:]+):(?<verb>generateContent|streamGenerateContent)$/;
 
-export const geminiApi: GenerationApi = {
+export const geminiApi: GatewayApi = {
   wire: 'gemini',
   read({ path, query, body }) {
     const { model = '', verb } = GEMINI_PATH.exec(path)?.groups ?? {};

@@ -8,11 +8,11 @@ import { SCHEME_OF_WIRE } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
 import type { ExchangeHandler } from '../../http/RequestContext';
-import { pumpStream } from '../../http/writeStream';
+import { writeStream } from '../../http/writeStream';
 import { ResponseSink } from '../../http/ResponseSink';
-import { showHead } from '../../http/vendorHeaders';
+import { forwardVendorHeaders } from '../../http/vendorHeaders';
 import type { ModelDirectory } from '../models/ModelDirectory';
-import type { GenerationApi, StatelessWire } from './GatewayApi';
+import type { GatewayApi, StatelessWire } from './GatewayApi';
 import { RelayEncoder } from './RelayEncoder';
 
 export interface GenerationPorts {
@@ -23,7 +23,7 @@ export interface GenerationPorts {
   readonly keepAliveAfter: number;
 }
 
-export function answerGeneration(api: GenerationApi, ports: GenerationPorts): ExchangeHandler {
+export function handleGeneration(api: GatewayApi, ports: GenerationPorts): ExchangeHandler {
   return async (exchange) => {
     const { actor, request, response, signal, hasLeft, facts } = exchange;
     const { options: read, stream, includeUsage = false } = api.read(request);
@@ -36,7 +36,7 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
       model: route.address,
       wire: api.wire,
       signal,
-      onHead: showHead(exchange, api.wire),
+      onHead: forwardVendorHeaders(exchange, api.wire),
     };
     if (stream === undefined) {
       response.json(api.write(await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked))));
@@ -57,7 +57,7 @@ export function answerGeneration(api: GenerationApi, ports: GenerationPorts): Ex
         })
       : plain;
     const events = ports.module.manager.stream(actor.userId, isSame ? { ...asked, relay: true } : asked);
-    await pumpStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
+    await writeStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
   };
 }
 

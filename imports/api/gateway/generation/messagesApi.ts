@@ -5,9 +5,9 @@ import {
 } from '../../../business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { isVersion } from '../../../business/ai/infrastructure/converters/anthropic/request/headers';
 import { SERVER_SENT_EVENTS } from '../../http/ResponseSink';
-import type { GenerationApi } from './GatewayApi';
+import type { GatewayApi } from './GatewayApi';
 
-export const messagesApi: GenerationApi = {
+export const messagesApi: GatewayApi = {
   wire: 'anthropic_messages',
   read({ body, headers }) {
     const { stream, ...options } = readAnthropicRequest(body);

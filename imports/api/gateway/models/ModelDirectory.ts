@@ -3,7 +3,7 @@ import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErr
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
 import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
-import type { Actor } from '../../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import { resolveModel } from './resolveModel';
 
 export interface ResolvedModel {
@@ -24,7 +24,7 @@ export interface ListedModel {
 export interface ModelDirectoryPorts {
   readonly module: Pick<AIModule, 'providers'>;
   /** Whether the caller may use the provider. Default: all may. */
-  readonly mayUse?: (actor: Actor, providerId: string) => boolean | Promise<boolean>;
+  readonly mayUse?: (actor: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
 }
 
 export class ModelDirectory {
@@ -35,7 +35,7 @@ export class ModelDirectory {
   }
 
   /** @throws LLMModelNotFoundError with the candidates */
-  async resolve(actor: Actor, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
+  async resolve(actor: ApiPrincipal, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
     const { providerId, model } = resolveModel(asked, await this.visible(actor));
     const provider = this.ports.module.providers.get(providerId);
     if (provider === undefined)
@@ -48,7 +48,7 @@ export class ModelDirectory {
     };
   }
 
-  async list(actor: Actor): Promise<readonly ListedModel[]> {
+  async list(actor: ApiPrincipal): Promise<readonly ListedModel[]> {
     return (await this.visible(actor)).flatMap(({ id: providerId, allowedModels, defaultModel, deployment }) => {
       const names = allowedModels ?? [defaultModel ?? deployment].filter((name) => name !== undefined);
       // A provider's own name stands for its default model.
@@ -59,7 +59,7 @@ export class ModelDirectory {
   }
 
   /** The default one first. */
-  private async visible(actor: Actor): Promise<ReturnType<AIModule['providers']['rows']>> {
+  private async visible(actor: ApiPrincipal): Promise<ReturnType<AIModule['providers']['rows']>> {
     const { module, mayUse } = this.ports;
     await module.providers.refresh();
     const providers = module.providers.rows();

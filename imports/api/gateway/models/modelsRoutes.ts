@@ -1,7 +1,7 @@
 /** `GET /v1/models`: what may be asked for, in the shape of OpenAI's list, or of Anthropic's for its clients. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import type { Exchange, ExchangeHandler } from '../../http/RequestContext';
+import type { RequestContext, ExchangeHandler } from '../../http/RequestContext';
 import type { ListedModel, ModelDirectory } from './ModelDirectory';
 
 /** Nobody knows when vendors made their models; the clients' types demand a time. */
@@ -43,7 +43,7 @@ export function oneGeminiModel(models: ModelDirectory): ExchangeHandler {
 }
 
 /** @throws LLMModelNotFoundError */
-async function findModel({ actor, request }: Exchange, models: ModelDirectory): Promise<ListedModel> {
+async function findModel({ actor, request }: RequestContext, models: ModelDirectory): Promise<ListedModel> {
   // Express has decoded it.
   const id = String(request.params.id);
   const found = (await models.list(actor)).find((each) => each.id === id);

@@ -3,15 +3,15 @@ import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/do
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import type { InFlight } from '../../http/InFlightRequests';
+import type { InFlightRequests } from '../../http/InFlightRequests';
 import type { PreparedResponse } from './prepareResponse';
 import { unfinishedTurn } from './ResponseService';
-import type { ResponseTurns } from './ResponseService';
+import type { ResponseService } from './ResponseService';
 
 export interface BackgroundPorts {
-  readonly turns: ResponseTurns;
+  readonly turns: ResponseService;
   readonly store: ResponseStore;
-  readonly inFlight: InFlight;
+  readonly inFlight: InFlightRequests;
   readonly toError: (thrown: unknown) => LLMError;
   /** No other process answers from this store: what is not in the making here is in the making nowhere. */
   readonly isAlone: boolean;

@@ -9,7 +9,7 @@ const MARK = 'bolide.c1.';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-export class SealedSummaries {
+export class EncryptedSummaries {
   private readonly keys: readonly Buffer[];
 
   /** @param secrets at least one; the first seals, all open */

@@ -4,13 +4,13 @@
  */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
-import { beginning } from '../../../business/ai/infrastructure/converters/responses/stream/responsesItems';
-import type { HostEvent } from './upstreamEvents';
+import { initialForm } from '../../../business/ai/infrastructure/converters/responses/stream/responsesItems';
+import type { UpstreamEvent } from './upstreamEvents';
 
-export class ItemOrder {
+export class OutputItemQueue {
   private open: number | undefined;
   private readonly told = new Map<number, JsonObject>();
-  private waiting: HostEvent[] = [];
+  private waiting: UpstreamEvent[] = [];
 
   /** The items that have closed, in their order. */
   get closed(): readonly JsonObject[] {
@@ -18,7 +18,7 @@ export class ItemOrder {
   }
 
   /** What can be told now that the event has come. */
-  inOrder(given: HostEvent): readonly HostEvent[] {
+  inOrder(given: UpstreamEvent): readonly UpstreamEvent[] {
     const { output_index: index, item } = given.event;
     if (typeof index !== 'number') return [given];
     if (this.open !== undefined && this.open !== index && !this.told.has(index)) {
@@ -37,8 +37,8 @@ export class ItemOrder {
   }
 
   /** What is left to tell of a response that has ended: items that its host left open, or never told. */
-  end(output: readonly JsonObject[]): readonly HostEvent[] {
-    const events: HostEvent[] = [];
+  end(output: readonly JsonObject[]): readonly UpstreamEvent[] {
+    const events: UpstreamEvent[] = [];
     while (this.open !== undefined) {
       const item = output[this.open];
       if (item === undefined) {
@@ -52,19 +52,19 @@ export class ItemOrder {
     return events;
   }
 
-  private release(): readonly HostEvent[] {
+  private release(): readonly UpstreamEvent[] {
     const { waiting } = this;
     this.waiting = [];
     return waiting.flatMap((each) => this.inOrder(each));
   }
 }
 
-const NONE: readonly HostEvent[] = [];
+const NONE: readonly UpstreamEvent[] = [];
 
-function added(output_index: number, item: JsonObject): HostEvent {
-  return { type: 'response.output_item.added', event: { output_index, item: beginning(item) } };
+function added(output_index: number, item: JsonObject): UpstreamEvent {
+  return { type: 'response.output_item.added', event: { output_index, item: initialForm(item) } };
 }
 
-function done(output_index: number, item: JsonObject): HostEvent {
+function done(output_index: number, item: JsonObject): UpstreamEvent {
   return { type: 'response.output_item.done', event: { output_index, item } };
 }

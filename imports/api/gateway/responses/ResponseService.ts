@@ -9,12 +9,12 @@ import type { AIModule } from '../../../business/ai/infrastructure/factories/cre
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from '../../http/FrameSink';
-import { pumpStream } from '../../http/writeStream';
+import { writeStream } from '../../http/writeStream';
 import type { PumpOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
 import { isObject } from '../../../business/ai/domain/json';
 import type { PreparedResponse } from './prepareResponse';
-import { conform, emptyResource, resourceOf } from './responseResource';
+import { conform, emptyResource, toResponseResource } from './responseResource';
 import { ResponsesRelay } from './ResponsesRelay';
 
 /** Keeps a turn; whether for long is for whoever keeps it to say. */
@@ -28,7 +28,7 @@ export interface TurnOptions extends Pick<PumpOptions, 'hasLeft' | 'toError' | '
   readonly rawReasoningName: RawReasoningName;
 }
 
-export class ResponseTurns {
+export class ResponseService {
   private readonly manager: AIModule['manager'];
 
   constructor({ manager }: Pick<AIModule, 'manager'>) {
@@ -53,7 +53,7 @@ export class ResponseTurns {
     }
     turn.guard.checkWhole(response);
     const named = withIdentity(response, turn);
-    const body = resourceOf(named, turn.echo);
+    const body = toResponseResource(named, turn.echo);
     await remember(storedTurn(turn, named, body), turn.isStored);
     return body;
   }
@@ -82,7 +82,7 @@ export class ResponseTurns {
       ...(isSame ? { relay: true } : {}),
     });
     let whole: LLMResponse | undefined;
-    await pumpStream(events, encoder, sink, {
+    await writeStream(events, encoder, sink, {
       ...options,
       fail:
         options.fail ??
@@ -101,7 +101,7 @@ export class ResponseTurns {
         whole = withIdentity(event.response, turn);
         return { ...event, response: conform(whole, echo) };
       },
-      beforeEnding: async (frames) => {
+      beforeComplete: async (frames) => {
         if (whole !== undefined) await options.remember(storedTurn(turn, whole, terminalBody(frames)), turn.isStored);
       },
     });

@@ -21,8 +21,8 @@ import type {
   StreamEncoder,
 } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import { completedEvent, isError, isTerminal, relayedName } from './upstreamEvents';
-import type { HostEvent } from './upstreamEvents';
-import { ItemOrder } from './OutputItemQueue';
+import type { UpstreamEvent } from './upstreamEvents';
+import { OutputItemQueue } from './OutputItemQueue';
 import { conformingFields } from './responseResource';
 
 export interface ResponsesRelayOptions {
@@ -43,7 +43,7 @@ type Stage = 'nothing' | 'created' | 'in progress' | 'completed' | 'ended';
 export class ResponsesRelay implements StreamEncoder {
   private readonly options: ResponsesRelayOptions;
   private readonly frames = new SequencedFrames();
-  private readonly items = new ItemOrder();
+  private readonly items = new OutputItemQueue();
   private isRelaying = false;
   private stage: Stage = 'nothing';
   /** The response as it was last told. */
@@ -151,7 +151,7 @@ export class ResponsesRelay implements StreamEncoder {
     return frames;
   }
 
-  private frameOf({ type, event, data }: HostEvent): string {
+  private frameOf({ type, event, data }: UpstreamEvent): string {
     return data === undefined ? this.frames.frame(type, event) : this.frames.relayed(type, event, data);
   }
 }

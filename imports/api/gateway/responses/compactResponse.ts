@@ -3,7 +3,7 @@
  * https://www.openresponses.org, "Compaction"
  */
 import { randomBytes } from 'node:crypto';
-import { responseWindow } from '../../../business/ai/application/services/routing/responseHistory';
+import { loadResponseHistory } from '../../../business/ai/application/services/routing/responseHistory';
 import { LLMInvalidRequestError, LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
@@ -14,7 +14,7 @@ import type { ExchangeHandler } from '../../http/RequestContext';
 import { checkResponseRequest } from './checkResponseRequest';
 import type { PreparationPorts } from './prepareResponse';
 import { readInputItems } from './readInputItems';
-import { transcriptOf } from './formatTranscript';
+import { formatTranscript } from './formatTranscript';
 
 export interface CompactionPorts extends PreparationPorts {
   readonly module: Pick<AIModule, 'responses' | 'manager'>;
@@ -42,9 +42,10 @@ export function compactResponse({ module, models, summaries }: CompactionPorts):
       summaries,
       providerId: route.providerId,
     });
-    const history = previousId === undefined ? [] : (await responseWindow(module.responses, userId, previousId)).items;
+    const history =
+      previousId === undefined ? [] : (await loadResponseHistory(module.responses, userId, previousId)).items;
     const { told, open } = split([...history, ...input]);
-    const transcript = transcriptOf(told);
+    const transcript = formatTranscript(told);
     if (transcript === '')
       throw new LLMInvalidRequestError('There is nothing to compact: input holds no text.', { path: 'input' });
     const summary = await module.manager.generate(userId, {

@@ -1,7 +1,7 @@
 /** A conversation as plain text, for a model that is to read it and not to take part in it. */
 import type { Content, InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 
-export function transcriptOf(items: readonly InputItem[]): string {
+export function formatTranscript(items: readonly InputItem[]): string {
   return items
     .map(lineOf)
     .filter((line) => line !== '')

@@ -4,7 +4,7 @@ import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 
 const MARK = 'gw';
 
-export function mintResponseId(): string {
+export function generateResponseId(): string {
   return `resp_${MARK}${randomBytes(16).toString('hex')}`;
 }
 
@@ -15,7 +15,7 @@ const OF_MINTED_RESPONSE = /^[a-z]+_gw[0-9a-f]{32}_\d+$/;
 const without = new WeakMap<Item, Item>();
 
 /** The item as its host would know it. */
-export function withoutMintedId(item: Item): Item {
+export function withoutGeneratedId(item: Item): Item {
   if (item.id === undefined || !OF_MINTED_RESPONSE.test(item.id)) return item;
   const known = without.get(item);
   if (known !== undefined) return known;

@@ -1,5 +1,8 @@
 /** A request of the Responses API on its way to a model: checked, its conversation found, its provider chosen. */
-import { responseWindow, unknownResponse } from '../../../business/ai/application/services/routing/responseHistory';
+import {
+  loadResponseHistory,
+  unknownResponseError,
+} from '../../../business/ai/application/services/routing/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/wellFormedItem';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
@@ -8,19 +11,19 @@ import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITy
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../../business/ai/domain/json';
 import { readResponsesRequest } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
-import type { Actor } from '../../auth/ApiPrincipal';
+import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import type { ModelDirectory, ResolvedModel } from '../models/ModelDirectory';
 import { checkResponseRequest } from './checkResponseRequest';
-import { forOtherWires } from './toWireOptions';
-import { mintResponseId, withoutMintedId } from './generatedIds';
+import { toWireOptions } from './toWireOptions';
+import { generateResponseId, withoutGeneratedId } from './generatedIds';
 import { readInputItems } from './readInputItems';
 import { echoOf } from './responseResource';
-import type { SealedSummaries } from './EncryptedSummaries';
+import type { EncryptedSummaries } from './EncryptedSummaries';
 import { ToolChoiceGuard } from './ToolChoiceGuard';
 
 export interface PreparationPorts {
   readonly models: ModelDirectory;
-  readonly summaries: SealedSummaries;
+  readonly summaries: EncryptedSummaries;
 }
 
 export interface PreparedResponse {
@@ -50,7 +53,7 @@ export interface PreparedResponse {
  */
 export async function prepareResponse(
   body: unknown,
-  actor: Actor,
+  actor: ApiPrincipal,
   store: ResponseStore,
   { models, summaries }: PreparationPorts,
 ): Promise<PreparedResponse> {
@@ -83,7 +86,7 @@ export async function prepareResponse(
     history: history.items,
     echo: echoOf(body),
     guard: new ToolChoiceGuard(read.tool_choice),
-    mintedId: mintResponseId(),
+    mintedId: generateResponseId(),
     createdAt: Math.floor(Date.now() / 1_000),
     options: {
       ...read,
@@ -92,7 +95,7 @@ export async function prepareResponse(
         : { input: [...history.items, ...input] }),
       // Other wires' hosts keep nothing for this API, whatever they call storing.
       ...(isResponses ? { store: isStored } : {}),
-      vendor: { ...(isResponses ? {} : forOtherWires(verbatim)), openai_responses: verbatim },
+      vendor: { ...(isResponses ? {} : toWireOptions(verbatim)), openai_responses: verbatim },
       model: route.address,
       wire: 'responses',
     },
@@ -114,20 +117,20 @@ async function findHistory(
   route: ResolvedModel,
 ): Promise<History> {
   const stored = await store.find(userId, previousId);
-  if (stored === undefined) throw unknownResponse(previousId);
+  if (stored === undefined) throw unknownResponseError(previousId);
   const { status } = stored.response;
   if (status === 'queued' || status === 'in_progress') {
     throw new LLMInvalidRequestError(`The response '${previousId}' is not finished yet.`, {
       path: 'previous_response_id',
     });
   }
-  const { items } = await responseWindow(store, userId, previousId);
+  const { items } = await loadResponseHistory(store, userId, previousId);
   const isKept =
     stored.keptByProvider &&
     stored.providerId === route.providerId &&
     route.wire === 'responses' &&
     route.capabilities.keepsState;
-  return { items: items.map((item) => withoutMintedId(wellFormedItem(item))), isKept };
+  return { items: items.map((item) => withoutGeneratedId(wellFormedItem(item))), isKept };
 }
 
 /** https://www.openresponses.org: an output whose call is not in the context must fail. */

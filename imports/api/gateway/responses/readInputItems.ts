@@ -1,14 +1,14 @@
 /** A request's input with what it only points at: summaries that were sealed here, and items that are stored here. */
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
-import { DoorError } from '../../http/HttpError';
-import { withoutMintedId } from './generatedIds';
-import type { SealedSummaries } from './EncryptedSummaries';
+import { HttpError } from '../../http/HttpError';
+import { withoutGeneratedId } from './generatedIds';
+import type { EncryptedSummaries } from './EncryptedSummaries';
 
 export interface InputFacts {
   readonly userId: string;
   readonly store: ResponseStore;
-  readonly summaries: SealedSummaries;
+  readonly summaries: EncryptedSummaries;
   /** The provider that is asked knows by id what it keeps itself. */
   readonly providerId: string;
 }
@@ -34,11 +34,13 @@ async function readItem(
     case 'item_reference': {
       const found = await store.findItem(userId, String(item.id));
       if (found === undefined)
-        throw new DoorError(404, `Item with id '${String(item.id).slice(0, 100)}' not found.`, { path: 'input' });
-      return found.stored.keptByProvider && found.stored.providerId === providerId ? item : withoutMintedId(found.item);
+        throw new HttpError(404, `Item with id '${String(item.id).slice(0, 100)}' not found.`, { path: 'input' });
+      return found.stored.keptByProvider && found.stored.providerId === providerId
+        ? item
+        : withoutGeneratedId(found.item);
     }
     default:
-      return withoutMintedId(item);
+      return withoutGeneratedId(item);
   }
 }
 

@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 
-export function rawReasoningFor({ headers }: Pick<IncomingMessage, 'headers'>): RawReasoningName {
+export function reasoningEventName({ headers }: Pick<IncomingMessage, 'headers'>): RawReasoningName {
   return OPENAI_SDK.test(headers['user-agent'] ?? '') ? 'reasoning_text' : 'reasoning';
 }
 

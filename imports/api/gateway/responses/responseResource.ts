@@ -47,7 +47,7 @@ export function echoOf(body: JsonObject): JsonObject {
 }
 
 /** A response as its client gets it. */
-export function resourceOf(response: LLMResponse, echo: JsonObject): JsonObject {
+export function toResponseResource(response: LLMResponse, echo: JsonObject): JsonObject {
   const conforming = conform(response, echo);
   if (response.vendor.wire !== 'responses') return writeResponses(conforming, echo);
   return { ...ASSUMED, usage: null, completed_at: null, ...echo, ...writeResponses(conforming) };

@@ -3,19 +3,19 @@ import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
-import { DoorError } from '../../http/HttpError';
-import type { Exchange, ExchangeHandler } from '../../http/RequestContext';
+import { HttpError } from '../../http/HttpError';
+import type { RequestContext, ExchangeHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
-import { showHead } from '../../http/vendorHeaders';
+import { forwardVendorHeaders } from '../../http/vendorHeaders';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
-import { rawReasoningFor } from './reasoningEventName';
-import type { ResponseTurns } from './ResponseService';
+import { reasoningEventName } from './reasoningEventName';
+import type { ResponseService } from './ResponseService';
 
 export interface ResponsesPorts extends PreparationPorts {
   readonly module: Pick<AIModule, 'responses' | 'providers'>;
-  readonly turns: ResponseTurns;
+  readonly turns: ResponseService;
   readonly background: BackgroundResponses;
   readonly toError: (thrown: unknown) => LLMError;
   /** Milliseconds. */
@@ -32,7 +32,7 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
     const turn = await prepareResponse(request.body, actor, module.responses, ports);
     facts.provider = turn.route.providerId;
     facts.isSameApi = turn.route.wire === 'responses';
-    const onHead = showHead(exchange, 'responses');
+    const onHead = forwardVendorHeaders(exchange, 'responses');
     if (turn.isBackground) {
       if (turn.stream)
         throw new LLMInvalidRequestError('A background response cannot be streamed here; fetch it by its id.', {
@@ -48,7 +48,7 @@ export function createResponse(ports: ResponsesPorts): ExchangeHandler {
         keepAliveAfter,
         remember,
         onHead,
-        rawReasoningName: rawReasoningFor(request),
+        rawReasoningName: reasoningEventName(request),
       });
     } else {
       response.json(await turns.generate(turn, { signal, remember, onHead }));
@@ -93,7 +93,7 @@ export function cancelResponse(ports: ResponsesPorts): ExchangeHandler {
 
 /** @throws DoorError for an id that is unknown, or another user's: nobody can tell which */
 async function findStored(
-  { actor, request }: Exchange,
+  { actor, request }: RequestContext,
   { module, background }: ResponsesPorts,
 ): Promise<StoredResponse> {
   const { id } = request.params;
@@ -101,6 +101,6 @@ async function findStored(
   const stored = await module.responses.find(actor.userId, asked);
   // What was asked for elsewhere has no form in this API.
   if (stored?.body === undefined)
-    throw new DoorError(404, `Response with id '${asked.slice(0, 100)}' not found.`, { path: 'response_id' });
+    throw new HttpError(404, `Response with id '${asked.slice(0, 100)}' not found.`, { path: 'response_id' });
   return background.settled(stored);
 }

@@ -1,7 +1,7 @@
 /** Fields of a Responses request that the inner language has no word for, in the words of other wires that have one. */
 import type { JsonObject, VendorFields } from '../../../business/ai/domain/types/VendorTypes';
 
-export function forOtherWires({ presence_penalty, frequency_penalty, top_logprobs }: JsonObject): VendorFields {
+export function toWireOptions({ presence_penalty, frequency_penalty, top_logprobs }: JsonObject): VendorFields {
   const openai = said({
     presence_penalty,
     frequency_penalty,

@@ -6,7 +6,7 @@ import { isObject } from '../../../business/ai/domain/json';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 
-export interface HostEvent {
+export interface UpstreamEvent {
   readonly type: string;
   readonly event: JsonObject;
   /** The event as its host wrote it; absent where something was changed in it. */

@@ -7,11 +7,11 @@ import type { JsonObject } from './types/VendorTypes';
 const MOST_LEVELS = 64;
 
 /** @throws LLMInvalidRequestError for anything but a plain object with these fields only */
-export function fieldsOf(value: unknown, allowed: readonly string[]): JsonObject {
-  if (!isPlainObject(value)) throw wrong('', 'the argument must be an object');
+export function readObject(value: unknown, allowed: readonly string[]): JsonObject {
+  if (!isPlainObject(value)) throw invalid('', 'the argument must be an object');
   const unknown = Object.keys(value).find((name) => !allowed.includes(name));
   if (unknown !== undefined)
-    throw wrong(
+    throw invalid(
       unknown.slice(0, 60),
       `there is no field '${unknown.slice(0, 60)}'; the fields are ${allowed.join(', ')}`,
     );
@@ -30,17 +30,17 @@ export function optional<N extends string, T>(
 }
 
 /** A word that names something: no blanks, nothing that can't be seen. */
-export function word(longest: number): (value: unknown, path: string) => string {
+export function identifier(longest: number): (value: unknown, path: string) => string {
   return (value, path) => {
     if (typeof value === 'string' && value.length <= longest && /^[^\s\p{C}]+$/u.test(value)) return value;
-    throw wrong(path, `${path} must be a word of 1 to ${longest} characters`);
+    throw invalid(path, `${path} must be a word of 1 to ${longest} characters`);
   };
 }
 
 export function text(longest: number): (value: unknown, path: string) => string {
   return (value, path) => {
-    if (typeof value !== 'string') throw wrong(path, `${path} must be a text`);
-    if (value.length > longest) throw wrong(path, `${path} must be no longer than ${longest} characters`);
+    if (typeof value !== 'string') throw invalid(path, `${path} must be a text`);
+    if (value.length > longest) throw invalid(path, `${path} must be no longer than ${longest} characters`);
     return value;
   };
 }
@@ -48,21 +48,21 @@ export function text(longest: number): (value: unknown, path: string) => string 
 export function numberWithin(least: number, most: number): (value: unknown, path: string) => number {
   return (value, path) => {
     if (typeof value === 'number' && value >= least && value <= most) return value;
-    throw wrong(path, `${path} must be a number from ${least} to ${most}`);
+    throw invalid(path, `${path} must be a number from ${least} to ${most}`);
   };
 }
 
 export function wholeNumber(least: number, most: number): (value: unknown, path: string) => number {
   return (value, path) => {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value;
-    throw wrong(path, `${path} must be a whole number from ${least} to ${most}`);
+    throw invalid(path, `${path} must be a whole number from ${least} to ${most}`);
   };
 }
 
 export function oneOf<T extends string>(words: readonly T[]): (value: unknown, path: string) => T {
   return (value, path) => {
     const known = words.find((each) => each === value);
-    if (known === undefined) throw wrong(path, `${path} must be one of ${words.join(', ')}`);
+    if (known === undefined) throw invalid(path, `${path} must be one of ${words.join(', ')}`);
     return known;
   };
 }
@@ -72,7 +72,7 @@ export function listOf<T>(
   read: (value: unknown, path: string) => T,
 ): (value: unknown, path: string) => readonly T[] {
   return (value, path) => {
-    if (!isList(value) || value.length > most) throw wrong(path, `${path} must be a list of at most ${most}`);
+    if (!isList(value) || value.length > most) throw invalid(path, `${path} must be a list of at most ${most}`);
     return value.map((each, index) => read(each, `${path}[${index}]`));
   };
 }
@@ -86,26 +86,26 @@ export function json(largest: number): (value: unknown, path: string) => unknown
   return (value, path) => {
     refuseOther(value, path, MOST_LEVELS);
     if (JSON.stringify(value).length > largest)
-      throw wrong(path, `${path} is larger than ${largest} characters of JSON`);
+      throw invalid(path, `${path} is larger than ${largest} characters of JSON`);
     return value;
   };
 }
 
-export function wrong(path: string, message: string): LLMInvalidRequestError {
+export function invalid(path: string, message: string): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`${message}.`, { path });
 }
 
 function refuseOther(value: unknown, path: string, levels: number): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number' && Number.isFinite(value)) return;
-  if (levels === 0) throw wrong(path, `${path} is nested too deep`);
+  if (levels === 0) throw invalid(path, `${path} is nested too deep`);
   if (isList(value)) {
     value.forEach((each, index) => refuseOther(each, `${path}[${index}]`, levels - 1));
     return;
   }
-  if (!isPlainObject(value)) throw wrong(path, `${path} is no JSON`);
+  if (!isPlainObject(value)) throw invalid(path, `${path} is no JSON`);
   for (const [name, field] of Object.entries(value)) {
-    if (FORBIDDEN.has(name)) throw wrong(path, `${path} has a field '${name}'`);
+    if (FORBIDDEN.has(name)) throw invalid(path, `${path} has a field '${name}'`);
     if (field !== undefined) refuseOther(field, `${path}.${name.slice(0, 60)}`, levels - 1);
   }
 }

@@ -6,14 +6,14 @@ import type { PublicProvider } from '../../../business/providers/domain/entities
 import { DashboardError } from '../DashboardData';
 import type { Access, Connection, DashboardData, ListedRun, Loaded, ToolOffer } from '../DashboardData';
 import { EventFeed } from './EventFeed';
-import { ENDS, foldRuns, keepRows, needsList } from '../reducers/reduceRuns';
-import { foldRun, fromSnapshot } from '../reducers/reduceRun';
+import { ENDS, reduceRuns, keepRows, needsList } from '../reducers/reduceRuns';
+import { reduceRun, fromSnapshot } from '../reducers/reduceRun';
 import type { RunSnapshot, StreamedRun } from '../reducers/reduceRun';
 import { createHttpCommands } from './httpCommands';
 import { HttpConnection } from './HttpConnection';
 import { HttpResource } from './HttpResource';
 import type { HttpResourcePorts } from './HttpResource';
-import { LiveValue, useLiveValue } from './Observable';
+import { Observable, useLiveValue } from './Observable';
 
 export interface HttpDataPorts {
   readonly fetch: typeof fetch;
@@ -29,8 +29,8 @@ export interface HttpDataPorts {
 
 /** What the hooks of `createHttpData` read, for readers that are no components. */
 export class HttpData {
-  readonly access = new LiveValue<Access>({ state: 'asking' });
-  readonly connectionState = new LiveValue<Connection>('connecting');
+  readonly access = new Observable<Access>({ state: 'asking' });
+  readonly connectionState = new Observable<Connection>('connecting');
   readonly connection: HttpConnection;
   readonly runs: HttpResource<readonly ListedRun[]>;
   readonly tools: HttpResource<readonly ToolOffer[]>;
@@ -53,7 +53,7 @@ export class HttpData {
     this.feed = this.feedOf('/runs/stream?brief');
     this.runs = this.resource({
       load: async () => this.listed((await this.connection.get<{ runs: readonly RunView[] }>('/runs')).runs),
-      fold: foldRuns,
+      fold: reduceRuns,
       mustReload: needsList,
     });
     const { connection } = this;
@@ -85,7 +85,7 @@ export class HttpData {
           ? undefined
           : fromSnapshot(snapshot, shown.state === 'ready' ? shown.value : undefined);
       },
-      fold: (run, events) => (run === undefined ? run : events.reduce(foldRun, run)),
+      fold: (run, events) => (run === undefined ? run : events.reduce(reduceRun, run)),
       mustReload: (run, events) =>
         run === undefined || events.some(({ type }) => type === 'llm:response' || ENDS.has(type)),
     });

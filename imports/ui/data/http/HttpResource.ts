@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import { DashboardError } from '../DashboardData';
 import type { Loaded } from '../DashboardData';
 import type { EventFeed } from './EventFeed';
-import { LiveValue } from './Observable';
+import { Observable } from './Observable';
 import type { Readable } from './Observable';
 
 export interface HttpResourcePorts<T> {
@@ -19,7 +19,7 @@ export interface HttpResourcePorts<T> {
 
 export class HttpResource<T> implements Readable<Loaded<T>> {
   private readonly ports: HttpResourcePorts<T>;
-  private readonly shown = new LiveValue<Loaded<T>>({ state: 'loading' });
+  private readonly shown = new Observable<Loaded<T>>({ state: 'loading' });
   private readers = 0;
   private leave: (() => void) | undefined;
   /** Events that came while the value was fetched; undefined when none is being fetched. */

@@ -1,7 +1,7 @@
 /** A value that tells its readers when it changes, as `useSyncExternalStore` wants it. */
 import { useSyncExternalStore } from 'react';
 
-export class LiveValue<T> {
+export class Observable<T> {
   private value: T;
   private readonly listeners = new Set<() => void>();
 

@@ -20,7 +20,12 @@ const LONGEST_WAIT = 1_000;
  * @returns calls back once; how long a step takes is measured until its frame is drawn, so that a page keeps the
  * pace of its machine
  */
-export function createPace({ now, requestFrame, setTimer, isVisible }: PacePorts): (step: () => void) => void {
+export function createUpdateThrottle({
+  now,
+  requestFrame,
+  setTimer,
+  isVisible,
+}: PacePorts): (step: () => void) => void {
   let restUntil = 0;
   const take = (step: () => void): void => {
     const begin = now();

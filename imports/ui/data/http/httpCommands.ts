@@ -2,11 +2,11 @@
 import { DashboardError } from '../DashboardData';
 import type { Access, DashboardCommands } from '../DashboardData';
 import type { HttpConnection } from './HttpConnection';
-import type { LiveValue } from './Observable';
+import type { Observable } from './Observable';
 
 export interface HttpCommandsPorts {
   readonly connection: HttpConnection;
-  readonly access: LiveValue<Access>;
+  readonly access: Observable<Access>;
   readonly providers: { reload(): void };
 }
 

@@ -7,12 +7,12 @@ import type { DeltaView, RunCountView, RunDetailView, ToolCallView } from '../..
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
 import type { Connection, DashboardData, ListedRun, Loaded, ToolOffer, WatchedRun } from '../DashboardData';
 import { readItems } from '../reducers/reduceRun';
-import { inOrder } from '../reducers/sortCalls';
+import { sortCalls } from '../reducers/sortCalls';
 import { readAccess } from './MeteorAccess';
 import { applyMethod, createMeteorCommands } from './MeteorCommands';
 import { countTools } from './countTools';
 import { NO_TOKENS } from '../reducers/runUsage';
-import { unsaid } from '../reducers/liveText';
+import { liveText } from '../reducers/liveText';
 
 export function createMeteorData(): DashboardData {
   const runs = new Mongo.Collection<RunDetailView>('ai_runs');
@@ -43,8 +43,8 @@ export function createMeteorData(): DashboardData {
         return {
           run: { ...run, usage: { ...NO_TOKENS, ...run.usage } },
           items,
-          calls: inOrder(ofRun, items),
-          live: unsaid(pieces, items, run.state),
+          calls: sortCalls(ofRun, items),
+          live: liveText(pieces, items, run.state),
           turns: new Map(),
           log: [],
           hashes: new Map(),

@@ -6,7 +6,7 @@ import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
 import type { WatchedRun } from '../DashboardData';
 
 /** The pieces of a run are all that it said; what its transcript holds was said before. */
-export function unsaid(deltas: readonly DeltaView[], items: readonly Item[], state: RunState): WatchedRun['live'] {
+export function liveText(deltas: readonly DeltaView[], items: readonly Item[], state: RunState): WatchedRun['live'] {
   if (isFinished(state)) return { text: '', reasoning: '' };
   const inOrder = deltas.toSorted((a, b) => a.seq - b.seq);
   const join = (isWanted: (delta: DeltaView) => boolean): string =>

@@ -3,10 +3,10 @@ import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { DeltaView, RunDetailView, ToolCallView } from '../../../business/ai/domain/types/RunViews';
 import type { LogEntry, TurnTime, WatchedRun } from '../DashboardData';
-import { foldRunRecord } from './reduceRunRecord';
-import { foldToolCalls } from './reduceToolCalls';
-import { inOrder } from './sortCalls';
-import { unsaid } from './liveText';
+import { reduceRunRecord } from './reduceRunRecord';
+import { reduceToolCalls } from './reduceToolCalls';
+import { sortCalls } from './sortCalls';
+import { liveText } from './liveText';
 
 /** What a page keeps of a run that it reads from the stream. */
 export interface StreamedRun extends WatchedRun {
@@ -26,8 +26,8 @@ export function fromSnapshot({ run, toolCalls, deltas }: RunSnapshot, before?: S
   return {
     run,
     items,
-    calls: inOrder(toolCalls, items),
-    live: unsaid(deltas, items, run.state),
+    calls: sortCalls(toolCalls, items),
+    live: liveText(deltas, items, run.state),
     turns: before?.turns ?? new Map<number, TurnTime>(),
     log: before?.log ?? [],
     hashes: before?.hashes ?? new Map<string, string>(),
@@ -46,11 +46,11 @@ export function readItems(json: string | undefined): readonly Item[] {
   }
 }
 
-export function foldRun(watched: StreamedRun, event: AgentEvent): StreamedRun {
+export function reduceRun(watched: StreamedRun, event: AgentEvent): StreamedRun {
   const next = {
     ...watched,
-    run: foldRunRecord(watched.run, event),
-    calls: foldToolCalls(watched.calls, event),
+    run: reduceRunRecord(watched.run, event),
+    calls: reduceToolCalls(watched.calls, event),
     log: withEntry(watched.log, event),
     seq: Math.max(watched.seq, event.seq),
   };

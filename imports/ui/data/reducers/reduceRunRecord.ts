@@ -9,7 +9,7 @@ import { plusUsage, usageView } from './runUsage';
 type RunRecord = RunView & Pick<ListedRun, 'isCalling'>;
 
 /** The same record when the event says nothing new about it. */
-export function foldRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R {
+export function reduceRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R {
   if (isFinished(run.state)) return run;
   switch (event.type) {
     case 'run:started':

@@ -1,17 +1,17 @@
 /** The list of runs after a frame's events. */
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ListedRun } from '../DashboardData';
-import { foldRunRecord } from './reduceRunRecord';
+import { reduceRunRecord } from './reduceRunRecord';
 import { NO_TOKENS } from './runUsage';
 
 /** Rows that no event touched stay the same objects, so that only the others are drawn again. */
-export function foldRuns(runs: readonly ListedRun[], events: readonly AgentEvent[]): readonly ListedRun[] {
+export function reduceRuns(runs: readonly ListedRun[], events: readonly AgentEvent[]): readonly ListedRun[] {
   const changed = new Map<string, ListedRun>();
   const known = new Map(runs.map((run) => [run._id, run]));
   for (const event of events) {
     const before = changed.get(event.executionId) ?? known.get(event.executionId) ?? newRun(event);
     if (before === undefined) continue;
-    const after = foldAsking(foldRunRecord(before, event), event);
+    const after = foldAsking(reduceRunRecord(before, event), event);
     if (after !== known.get(event.executionId)) changed.set(event.executionId, after);
   }
   if (changed.size === 0) return runs;

@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 
 /** The same list when the event changes nothing: it is no call's, or what it tells is known already. */
-export function foldToolCalls(calls: readonly ToolCallView[], event: AgentEvent): readonly ToolCallView[] {
+export function reduceToolCalls(calls: readonly ToolCallView[], event: AgentEvent): readonly ToolCallView[] {
   if (event.type === 'tool:pending') return withCall(calls, event);
   if (!isToolEvent(event)) return calls;
   const at = calls.findIndex((call) => call.callId === event.callId);

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { useFakeTimers } from 'sinon';
 import type { SinonFakeTimers } from 'sinon';
-import { FrameGatherer } from '../../../../imports/api/runs/FrameBatcher';
+import { FrameBatcher } from '../../../../imports/api/runs/FrameBatcher';
 
 describe('FrameGatherer', () => {
   let clock: SinonFakeTimers;
   let sent: string[];
-  let gatherer: FrameGatherer;
+  let gatherer: FrameBatcher;
   beforeEach(() => {
     clock = useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     sent = [];
-    gatherer = new FrameGatherer((frames) => sent.push(frames));
+    gatherer = new FrameBatcher((frames) => sent.push(frames));
   });
   afterEach(() => clock.restore());
 

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import { readMeteorHostSettings } from '../../../../imports/startup/settings/meteor';
-import { openAccounts } from '../../../../imports/startup/meteor/configureAccounts';
+import { configureAccounts } from '../../../../imports/startup/meteor/configureAccounts';
 import { settingsFromMeteor } from '../../../../imports/startup/settings/vendors';
 import { resetMeteor } from '../../../stubs/server/registry';
 import { failure } from '../../../support/failure';
@@ -17,23 +17,23 @@ describe('openAccounts', () => {
   const emails = async (): Promise<unknown> => (await Meteor.users.find({}).fetchAsync()).map((user) => user.emails);
 
   it('makes the first user, whose address the operator vouches for, and no second one', async () => {
-    await openAccounts({ firstUser: BOSS });
-    await openAccounts({ firstUser: BOSS });
+    await configureAccounts({ firstUser: BOSS });
+    await configureAccounts({ firstUser: BOSS });
     expect(await emails()).to.deep.equal([[{ address: BOSS.email, verified: true }]]);
   });
 
   it('makes nobody where there is somebody, or nothing is said', async () => {
-    await openAccounts(undefined);
+    await configureAccounts(undefined);
     expect(await emails()).to.deep.equal([]);
     await Meteor.users.insertAsync({ _id: 'ann', emails: [] });
-    await openAccounts({ firstUser: BOSS });
+    await configureAccounts({ firstUser: BOSS });
     expect(await emails()).to.deep.equal([[]]);
   });
 
   it('lets people sign up only where the operator says so', async () => {
-    await openAccounts({});
+    await configureAccounts({});
     expect(Accounts._options.forbidClientAccountCreation).to.equal(true);
-    await openAccounts({ allowSignUp: true });
+    await configureAccounts({ allowSignUp: true });
     expect(Accounts._options.forbidClientAccountCreation).to.equal(false);
   });
 
@@ -41,7 +41,7 @@ describe('openAccounts', () => {
     const { ai } = JSON.parse(readFileSync('settings.example.json', 'utf8')) as {
       ai: { admins: string[]; firstUser: { email: string } };
     };
-    await openAccounts(ai);
+    await configureAccounts(ai);
     expect(await emails()).to.deep.equal([[{ address: ai.firstUser.email, verified: true }]]);
     expect(readMeteorHostSettings(ai, {})).to.deep.include({
       admins: [ai.firstUser.email],
@@ -58,9 +58,9 @@ describe('openAccounts', () => {
       { firstUser: { ...BOSS, email: 'boss' } },
       { firstUser: { ...BOSS, password: 'short' } },
     ]) {
-      expect(await failure(openAccounts(wrong))).to.have.property('code', 'invalid-request');
+      expect(await failure(configureAccounts(wrong))).to.have.property('code', 'invalid-request');
     }
-    expect(String(await failure(openAccounts({ firstUser: { ...BOSS, password: 'hunter2' } })))).not.to.contain(
+    expect(String(await failure(configureAccounts({ firstUser: { ...BOSS, password: 'hunter2' } })))).not.to.contain(
       'hunter2',
     );
     expect(await emails()).to.deep.equal([]);

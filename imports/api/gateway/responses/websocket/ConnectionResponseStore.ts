@@ -2,7 +2,7 @@
 import type { ResponseStore, StoredResponse } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { InputItem, Item } from '../../../../business/ai/domain/types/ResponsesAPITypes';
 
-export class ConnectionMemory implements ResponseStore {
+export class ConnectionResponseStore implements ResponseStore {
   private readonly store: ResponseStore;
   private latest: StoredResponse | undefined;
 

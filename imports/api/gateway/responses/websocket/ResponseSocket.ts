@@ -7,22 +7,22 @@ import { LLMAbortedError, LLMInvalidRequestError } from '../../../../business/ai
 import type { LLMError } from '../../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../../../business/ai/domain/interfaces/ResponseStore';
 import type { RawReasoningName } from '../../../../business/ai/infrastructure/converters/stream/StreamEncoder';
-import type { Actor } from '../../../auth/ApiPrincipal';
-import { errorAnswer } from '../../../http/errorResponse';
-import type { InFlight } from '../../../http/InFlightRequests';
+import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
+import { errorResponse } from '../../../http/errorResponse';
+import type { InFlightRequests } from '../../../http/InFlightRequests';
 import { parseJson } from '../../../http/jsonBody';
 import type { Metrics } from '../../../http/Metrics';
 import { isObject } from '../../../../business/ai/domain/json';
 import { prepareResponse } from '../prepareResponse';
 import type { PreparationPorts } from '../prepareResponse';
-import type { ResponseTurns } from '../ResponseService';
-import { ConnectionMemory } from './ConnectionResponseStore';
+import type { ResponseService } from '../ResponseService';
+import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
 export interface SocketPorts extends PreparationPorts {
-  readonly turns: ResponseTurns;
+  readonly turns: ResponseService;
   readonly store: ResponseStore;
-  readonly inFlight: InFlight;
+  readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
   readonly toError: (thrown: unknown) => LLMError;
   /** Milliseconds. */
@@ -39,20 +39,20 @@ const MOST_WAITING = 4;
 
 export class ResponseSocket {
   private readonly socket: WebSocket;
-  private readonly actor: Actor;
+  private readonly actor: ApiPrincipal;
   private readonly ports: SocketPorts;
-  private readonly memory: ConnectionMemory;
+  private readonly memory: ConnectionResponseStore;
   private readonly waiting: (() => Promise<void>)[] = [];
   private readonly timers: readonly ReturnType<typeof setTimeout>[];
   private current: AbortController | undefined;
   private isClosing = false;
   private answersPings = true;
 
-  constructor(socket: WebSocket, actor: Actor, ports: SocketPorts) {
+  constructor(socket: WebSocket, actor: ApiPrincipal, ports: SocketPorts) {
     this.socket = socket;
     this.actor = actor;
     this.ports = ports;
-    this.memory = new ConnectionMemory(ports.store);
+    this.memory = new ConnectionResponseStore(ports.store);
     this.timers = [
       setTimeout(() => this.expire(), ports.maxConnectionTime),
       setInterval(() => this.checkAlive(), ports.keepAliveAfter),
@@ -98,7 +98,7 @@ export class ResponseSocket {
     let status = 200;
     let previousId: string | undefined;
     const fail = (error: LLMError): readonly string[] => {
-      const told = errorAnswer(error, { api: 'responses', requestId: '' });
+      const told = errorResponse(error, { api: 'responses', requestId: '' });
       status = told.status;
       if (previousId !== undefined) this.memory.evict(previousId);
       return [`data: ${JSON.stringify({ type: 'error', status: told.status, ...told.body })}\n\n`];

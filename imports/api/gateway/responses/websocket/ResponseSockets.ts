@@ -6,15 +6,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { LLMOverloadedError } from '../../../../business/ai/domain/errors/LLMErrors';
-import type { Actor } from '../../../auth/ApiPrincipal';
-import { errorAnswer } from '../../../http/errorResponse';
-import { admit } from '../../../http/createRoute';
-import { rawReasoningFor } from '../reasoningEventName';
+import type { ApiPrincipal } from '../../../auth/ApiPrincipal';
+import { errorResponse } from '../../../http/errorResponse';
+import { authorize } from '../../../http/createRoute';
+import { reasoningEventName } from '../reasoningEventName';
 import { ResponseSocket } from './ResponseSocket';
 import type { SocketPorts } from './ResponseSocket';
 
 export interface ResponseSocketsPorts extends Omit<SocketPorts, 'rawReasoningName'> {
-  readonly authenticate: (request: IncomingMessage) => Promise<Actor | undefined> | Actor | undefined;
+  readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   readonly maxBodyBytes: number;
 }
 
@@ -50,7 +50,7 @@ export class ResponseSockets {
         this.server.handleUpgrade(request, socket, head, (webSocket) => {
           const session = new ResponseSocket(webSocket, actor, {
             ...this.ports,
-            rawReasoningName: rawReasoningFor(request),
+            rawReasoningName: reasoningEventName(request),
           });
           this.open.add(session);
           webSocket.once('close', () => this.open.delete(session));
@@ -65,14 +65,14 @@ export class ResponseSockets {
     for (const session of this.open) session.close();
   }
 
-  private async admit(request: IncomingMessage): Promise<Actor> {
+  private async admit(request: IncomingMessage): Promise<ApiPrincipal> {
     if (this.ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
-    return admit(this.ports, request, 'generate');
+    return authorize(this.ports, request, 'generate');
   }
 
   /** Still plain HTTP, on a bare socket. */
   private refuse(socket: Duplex, thrown: unknown): void {
-    const { status, body } = errorAnswer(this.ports.toError(thrown), { api: 'responses', requestId: '' });
+    const { status, body } = errorResponse(this.ports.toError(thrown), { api: 'responses', requestId: '' });
     const text = JSON.stringify(body);
     socket.end(
       `HTTP/1.1 ${status} ${status === 401 ? 'Unauthorized' : 'Refused'}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,

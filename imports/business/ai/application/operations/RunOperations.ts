@@ -75,9 +75,9 @@ export interface AIMethods {
   readonly 'ai.runs.submitToolResult': Method<'accepted' | 'already-settled'>;
 }
 
-export function createAIMethods({ useCases, control, ownerOf, admit }: AIMethodsPorts): AIMethods {
+export function createRunOperations({ useCases, control, ownerOf, admit }: AIMethodsPorts): AIMethods {
   /** What was sent is read first: what makes no sense counts against nobody. */
-  const asking =
+  const modelOperation =
     <A, R>(read: (args: readonly unknown[]) => A, run: (actor: Actor, request: A) => Promise<R>): Method<R> =>
     async (actor, ...args) => {
       signedIn(actor);
@@ -85,7 +85,7 @@ export function createAIMethods({ useCases, control, ownerOf, admit }: AIMethods
       await admit?.(actor, 'model');
       return run(actor, request);
     };
-  const moving =
+  const commandOperation =
     <A extends { readonly executionId: string }, R>(
       read: (args: readonly unknown[]) => A,
       run: (command: A) => Awaitable<R>,
@@ -94,25 +94,31 @@ export function createAIMethods({ useCases, control, ownerOf, admit }: AIMethods
       signedIn(actor);
       const command = read(args);
       await admit?.(actor, 'command');
-      if (!mayHandle(actor, await ownerOf(command.executionId))) throw new UnknownRunError();
+      if (!canAccess(actor, await ownerOf(command.executionId))) throw new UnknownRunError();
       return run(command);
     };
 
   return {
-    'ai.llm.generateText': asking(readTextRequest, (actor, request) => useCases.generateText.execute(actor, request)),
-    'ai.llm.generateJSON': asking(readJSONRequest, (actor, request) => useCases.generateJSON.execute(actor, request)),
-    'ai.llm.generateWithTools': asking(readToolsRequest, (actor, request) =>
+    'ai.llm.generateText': modelOperation(readTextRequest, (actor, request) =>
+      useCases.generateText.execute(actor, request),
+    ),
+    'ai.llm.generateJSON': modelOperation(readJSONRequest, (actor, request) =>
+      useCases.generateJSON.execute(actor, request),
+    ),
+    'ai.llm.generateWithTools': modelOperation(readToolsRequest, (actor, request) =>
       useCases.agenticExecution.execute(actor, request),
     ),
-    'ai.runs.start': asking(readToolsRequest, (actor, request) => useCases.agenticExecution.start(actor, request)),
-    'ai.runs.cancel': moving(readNamedRun, ({ executionId }) => control.cancel(executionId)),
-    'ai.runs.approve': moving(readDecision, ({ executionId, callId, argumentsHash }) =>
+    'ai.runs.start': modelOperation(readToolsRequest, (actor, request) =>
+      useCases.agenticExecution.start(actor, request),
+    ),
+    'ai.runs.cancel': commandOperation(readNamedRun, ({ executionId }) => control.cancel(executionId)),
+    'ai.runs.approve': commandOperation(readDecision, ({ executionId, callId, argumentsHash }) =>
       control.approve(executionId, callId, argumentsHash),
     ),
-    'ai.runs.reject': moving(readDecision, ({ executionId, callId, reason, argumentsHash }) =>
+    'ai.runs.reject': commandOperation(readDecision, ({ executionId, callId, reason, argumentsHash }) =>
       control.reject(executionId, callId, reason, argumentsHash),
     ),
-    'ai.runs.submitToolResult': moving(readSubmittedResult, ({ executionId, callId, result }) =>
+    'ai.runs.submitToolResult': commandOperation(readSubmittedResult, ({ executionId, callId, result }) =>
       control.submitToolResult(executionId, callId, result),
     ),
   };
@@ -123,6 +129,6 @@ export function signedIn({ userId }: Actor): void {
 }
 
 /** Whether a run, or what belongs to it, is the actor's to see and to move. */
-export function mayHandle({ userId, isAdmin }: Actor, owner: string | undefined): boolean {
+export function canAccess({ userId, isAdmin }: Actor, owner: string | undefined): boolean {
   return owner !== undefined && (owner === userId || isAdmin === true);
 }

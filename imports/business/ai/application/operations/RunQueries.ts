@@ -5,8 +5,8 @@ import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
-import { mayHandle, signedIn } from './RunOperations';
-import { fieldsOf, oneOf, optional, wholeNumber } from '../../domain/arguments';
+import { canAccess, signedIn } from './RunOperations';
+import { readObject, oneOf, optional, wholeNumber } from '../../domain/arguments';
 import { UnknownRunError } from '../methods/UnknownRunError';
 
 /** Entries of one answer. */
@@ -19,7 +19,7 @@ export interface RunQueriesPorts {
   readonly tools: { readonly tools: readonly FunctionTool[] };
 }
 
-export interface WholeRun {
+export interface RunDetail {
   readonly run: RunDetailView;
   readonly toolCalls: readonly ToolCallView[];
   /** The live text so far. */
@@ -49,11 +49,11 @@ export class RunQueries {
   }
 
   /** @throws UnknownRunError also for somebody else's */
-  async run(actor: Actor, executionId: string): Promise<WholeRun> {
+  async run(actor: Actor, executionId: string): Promise<RunDetail> {
     signedIn(actor);
     const { views, texts } = this.ports;
     const run = await views.run(executionId);
-    if (run === undefined || !mayHandle(actor, run.userId)) throw new UnknownRunError();
+    if (run === undefined || !canAccess(actor, run.userId)) throw new UnknownRunError();
     const [toolCalls, deltas] = await Promise.all([
       views.toolCalls(executionId, VIEW_LIMITS.toolCalls),
       texts.deltas(executionId, VIEW_LIMITS.deltas),
@@ -86,7 +86,7 @@ const STATES = Object.keys(RUN_MOVES) as RunState[];
 
 /** @throws LLMInvalidRequestError */
 export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'since'> {
-  const { since: given, ...others } = fieldsOf(argument, ['state', 'since']);
+  const { since: given, ...others } = readObject(argument, ['state', 'since']);
   // DDP carries dates.
   const fields = { ...others, since: given instanceof Date ? given.getTime() : given };
   return {

@@ -7,7 +7,17 @@ import type { ExternalResult } from '../services/ToolProcessor';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { UseRequest } from '../usecases/RunLauncher';
-import { fieldsOf, json, listOf, numberWithin, optional, text, wholeNumber, word, wrong } from '../../domain/arguments';
+import {
+  readObject,
+  json,
+  listOf,
+  numberWithin,
+  optional,
+  text,
+  wholeNumber,
+  identifier,
+  invalid,
+} from '../../domain/arguments';
 
 /** Characters, or entries of lists. */
 export const ARGUMENT_LIMITS = {
@@ -26,13 +36,13 @@ const COMMON = ['requestId', 'providerId', 'input', 'model', 'instructions', 'te
 
 /** `{ requestId, providerId, input, … }`, or `(providerId, input, options?)`. */
 export function readTextRequest(args: readonly unknown[]): UseRequest {
-  return commonOf(fieldsOf(asOne(args, []), COMMON));
+  return commonOf(readObject(asOne(args, []), COMMON));
 }
 
 /** The same and `schema`; or `(providerId, input, schema, options?)`. */
 export function readJSONRequest(args: readonly unknown[]): JSONRequest {
-  const fields = fieldsOf(asOne(args, ['schema']), [...COMMON, 'schema']);
-  if (!isObject(fields.schema)) throw wrong('schema', 'schema must be a JSON Schema');
+  const fields = readObject(asOne(args, ['schema']), [...COMMON, 'schema']);
+  if (!isObject(fields.schema)) throw invalid('schema', 'schema must be a JSON Schema');
   // What was sent as JSON is a JSON Schema or refused when it is compiled; no other kind of schema can come from
   // outside.
   return { ...commonOf(fields), schema: json(ARGUMENT_LIMITS.schema)(fields.schema, 'schema') as JsonObject };
@@ -40,7 +50,7 @@ export function readJSONRequest(args: readonly unknown[]): JSONRequest {
 
 /** The same as for text, `tools` by name and `maxIterations?`; or `(providerId, input, tools, options?)`. */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
-  const fields = fieldsOf(asOne(args, ['tools']), [...COMMON, 'tools', 'maxIterations']);
+  const fields = readObject(asOne(args, ['tools']), [...COMMON, 'tools', 'maxIterations']);
   return {
     ...commonOf(fields),
     tools: fields.tools === undefined ? [] : listOf(ARGUMENT_LIMITS.tools, toolName)(fields.tools, 'tools'),
@@ -53,7 +63,7 @@ export interface NamedRun {
 }
 
 export function readNamedRun(args: readonly unknown[]): NamedRun {
-  return { executionId: executionIdOf(fieldsOf(single(args), ['executionId'])) };
+  return { executionId: executionIdOf(readObject(single(args), ['executionId'])) };
 }
 
 export interface Decision extends NamedRun {
@@ -64,10 +74,13 @@ export interface Decision extends NamedRun {
 }
 
 export function readDecision(args: readonly unknown[]): Decision {
-  const fields = fieldsOf(single(args), ['executionId', 'callId', 'argumentsHash', 'reason']);
+  const fields = readObject(single(args), ['executionId', 'callId', 'argumentsHash', 'reason']);
   const { argumentsHash } = fields;
   if (typeof argumentsHash !== 'string' || !/^[0-9a-f]{64}$/.test(argumentsHash))
-    throw wrong('argumentsHash', 'argumentsHash must be the SHA-256 of the arguments that were shown, in hexadecimal');
+    throw invalid(
+      'argumentsHash',
+      'argumentsHash must be the SHA-256 of the arguments that were shown, in hexadecimal',
+    );
   return {
     executionId: executionIdOf(fields),
     callId: callIdOf(fields),
@@ -82,11 +95,11 @@ export interface SubmittedResult extends NamedRun {
 }
 
 export function readSubmittedResult(args: readonly unknown[]): SubmittedResult {
-  const fields = fieldsOf(single(args), ['executionId', 'callId', 'output', 'error']);
+  const fields = readObject(single(args), ['executionId', 'callId', 'output', 'error']);
   const named = { executionId: executionIdOf(fields), callId: callIdOf(fields) };
   const { output, error } = fields;
   if ((output === undefined) === (error === undefined))
-    throw wrong('output', 'there must be an output or an error, and not both');
+    throw invalid('output', 'there must be an output or an error, and not both');
   if (error !== undefined) return { ...named, result: { error: text(ARGUMENT_LIMITS.reason)(error, 'error') } };
   return { ...named, result: { output: json(ARGUMENT_LIMITS.output)(output, 'output') } };
 }
@@ -98,8 +111,8 @@ function asOne(args: readonly unknown[], besides: readonly ('schema' | 'tools')[
   const [besideName] = besides;
   const given = besideName === undefined ? {} : { [besideName]: besideName === 'tools' ? namesOf(rest[0]) : rest[0] };
   const [options, ...tooMany] = rest.slice(besides.length);
-  if (tooMany.length > 0) throw wrong('', 'there are too many arguments');
-  const named = fieldsOf(options ?? {}, [
+  if (tooMany.length > 0) throw invalid('', 'there are too many arguments');
+  const named = readObject(options ?? {}, [
     'requestId',
     'model',
     'instructions',
@@ -112,16 +125,16 @@ function asOne(args: readonly unknown[], besides: readonly ('schema' | 'tools')[
 }
 
 function single(args: readonly unknown[]): unknown {
-  if (args.length > 1) throw wrong('', 'there must be one argument, an object');
+  if (args.length > 1) throw invalid('', 'there must be one argument, an object');
   return args[0];
 }
 
 function commonOf(fields: JsonObject): UseRequest {
   return {
-    requestId: word(ARGUMENT_LIMITS.id)(fields.requestId, 'requestId'),
-    providerId: word(ARGUMENT_LIMITS.id)(fields.providerId, 'providerId'),
+    requestId: identifier(ARGUMENT_LIMITS.id)(fields.requestId, 'requestId'),
+    providerId: identifier(ARGUMENT_LIMITS.id)(fields.providerId, 'providerId'),
     input: inputOf(fields.input),
-    ...optional(fields, 'model', word(ARGUMENT_LIMITS.model)),
+    ...optional(fields, 'model', identifier(ARGUMENT_LIMITS.model)),
     ...optional(fields, 'instructions', text(ARGUMENT_LIMITS.instructions)),
     ...optional(fields, 'temperature', numberWithin(0, 2)),
     ...optional(fields, 'maxOutputTokens', wholeNumber(1, 1_000_000)),
@@ -131,21 +144,21 @@ function commonOf(fields: JsonObject): UseRequest {
 /** Its items are read by the normaliser, which says where they are wrong. */
 function inputOf(value: unknown): LLMInput {
   if (typeof value === 'string') return text(ARGUMENT_LIMITS.input)(value, 'input');
-  if (!isList(value)) throw wrong('input', 'input must be a text or a list of messages');
+  if (!isList(value)) throw invalid('input', 'input must be a text or a list of messages');
   return json(ARGUMENT_LIMITS.input)(value, 'input') as LLMInput;
 }
 
 function executionIdOf(fields: JsonObject): string {
-  return word(ARGUMENT_LIMITS.id)(fields.executionId, 'executionId');
+  return identifier(ARGUMENT_LIMITS.id)(fields.executionId, 'executionId');
 }
 
 function callIdOf(fields: JsonObject): string {
-  return word(ARGUMENT_LIMITS.callId)(fields.callId, 'callId');
+  return identifier(ARGUMENT_LIMITS.callId)(fields.callId, 'callId');
 }
 
 function toolName(value: unknown, path: string): string {
   if (typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value)) return value;
-  throw wrong(path, `${path} must be the name of a tool`);
+  throw invalid(path, `${path} must be the name of a tool`);
 }
 
 /**

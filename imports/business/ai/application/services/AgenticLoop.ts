@@ -8,7 +8,7 @@ import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
 import { isSettled } from '../../domain/entities/Tool';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
-import { errorOfCode } from '../../domain/errors/restoreError';
+import { restoreError } from '../../domain/errors/restoreError';
 import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
@@ -18,20 +18,20 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
 import type { HeldRun, RunLimits, RunOrder } from '../../domain/types/RunRecords';
 import { argumentsHash } from './argumentsHash';
-import { mayBeDecided, mayBeSubmitted } from './runs/durable/RemoteRuns';
-import { Execution } from './runs/LiveRun';
-import { IsolatedEmitter } from './shared/SafeEmitter';
-import { JournaledRuns } from './runs/durable/DurableRuns';
-import type { AskedRun, ClaimedRun } from './runs/durable/DurableRuns';
+import { acceptsDecision, acceptsResult } from './runs/durable/RemoteRuns';
+import { LiveRun } from './runs/LiveRun';
+import { SafeEmitter } from './shared/SafeEmitter';
+import { DurableRuns } from './runs/durable/DurableRuns';
+import type { RunMetadata, ClaimedRun } from './runs/durable/DurableRuns';
 import { DEFAULT_LIMITS, limitsOf, planRun, readStoredPlan } from './runs/planRun';
-import type { PlannedRun, RunWishes } from './runs/planRun';
+import type { PlannedRun, RunOptions } from './runs/planRun';
 import { ResilientProvider } from './routing/ResilientProvider';
 import { restoreRun } from './runs/durable/restoreRun';
-import { RunDriver } from './runs/RunLoop';
+import { RunLoop } from './runs/RunLoop';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
-import type { RunParts } from './runs/RunContext';
-import { submittedResult } from './submittedResult';
-import { MAX_TAKEOVERS, tooManyTakeovers } from './runs/durable/recoveryLimit';
+import type { RunContext } from './runs/RunContext';
+import { toStorableResult } from './submittedResult';
+import { MAX_TAKEOVERS, recoveryLimitError } from './runs/durable/recoveryLimit';
 import { ToolProcessor } from './ToolProcessor';
 import type { Approval, ExternalResult } from './ToolProcessor';
 
@@ -59,7 +59,7 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
   readonly logger?: Logger;
 }
 
-export interface ExecuteOptions extends RunWishes {
+export interface ExecuteOptions extends RunOptions {
   /**
    * `wait` (default) resolves when nothing is pending; `return` at the first answer, the rest follows in
    * `followUps`.
@@ -79,18 +79,19 @@ export type AgenticLoopEvents = { [T in AgentEventType]: (event: AgentEventOf<T>
   event: (event: AgentEvent) => void;
 };
 
-interface BegunRun extends Pick<RunParts, 'returnsEarly' | 'journal'>, Partial<Pick<RunParts, 'restored' | 'refusal'>> {
+interface BegunRun
+  extends Pick<RunContext, 'returnsEarly' | 'journal'>, Partial<Pick<RunContext, 'restored' | 'refusal'>> {
   readonly executionId: string;
   readonly userId: string;
   readonly plan: PlannedRun;
 }
 
 interface RunEntry {
-  readonly execution: Execution;
-  readonly driver: RunDriver;
+  readonly execution: LiveRun;
+  readonly driver: RunLoop;
 }
 
-export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
+export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
   private readonly processor: ToolProcessor;
@@ -98,8 +99,8 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private readonly keepFinished: number;
   private readonly maxTakeovers: number;
   private readonly live = new Map<string, RunEntry>();
-  private readonly finished = new Map<string, Execution>();
-  private readonly journaled: JournaledRuns | undefined;
+  private readonly finished = new Map<string, LiveRun>();
+  private readonly journaled: DurableRuns | undefined;
 
   constructor(options: AgenticLoopOptions) {
     super(options.onListenerError ?? ((error) => console.error('a listener of the agentic loop failed:', error)));
@@ -123,7 +124,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     this.keepFinished = options.keepFinished ?? 200;
     this.maxTakeovers = options.maxTakeovers ?? MAX_TAKEOVERS;
     if (runStore !== undefined)
-      this.journaled = new JournaledRuns({
+      this.journaled = new DurableRuns({
         store: runStore,
         live: this.live,
         logger,
@@ -145,7 +146,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
    * @param asked who asked for it, where somebody outside did
    * @throws ConflictError when the execution id, or the user's request id, is taken
    */
-  async start(userId: string, options: ExecuteOptions, asked: AskedRun = {}): Promise<StartedRun> {
+  async start(userId: string, options: ExecuteOptions, asked: RunMetadata = {}): Promise<StartedRun> {
     const { onPending, executionId = randomUUID(), ...wishes } = options;
     if (this.isHere(executionId)) throw new ConflictError(`the run '${executionId}' is under way`);
     const plan = planRun(wishes, this.toolExecutor, this.limits);
@@ -165,7 +166,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
    * @throws what ended it, as `execute` does; LLMInvalidRequestError for an unknown run
    */
   async resume(executionId: string): Promise<RunResult> {
-    const ended = this.live.get(executionId)?.driver.ended;
+    const ended = this.live.get(executionId)?.driver.completion;
     if (ended !== undefined) return ended;
     const journaled = this.stored(executionId);
     const claimed = await journaled.claim(executionId);
@@ -189,7 +190,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     if (claimed === undefined) return undefined;
     return journaled.endOf(
       executionId,
-      this.driveOn(claimed, isHopeless ? tooManyTakeovers(takeovers, claimed.whole.calls) : undefined),
+      this.driveOn(claimed, isHopeless ? recoveryLimitError(takeovers, claimed.whole.calls) : undefined),
     );
   }
 
@@ -208,7 +209,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
 
   /** The end of a run, in whichever process it comes to it. @throws as `resume` does; `signal.reason` */
   async follow(executionId: string, signal?: AbortSignal): Promise<RunResult> {
-    const ended = this.live.get(executionId)?.driver.ended;
+    const ended = this.live.get(executionId)?.driver.completion;
     const journaled = this.journaled;
     if (ended !== undefined) return journaled === undefined ? ended : journaled.endOf(executionId, ended, signal);
     return this.stored(executionId).runs.follow(executionId, signal);
@@ -287,9 +288,9 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const isExternal =
       this.live.get(executionId)?.driver.calls.isExternal(call) ??
       this.toolExecutor.getToolDefinition(call.name)?.external === true;
-    if (!mayBeSubmitted(call, isExternal))
+    if (!acceptsResult(call, isExternal))
       throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
-    return (await this.settle(executionId, call, { kind: 'submit', callId, result: submittedResult(result) }))
+    return (await this.settle(executionId, call, { kind: 'submit', callId, result: toStorableResult(result) }))
       ? 'accepted'
       : 'already-settled';
   }
@@ -314,7 +315,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const order: RunOrder = approval.approved
       ? { kind: 'approve', callId }
       : { kind: 'reject', callId, reason: approval.reason };
-    if (!mayBeDecided(call) || !(await this.settle(executionId, call, order))) {
+    if (!acceptsDecision(call) || !(await this.settle(executionId, call, order))) {
       throw new LLMInvalidRequestError(`the call '${callId}' does not wait for approval`, { path: 'callId' });
     }
     return call.state;
@@ -323,7 +324,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   /** @returns false when somebody else was first */
   private async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
     if (this.journaled !== undefined) return this.journaled.settle(executionId, call, order);
-    return this.live.get(executionId)?.driver.obey(order) === true;
+    return this.live.get(executionId)?.driver.apply(order) === true;
   }
 
   private async callOf(executionId: string, callId: string): Promise<ToolCall> {
@@ -334,12 +335,12 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     return call;
   }
 
-  private known(executionId: string): Execution | undefined {
+  private known(executionId: string): LiveRun | undefined {
     return this.live.get(executionId)?.execution ?? this.finished.get(executionId);
   }
 
   /** The runs that are written down. @throws LLMInvalidRequestError where none are */
-  private stored(executionId: string): JournaledRuns {
+  private stored(executionId: string): DurableRuns {
     if (this.journaled === undefined)
       throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
     return this.journaled;
@@ -349,14 +350,14 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     const { provider, processor, tell: emit } = this;
     const { options, tools, limits, stream } = plan;
     const past = restored?.past;
-    const execution = new Execution({
+    const execution = new LiveRun({
       id: executionId,
       userId,
       input: options.input,
       emit,
       ...(past === undefined ? {} : { past }),
     });
-    const driver = new RunDriver({
+    const driver = new RunLoop({
       execution,
       provider,
       processor,
@@ -376,7 +377,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
   private driveOn({ whole, journal }: ClaimedRun, hopeless?: LLMError): Promise<RunResult> {
     const { executionId, userId, error, response } = whole.run;
     // One that was about to end when its owner was lost ends as it was meant to: its calls may be cancelled already.
-    const { plan, refusal = error === undefined ? hopeless : errorOfCode(error.code, error.message, response) } =
+    const { plan, refusal = error === undefined ? hopeless : restoreError(error.code, error.message, response) } =
       readStoredPlan(whole.run, this.toolExecutor);
     return this.drive({
       executionId,
@@ -397,7 +398,7 @@ export class AgenticLoop extends IsolatedEmitter<AgenticLoopEvents> {
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);
   };
 
-  private retire(execution: Execution): void {
+  private retire(execution: LiveRun): void {
     this.live.delete(execution.executionId);
     this.finished.set(execution.executionId, execution);
     for (const oldest of this.finished.keys()) {

@@ -8,11 +8,11 @@ import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import { normalizeInput } from './ContentNormalizer';
 import { estimatedUsage } from './routing/estimateUsage';
 
-export class InterruptedUsage {
+export class PartialUsage {
   private characters = 0;
   private counted: Usage | undefined;
 
-  note(event: ResponseStreamEvent): void {
+  add(event: ResponseStreamEvent): void {
     if ('delta' in event) this.characters += event.delta.length;
     else if (event.type === 'response.usage') this.counted = event.usage;
     else if (event.type === 'response.tool_use.done') this.characters += event.item.arguments.length;

@@ -12,16 +12,16 @@ import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
 import type { AnySchema } from './schema/AnySchema';
 import { normalizeInput } from './ContentNormalizer';
-import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
+import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
 import { KeyedQueue } from './shared/KeyedQueue';
 import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/LLMRequest';
 import { RecentResponses } from './RecentResponses';
 import { ResponseChainManager } from './ResponseChainManager';
 import { runBatch } from './runBatch';
-import { soundResponse } from './routing/normalizeResponse';
+import { normalizeResponse } from './routing/normalizeResponse';
 import { StatefulProvider } from './routing/StatefulProvider';
 import { generateStructured } from './structured/StructuredOutput';
-import { wholeTurn } from './routing/completeTurn';
+import { completeTurn } from './routing/completeTurn';
 
 /** A provider, or anything with the same `generate`. */
 export type ResponseSource = Pick<ILLMProvider, 'generate'> &
@@ -72,7 +72,7 @@ export class LLMClient {
    * @throws LLMRefusalError, LLMIncompleteError, LLMRateLimitError, LLMTimeoutError, or another LLMError. Chain
    *   and usage are untouched then.
    */
-  async createResponse<const S extends LiteralJsonSchema>(request: TypedRequest<S>): Promise<JsonSchemaValue<S>>;
+  async createResponse<const S extends LiteralJsonSchema>(request: TypedRequest<S>): Promise<InferSchema<S>>;
   async createResponse<Output>(request: TypedRequest<AnySchema<Output>>): Promise<Output>;
   async createResponse(request: LLMRequest<undefined>): Promise<string>;
   async createResponse(request: LLMRequest): Promise<unknown> {
@@ -89,7 +89,7 @@ export class LLMClient {
   async createBatch<const S extends LiteralJsonSchema>(
     requests: readonly TypedRequest<S>[],
     options?: BatchOptions,
-  ): Promise<BatchResult<JsonSchemaValue<S>>[]>;
+  ): Promise<BatchResult<InferSchema<S>>[]>;
   async createBatch<Output>(
     requests: readonly TypedRequest<AnySchema<Output>>[],
     options?: BatchOptions,
@@ -141,18 +141,23 @@ export class LLMClient {
     made: string[],
   ): Promise<{ value: unknown; response: LLMResponse; usage: Usage }> {
     const generate = async (request: GenerateOptions): Promise<LLMResponse> => {
-      const response = soundResponse(await this.provider.generate(this.userId, request), nameOf(this.provider));
+      const response = normalizeResponse(await this.provider.generate(this.userId, request), nameOf(this.provider));
       made.push(response.id);
       return response;
     };
     const asked = { ...options, input: normalizeInput(options.input) };
     if (schema === undefined) {
-      const { text, response, usage } = await wholeTurn(generate, asked);
+      const { text, response, usage } = await completeTurn(generate, asked);
       return { value: text, response, usage };
     }
     const capabilities =
       this.provider.getCapabilities?.(options.model ?? this.model, options.wire) ?? UNKNOWN_CAPABILITIES;
-    return generateStructured({ ask: (request) => wholeTurn(generate, request), options: asked, schema, capabilities });
+    return generateStructured({
+      ask: (request) => completeTurn(generate, request),
+      options: asked,
+      schema,
+      capabilities,
+    });
   }
 
   /** A response that stays behind costs storage, not an answer. */

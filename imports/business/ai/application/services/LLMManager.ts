@@ -10,12 +10,12 @@ import type { AnySchema } from './schema/AnySchema';
 import { normalizeInput } from './ContentNormalizer';
 import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
 import type { JsonLimits } from './structured/parseJsonAnswer';
-import type { JsonSchemaValue, LiteralJsonSchema } from './structured/InferSchema';
+import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
 import { ResilientProvider } from './routing/ResilientProvider';
 import type { ResilientLimits, ResilientProviderOptions } from './routing/ResilientProvider';
 import { generateStructured } from './structured/StructuredOutput';
-import type { Answered } from './structured/StructuredOutput';
-import { wholeTurn } from './routing/completeTurn';
+import type { ModelAnswer } from './structured/StructuredOutput';
+import { completeTurn } from './routing/completeTurn';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
   /** Where the tools of `generateWithTools` live. */
@@ -67,7 +67,7 @@ export class LLMManager extends ResilientProvider {
     input: LLMInput,
     schema: S,
     options?: TextOptions,
-  ): Promise<JsonSchemaValue<S>>;
+  ): Promise<InferSchema<S>>;
   async generateJSON<Output>(
     userId: string,
     input: LLMInput,
@@ -120,7 +120,7 @@ export class LLMManager extends ResilientProvider {
     return this.loop;
   }
 
-  private async ask(userId: string, options: GenerateOptions): Promise<Answered> {
+  private async ask(userId: string, options: GenerateOptions): Promise<ModelAnswer> {
     // The vendor runs its own tools; only ours need the loop.
     const { tools = [] } = options;
     if (!tools.some((tool) => tool.type === 'function')) return this.wholeTurn(userId, options);
@@ -131,8 +131,8 @@ export class LLMManager extends ResilientProvider {
     return { response, usage, conversation: transcript };
   }
 
-  private wholeTurn(userId: string, options: GenerateOptions): Promise<Answered & { readonly text: string }> {
-    return wholeTurn((request) => this.generate(userId, request), options);
+  private wholeTurn(userId: string, options: GenerateOptions): Promise<ModelAnswer & { readonly text: string }> {
+    return completeTurn((request) => this.generate(userId, request), options);
   }
 }
 

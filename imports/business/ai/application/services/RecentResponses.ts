@@ -4,7 +4,7 @@
  */
 import type { ResponseStore, StoredResponse } from '../../domain/interfaces/ResponseStore';
 import type { Item } from '../../domain/types/ResponsesAPITypes';
-import { BoundedMap } from './shared/LruMap';
+import { LruMap } from './shared/LruMap';
 
 export interface RecentResponsesLimits {
   readonly responses: number;
@@ -15,13 +15,13 @@ export interface RecentResponsesLimits {
 export const DEFAULT_RECENT_RESPONSES: RecentResponsesLimits = { responses: 10_000, timeToLive: 24 * 3600 * 1000 };
 
 export class RecentResponses implements ResponseStore {
-  private readonly entries: BoundedMap<string, { readonly stored: StoredResponse; usedAt: number }>;
+  private readonly entries: LruMap<string, { readonly stored: StoredResponse; usedAt: number }>;
   private readonly timeToLive: number;
   private readonly now: () => number;
 
   constructor(limits: Partial<RecentResponsesLimits> = {}, now: () => number = () => performance.now()) {
     const { responses, timeToLive } = { ...DEFAULT_RECENT_RESPONSES, ...limits };
-    this.entries = new BoundedMap(responses);
+    this.entries = new LruMap(responses);
     this.timeToLive = timeToLive;
     this.now = now;
   }

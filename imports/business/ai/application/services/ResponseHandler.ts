@@ -6,18 +6,18 @@ import { randomUUID } from 'node:crypto';
 import { assistantMessage, developerMessage, userMessage } from '../../domain/entities/Message';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { MemoryMessage, MemoryStore } from '../../domain/interfaces/ConversationStore';
+import type { MemoryMessage, ConversationStore } from '../../domain/interfaces/ConversationStore';
 import type { AnswerOutput, OutputChannels } from '../../domain/interfaces/OutputChannel';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
 import type { MessageItem } from '../../domain/types/ResponsesAPITypes';
 import type { AgenticLoop } from './AgenticLoop';
-import { AnswerText } from './chat/AnswerWriter';
-import { describeFailure, StageError } from './chat/failureMessage';
+import { AnswerWriter } from './chat/AnswerWriter';
+import { failureMessage, StageError } from './chat/failureMessage';
 import { KeyedQueue } from './shared/KeyedQueue';
 
 export interface ResponseHandlerOptions {
   readonly loop: AgenticLoop;
-  readonly memory: MemoryStore;
+  readonly memory: ConversationStore;
   readonly channels: OutputChannels;
   readonly model: string;
   readonly context?: ContextSource;
@@ -53,7 +53,7 @@ export class ResponseHandler {
   private readonly now: () => number;
   private readonly queue = new KeyedQueue();
   /** Answers that are being given, by run. */
-  private readonly answers = new Map<string, AnswerText>();
+  private readonly answers = new Map<string, AnswerWriter>();
 
   constructor(options: ResponseHandlerOptions) {
     this.options = options;
@@ -83,7 +83,7 @@ export class ResponseHandler {
         { userId, conversationId },
         error,
       );
-      output.fail(describeFailure(error));
+      output.fail(failureMessage(error));
     }
   }
 
@@ -132,7 +132,7 @@ export class ResponseHandler {
   ): Promise<string> {
     const { loop, tools, systemPrompt, temperature } = this.options;
     const executionId = randomUUID();
-    const answer = new AnswerText(output);
+    const answer = new AnswerWriter(output);
     this.answers.set(executionId, answer);
     try {
       const { response } = await loop.execute(userId, {

@@ -9,7 +9,7 @@ import type { JobQueue } from '../../domain/interfaces/JobQueue';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgenticLoop, ExecuteOptions } from './AgenticLoop';
-import type { AskedRun } from './runs/durable/DurableRuns';
+import type { RunMetadata } from './runs/durable/DurableRuns';
 import { DEFAULT_LIMITS, planRun, toStoredPlan } from './runs/planRun';
 
 export interface RunQueueParts {
@@ -18,17 +18,17 @@ export interface RunQueueParts {
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;
   /** Milliseconds between two looks for runs that no job stands for; default: ten minutes. */
-  readonly lookEvery?: number;
+  readonly sweepIntervalMs?: number;
   /** Default: the console. */
   readonly logger?: Logger;
 }
 
-export interface QueuedRun extends AskedRun {
+export interface QueuedRun extends RunMetadata {
   /** When it is to be begun, in milliseconds since the epoch; default: as soon as there is a worker. */
   readonly dueAt?: number;
 }
 
-const LOOK_EVERY = 600_000;
+const SWEEP_INTERVAL_MS = 600_000;
 /** Runs that are looked at together. */
 const LOOKED_AT = 10_000;
 
@@ -67,7 +67,7 @@ export class RunQueue {
       plan: toStoredPlan(plan, wishes.tools),
     };
     await this.parts.store.create(request, 'queued', '');
-    await this.hand(executionId, asked.dueAt);
+    await this.enqueueJob(executionId, asked.dueAt);
     return executionId;
   }
 
@@ -75,12 +75,12 @@ export class RunQueue {
   async start(): Promise<void> {
     this.stopping = new Promise((resolve) => (this.release = resolve));
     await this.parts.jobs.start((executionId) => this.work(executionId));
-    await this.findForgotten();
+    await this.requeueOrphans();
     this.timer = setInterval(() => {
-      this.findForgotten().catch((error: unknown) =>
+      this.requeueOrphans().catch((error: unknown) =>
         this.logger.error('queued runs could not be looked for; it is tried again', error),
       );
-    }, this.parts.lookEvery ?? LOOK_EVERY);
+    }, this.parts.sweepIntervalMs ?? SWEEP_INTERVAL_MS);
     this.timer.unref();
   }
 
@@ -92,13 +92,13 @@ export class RunQueue {
   }
 
   /** Runs without a job: their process ended before it had made one, or the queue was in its memory. */
-  private async findForgotten(): Promise<void> {
+  private async requeueOrphans(): Promise<void> {
     for (const { executionId, dueAt } of await this.parts.store.queued(LOOKED_AT))
       await this.parts.jobs.add(executionId, dueAt);
   }
 
   /** It is in the store: whoever asked for it need not hear that the queue is out of reach. */
-  private async hand(executionId: string, dueAt: number | undefined): Promise<void> {
+  private async enqueueJob(executionId: string, dueAt: number | undefined): Promise<void> {
     try {
       await this.parts.jobs.add(executionId, dueAt);
     } catch (error) {
@@ -111,11 +111,11 @@ export class RunQueue {
     // It may have been removed since.
     if ((await store.load(executionId)) === undefined) return;
     const begun = await loop.begin(executionId);
-    if (begun !== undefined) await this.untilOthersAreWaitedFor(executionId, begun.done);
+    if (begun !== undefined) await this.untilIdleOrDone(executionId, begun.done);
   }
 
   /** A run that waits for a person or another service does not keep others from being begun. */
-  private async untilOthersAreWaitedFor(executionId: string, ended: Promise<RunResult>): Promise<void> {
+  private async untilIdleOrDone(executionId: string, ended: Promise<RunResult>): Promise<void> {
     const { loop, tools } = this.parts;
     let release = (): void => undefined;
     const waits = new Promise<void>((resolve) => (release = resolve));

@@ -9,7 +9,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { HeldRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
-import { isSuspect } from './runs/durable/recoveryLimit';
+import { isQuarantined } from './runs/durable/recoveryLimit';
 
 /** The agentic loop is one. */
 export interface ResumesRuns {
@@ -32,14 +32,14 @@ export interface RunRecoveryParts {
   readonly logger?: Logger;
 }
 
-interface Sign {
+interface Heartbeat {
   readonly beats: number;
   /** When it was seen first, on this process's own clock. */
   readonly at: number;
 }
 
 /** Milliseconds for which other suspects wait while one is tried. */
-const TRIED_FOR = 60_000;
+const QUARANTINE_TRIAL_MS = 60_000;
 /** Runs and commands that are looked at. */
 const LOOKED_AT = 1_000;
 
@@ -50,7 +50,7 @@ export class RunRecovery {
   private readonly every: number;
   private readonly most: number;
   private readonly logger: Logger;
-  private signs = new Map<string, Sign>();
+  private signs = new Map<string, Heartbeat>();
   /** The suspect that was taken over last. */
   private tried: { readonly executionId: string; readonly at: number } | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -75,7 +75,7 @@ export class RunRecovery {
   /** Looks at once, and then again and again. @throws what the store throws at the first look */
   async start(): Promise<void> {
     this.isStopped = false;
-    await this.look();
+    await this.scan();
     this.schedule();
   }
 
@@ -85,13 +85,16 @@ export class RunRecovery {
   }
 
   /** @returns how many runs were taken over */
-  async look(): Promise<number> {
+  async scan(): Promise<number> {
     // In this order: whoever has a run that is in the list gave a sign of life before it had it.
     // However many runs others have who live, and however many are here, those that were left are among these.
     const held = await this.store.held(LOOKED_AT + this.loop.size, this.living());
-    const signs = this.read(await this.store.beats());
-    const left = held.filter((run) => this.isLeft(run, signs));
-    const taken = [...left.filter((run) => !isSuspect(run)).slice(0, this.most), ...this.nextSuspect(held, left)];
+    const signs = this.read(await this.store.heartbeats());
+    const left = held.filter((run) => this.isOrphaned(run, signs));
+    const taken = [
+      ...left.filter((run) => !isQuarantined(run)).slice(0, this.most),
+      ...this.nextQuarantined(held, left),
+    ];
     for (const seen of taken) this.takeOver(seen);
     await this.strikeOff(held);
     return taken.length;
@@ -105,9 +108,9 @@ export class RunRecovery {
     );
   }
 
-  private read(beats: ReadonlyMap<string, number>): ReadonlyMap<string, Sign> {
+  private read(beats: ReadonlyMap<string, number>): ReadonlyMap<string, Heartbeat> {
     const at = performance.now();
-    const signs = new Map<string, Sign>();
+    const signs = new Map<string, Heartbeat>();
     for (const [owner, count] of beats) {
       const last = this.signs.get(owner);
       signs.set(owner, last?.beats === count ? last : { beats: count, at });
@@ -116,7 +119,7 @@ export class RunRecovery {
     return signs;
   }
 
-  private isLeft({ executionId, owner }: RunLease, signs: ReadonlyMap<string, Sign>): boolean {
+  private isOrphaned({ executionId, owner }: RunLease, signs: ReadonlyMap<string, Heartbeat>): boolean {
     if (this.loop.isHere(executionId)) return false;
     // What this process has and does not run was given up when the store could not be written to.
     if (owner === this.loop.ownerId || this.store.isExclusive) return true;
@@ -125,14 +128,16 @@ export class RunRecovery {
   }
 
   /** The one that was tried least often, unless another is being tried here: one that gets on is none any more. */
-  private nextSuspect(held: readonly HeldRun[], left: readonly HeldRun[]): readonly HeldRun[] {
+  private nextQuarantined(held: readonly HeldRun[], left: readonly HeldRun[]): readonly HeldRun[] {
     const { tried } = this;
     const isTrying =
       tried !== undefined &&
-      performance.now() - tried.at < TRIED_FOR &&
-      held.some((run) => run.executionId === tried.executionId && isSuspect(run) && this.loop.isHere(run.executionId));
+      performance.now() - tried.at < QUARANTINE_TRIAL_MS &&
+      held.some(
+        (run) => run.executionId === tried.executionId && isQuarantined(run) && this.loop.isHere(run.executionId),
+      );
     if (isTrying) return [];
-    const [next] = left.filter(isSuspect).toSorted((a, b) => a.takeovers - b.takeovers);
+    const [next] = left.filter(isQuarantined).toSorted((a, b) => a.takeovers - b.takeovers);
     this.tried = next === undefined ? undefined : { executionId: next.executionId, at: performance.now() };
     return next === undefined ? [] : [next];
   }
@@ -150,14 +155,14 @@ export class RunRecovery {
     for (const { id, executionId } of await this.store.commands(LOOKED_AT)) {
       if (known.has(executionId)) continue;
       const whole = await this.store.load(executionId);
-      if (whole === undefined || isFinished(whole.run.state)) await this.store.carriedOut(id);
+      if (whole === undefined || isFinished(whole.run.state)) await this.store.removeCommand(id);
     }
   }
 
   private schedule(): void {
     if (this.isStopped) return;
     this.timer = setTimeout(() => {
-      this.look()
+      this.scan()
         .catch((error: unknown) =>
           this.logger.error('runs of lost processes could not be looked for; it is tried again', error),
         )

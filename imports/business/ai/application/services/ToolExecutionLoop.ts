@@ -10,12 +10,12 @@ import { LLMAbortedError, MaxIterationsError, ToolError } from '../../domain/err
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';
-import { resultOf } from './toolResults';
+import { toToolResult } from './toolResults';
 import { ToolProcessor } from './ToolProcessor';
 import type { ToolProcessorOptions } from './ToolProcessor';
 import { resolveTools } from './tools/ToolSet';
 import type { ToolSet } from './tools/ToolSet';
-import { ToolSlots } from './tools/ToolConcurrency';
+import { ToolConcurrency } from './tools/ToolConcurrency';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
   /** Answers of the model, the initial one included; default 10. */
@@ -66,7 +66,7 @@ export class ToolExecutionLoop {
     const work = {
       tools: resolveTools(session.tools, this.toolExecutor),
       executionId: randomUUID(),
-      slots: new ToolSlots(this.maxParallelTools),
+      slots: new ToolConcurrency(this.maxParallelTools),
     };
     const toolCalls: ToolCall[] = [];
     let response = session.initialResponse;
@@ -82,7 +82,7 @@ export class ToolExecutionLoop {
       toolCalls.push(...settled);
       if (signal.aborted) throw new LLMAbortedError('The session was aborted.', { cause: signal.reason });
       const messages = settled.map((call) =>
-        adapter.buildToolResponseMessage({ ...resultOf(call), call_id: call.call_id }, call.name),
+        adapter.buildToolResponseMessage({ ...toToolResult(call), call_id: call.call_id }, call.name),
       );
       response = await adapter.sendToolResponses(messages, signal);
     }
@@ -93,7 +93,7 @@ export class ToolExecutionLoop {
     id: string,
     session: SessionRun<Response, Message>,
     signal: AbortSignal,
-    work: { readonly tools: ToolSet; readonly executionId: string; readonly slots: ToolSlots },
+    work: { readonly tools: ToolSet; readonly executionId: string; readonly slots: ToolConcurrency },
   ): Promise<ToolCall> {
     let call = createToolCall({ id, call_id, name, arguments: text, blocking: true, createdAt: Date.now() });
     const { settled } = this.processor.process(

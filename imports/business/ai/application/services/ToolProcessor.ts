@@ -6,13 +6,13 @@ import { ToolError } from '../../domain/errors/LLMErrors';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import { canonicalJson } from './shared/canonicalJson';
-import { timeSince } from './timeSince';
+import { elapsedSince } from './timeSince';
 import { parseToolArguments } from './tools/parseToolArguments';
-import { toolResultText } from './tools/toolResult';
+import { serializeToolResult } from './tools/toolResult';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';
-import { ToolSettlement } from './tools/ToolCallOutcome';
-import type { FencedCall } from './tools/ToolCallOutcome';
-import type { ToolSlots } from './tools/ToolConcurrency';
+import { ToolCallOutcome } from './tools/ToolCallOutcome';
+import type { ToolCallHandle } from './tools/ToolCallOutcome';
+import type { ToolConcurrency } from './tools/ToolConcurrency';
 
 export interface ToolProcessorOptions {
   readonly toolExecutor: IToolExecutor;
@@ -32,10 +32,10 @@ export type ExternalResult = { readonly output: unknown } | { readonly error: st
 export type Review = Approval | ExternalResult;
 
 /** One call, and the run around it. */
-export interface ToolJob extends FencedCall {
+export interface ToolJob extends ToolCallHandle {
   readonly userId: string;
   readonly executionId: string;
-  readonly slots: ToolSlots;
+  readonly slots: ToolConcurrency;
   /** Settles when a person decides; asked only for calls that need approval. */
   readonly awaitApproval: () => Promise<Approval>;
   /** Settles when the result is submitted; asked only for external tools. */
@@ -71,7 +71,7 @@ export class ToolProcessor {
   }
 
   process(job: ToolJob, tools: ToolSet): ToolProgress {
-    const settlement = new ToolSettlement(job);
+    const settlement = new ToolCallOutcome(job);
     const prepared = new Promise<void>((resolve) => {
       void settlement.outcome.then(() => resolve());
       if (settlement.isOpen()) void this.settle(job, tools, settlement, resolve);
@@ -79,7 +79,7 @@ export class ToolProcessor {
     return { prepared, settled: settlement.outcome };
   }
 
-  private async settle(job: ToolJob, tools: ToolSet, settlement: ToolSettlement, prepared: () => void): Promise<void> {
+  private async settle(job: ToolJob, tools: ToolSet, settlement: ToolCallOutcome, prepared: () => void): Promise<void> {
     try {
       await this.attempt(job, tools, settlement, prepared);
     } catch (thrown) {
@@ -88,7 +88,12 @@ export class ToolProcessor {
     prepared();
   }
 
-  private async attempt(job: ToolJob, tools: ToolSet, settlement: ToolSettlement, prepared: () => void): Promise<void> {
+  private async attempt(
+    job: ToolJob,
+    tools: ToolSet,
+    settlement: ToolCallOutcome,
+    prepared: () => void,
+  ): Promise<void> {
     const { call } = job;
     const tool = tools.get(call.name);
     if (
@@ -118,7 +123,7 @@ export class ToolProcessor {
   private async isToRunAgain(
     job: ToolJob,
     awaitReview: () => Promise<Review>,
-    settlement: ToolSettlement,
+    settlement: ToolCallOutcome,
     prepared: () => void,
   ): Promise<boolean> {
     if (job.call.state !== 'needs_review') job.report({ type: 'tool:needs_review', at: Date.now() });
@@ -139,16 +144,16 @@ export class ToolProcessor {
     return false;
   }
 
-  private async runExternal(job: ToolJob, tool: OfferedTool, settlement: ToolSettlement): Promise<void> {
+  private async runExternal(job: ToolJob, tool: OfferedTool, settlement: ToolCallOutcome): Promise<void> {
     settlement.begin();
     const { timeout = DECISION_LIFETIME } = tool.definition;
-    settlement.limit(timeout, 'startTime' in job.call ? timeSince(job.call.startTime ?? 0) : 0);
+    settlement.startTimeout(timeout, 'startTime' in job.call ? elapsedSince(job.call.startTime ?? 0) : 0);
     const result = await job.awaitExternal();
     if ('error' in result) throw new ToolError('threw', result.error);
     this.complete(result.output, settlement);
   }
 
-  private async runInSlot(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolSettlement): Promise<void> {
+  private async runInSlot(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolCallOutcome): Promise<void> {
     const { slots } = job;
     const slot = job.call.blocking ? slots.blocking : slots.nonBlocking;
     const work = (): Promise<void> =>
@@ -160,7 +165,7 @@ export class ToolProcessor {
     await (tool.definition.sequential === true ? slots.sequential.run(work) : work());
   }
 
-  private async run(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolSettlement): Promise<void> {
+  private async run(job: ToolJob, tool: OfferedTool, args: unknown, settlement: ToolCallOutcome): Promise<void> {
     const { call, userId, executionId } = job;
     try {
       settlement.begin();
@@ -168,7 +173,7 @@ export class ToolProcessor {
         await job.recorded();
         if (!settlement.isOpen()) return;
       }
-      settlement.limit(tool.definition.timeout ?? this.defaultTimeout);
+      settlement.startTimeout(tool.definition.timeout ?? this.defaultTimeout);
       const value: unknown = await this.toolExecutor.execute(call.name, args, {
         get signal() {
           return settlement.signal;
@@ -185,8 +190,8 @@ export class ToolProcessor {
     }
   }
 
-  private complete(value: unknown, settlement: ToolSettlement): void {
-    settlement.complete(toolResultText(value, this.maxResultBytes));
+  private complete(value: unknown, settlement: ToolCallOutcome): void {
+    settlement.complete(serializeToolResult(value, this.maxResultBytes));
   }
 }
 
@@ -194,7 +199,7 @@ export class ToolProcessor {
  * Whether this call follows an identical one that is still open, by the tool's `onDuplicate`.
  * @throws ToolError `duplicate` where the tool rejects them
  */
-function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement: ToolSettlement): boolean {
+function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement: ToolCallOutcome): boolean {
   const { onDuplicate = 'allow', name } = tool.definition;
   if (onDuplicate === 'allow') return false;
   const key = `${name} ${canonicalJson(args)}`;
@@ -206,7 +211,7 @@ function joinsAnother(tool: OfferedTool, args: unknown, job: ToolJob, settlement
   }
   if (onDuplicate === 'reject')
     throw new ToolError('duplicate', `An identical call to '${name}' is still running; its result will follow.`);
-  settlement.follow(other);
+  settlement.mirror(other);
   return true;
 }
 

@@ -2,13 +2,13 @@
 import { isFinished } from '../../domain/entities/Run';
 import type { RunReport, RunResult } from '../../domain/entities/Run';
 import { isSettled } from '../../domain/entities/Tool';
-import { errorOfCode } from '../../domain/errors/restoreError';
+import { restoreError } from '../../domain/errors/restoreError';
 import { LLMServerError } from '../../domain/errors/LLMErrors';
 import type { WholeRun } from '../../domain/interfaces/RunStore';
 import { FollowUps } from './runs/FollowUps';
 
 /** @throws the error that ended it, with its report, as the loop does; LLMServerError for a run that has not ended */
-export function storedRunResult({ run, calls }: WholeRun): RunResult {
+export function resultOfStoredRun({ run, calls }: WholeRun): RunResult {
   if (!isFinished(run.state))
     throw new LLMServerError(`the run '${run.executionId}' has not ended`, { retryable: false });
   const followUps = new FollowUps();
@@ -29,7 +29,7 @@ export function storedRunResult({ run, calls }: WholeRun): RunResult {
     return { ...report, response: run.response };
   }
   const { code, message } = run.error ?? { code: 'vendor-error', message: 'The run failed.' };
-  const error = errorOfCode(code, message, run.response);
+  const error = restoreError(code, message, run.response);
   error.run = report;
   followUps.close(error);
   throw error;

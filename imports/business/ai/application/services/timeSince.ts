@@ -4,6 +4,6 @@
  * be.
  * @param at milliseconds since the epoch
  */
-export function timeSince(at: number): number {
+export function elapsedSince(at: number): number {
   return Math.max(0, Date.now() - at);
 }

@@ -2,7 +2,7 @@
 import type { ToolCall, ToolResult } from '../../domain/entities/Tool';
 
 /** @throws TypeError for a call that has none yet */
-export function resultOf(call: ToolCall): ToolResult {
+export function toToolResult(call: ToolCall): ToolResult {
   const facts = {
     call_id: call.id,
     state: call.state,

@@ -4,7 +4,7 @@ import type { Actor } from '../../domain/types/Actor';
 import { toJsonSchema } from '../services/schema/AnySchema';
 import type { AnySchema } from '../services/schema/AnySchema';
 import { generateStructured } from '../services/structured/StructuredOutput';
-import type { DecidedRun, RunLauncher, Spent, UseRequest } from './RunLauncher';
+import type { AuthorizedRun, RunLauncher, RunCost, UseRequest } from './RunLauncher';
 
 export interface JSONRequest<Output = unknown> extends UseRequest {
   readonly schema: AnySchema<Output>;
@@ -62,9 +62,9 @@ export class GenerateJSONUseCase {
 
 /** Calls and tokens that the repair may use; money is held against what one run costs. */
 function budgetLeft(
-  budget: DecidedRun['options']['budget'],
-  { usage, iterations }: Spent,
-): Pick<DecidedRun['options'], 'budget'> {
+  budget: AuthorizedRun['options']['budget'],
+  { usage, iterations }: RunCost,
+): Pick<AuthorizedRun['options'], 'budget'> {
   if (budget === undefined) return {};
   const { calls, tokens } = budget;
   return {

@@ -21,7 +21,7 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { UseEvent } from '../../domain/types/AuditEvents';
+import type { AuditEvent } from '../../domain/types/AuditEvents';
 import type { AgenticLoop, ExecuteOptions } from '../services/AgenticLoop';
 import { canonicalJson } from '../services/shared/canonicalJson';
 import { normalizeInput } from '../services/ContentNormalizer';
@@ -46,7 +46,7 @@ export interface RunLauncherPorts {
   readonly runs: Pick<RunStore, 'findRequest'>;
   /** The ids of the providers that there are. */
   readonly providers: { has(id: string): boolean };
-  readonly tell?: (event: UseEvent) => void;
+  readonly tell?: (event: AuditEvent) => void;
   readonly logger?: Logger;
 }
 
@@ -57,10 +57,10 @@ export interface StartedRequest<T> {
 }
 
 /** What was decided to be run. */
-export interface DecidedRun {
+export interface AuthorizedRun {
   readonly options: ExecuteOptions & { readonly model: string; readonly input: readonly Item[] };
   /** What was used so far, also by runs that failed. */
-  readonly spent: Readonly<Spent>;
+  readonly spent: Readonly<RunCost>;
   /**
    * Runs, or gives what it gave when it was run before a crash or for the same request. The first bears the
    * request's id.
@@ -68,7 +68,7 @@ export interface DecidedRun {
   readonly execute: (options: ExecuteOptions) => Promise<RunResult>;
 }
 
-export interface Spent {
+export interface RunCost {
   usage: Usage;
   /** Model calls. */
   iterations: number;
@@ -79,7 +79,7 @@ export interface RunWork<T> {
   readonly tools: readonly string[];
   /** What makes two requests the same, beside the request itself; as JSON. */
   readonly args: object;
-  readonly run: (decided: DecidedRun) => Promise<T>;
+  readonly run: (decided: AuthorizedRun) => Promise<T>;
 }
 
 type ReadRequest = UseRequest & { readonly input: readonly Item[] };
@@ -166,7 +166,7 @@ export class RunLauncher {
       ...(model === undefined ? {} : { model }),
     };
     try {
-      return await new Promise<StartedRequest<T>>((letIn, refuse) => {
+      return await new Promise<StartedRequest<T>>((accepted, refuse) => {
         let isLetIn = false;
         const first = async (options: ExecuteOptions): Promise<RunResult> => {
           const starting = this.ports.loop.start(userId, { ...options, executionId }, asked);
@@ -174,7 +174,7 @@ export class RunLauncher {
           const started = await starting;
           isLetIn = true;
           this.tell({ type: 'use:started', ...named });
-          letIn({ executionId, done });
+          accepted({ executionId, done });
           return started.done;
         };
         const runs = new RequestRuns(userId, executionId, first, this.ports.loop);
@@ -184,7 +184,7 @@ export class RunLauncher {
           ...(budget === undefined ? {} : { budget }),
         });
         const done = quiet(
-          this.toItsEnd(work.run(decided), (state) => {
+          this.reportEnd(work.run(decided), (state) => {
             if (isLetIn) this.tell({ type: 'use:ended', ...named, state, usage: decided.spent.usage });
           }),
         );
@@ -199,7 +199,7 @@ export class RunLauncher {
     }
   }
 
-  private async toItsEnd<T>(
+  private async reportEnd<T>(
     done: Promise<T>,
     ended: (state: 'completed' | 'failed' | 'cancelled') => void,
   ): Promise<T> {
@@ -235,7 +235,7 @@ export class RunLauncher {
     }
   }
 
-  private tell(event: UseEvent): void {
+  private tell(event: AuditEvent): void {
     try {
       this.ports.tell?.(event);
     } catch (error) {
@@ -246,7 +246,7 @@ export class RunLauncher {
 
 /** The runs of one request: the first bears its id, the next ones' ids follow from it, so that they are found again. */
 class RequestRuns {
-  readonly spent: Spent = { usage: NO_USAGE, iterations: 0 };
+  readonly spent: RunCost = { usage: NO_USAGE, iterations: 0 };
   private count = 0;
   private readonly userId: string;
   private readonly executionId: string;
@@ -265,7 +265,7 @@ class RequestRuns {
     this.loop = loop;
   }
 
-  decided(options: DecidedRun['options']): DecidedRun {
+  decided(options: AuthorizedRun['options']): AuthorizedRun {
     return { options, spent: this.spent, execute: (wanted) => this.execute(wanted) };
   }
 
@@ -295,7 +295,7 @@ class RequestRuns {
   }
 }
 
-function add(spent: Spent, { usage, iterations }: Readonly<Spent>): void {
+function add(spent: RunCost, { usage, iterations }: Readonly<RunCost>): void {
   spent.usage = addUsage(spent.usage, usage);
   spent.iterations += iterations;
 }

@@ -55,7 +55,7 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
 };
 
 /** The request that it ended is over: sending it again under its id gives the same error. */
-export function errorOfCode(code: ErrorCode, message: string, response?: LLMResponse): LLMError {
+export function restoreError(code: ErrorCode, message: string, response?: LLMResponse): LLMError {
   const details = { retryable: false, ...(response === undefined ? {} : { response }) };
   if (code === 'incomplete')
     return new LLMIncompleteError(message, { ...details, reason: response?.incomplete_details?.reason ?? 'unknown' });

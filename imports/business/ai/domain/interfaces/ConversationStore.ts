@@ -9,7 +9,7 @@ export interface MemoryMessage {
 }
 
 /** A conversation belongs to its user: under another user the same id is another conversation. */
-export interface MemoryStore {
+export interface ConversationStore {
   /** Adds a message to the end; one that is there under its id stays as it is. */
   storeInput(userId: string, conversationId: string, message: MemoryMessage): Promise<void>;
   /** Oldest first, and bounded by the store: what a model is told again. */

@@ -56,15 +56,15 @@ export interface RunStore {
   queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]>;
 
   /** Says that this owner lives. */
-  beat(owner: string): Promise<void>;
+  heartbeat(owner: string): Promise<void>;
   /** How often each owner has said so; an owner that is not among them has left. */
-  beats(): Promise<ReadonlyMap<string, number>>;
+  heartbeats(): Promise<ReadonlyMap<string, number>>;
   /** The owner leaves: what it still holds may be claimed at once. */
-  leave(owner: string): Promise<void>;
+  removeOwner(owner: string): Promise<void>;
 
   /** @returns false when there is one with this id, which then stands */
-  command(command: RunCommand): Promise<boolean>;
+  addCommand(command: RunCommand): Promise<boolean>;
   /** Those that nobody has carried out, the oldest first. */
   commands(limit: number): Promise<readonly RunCommand[]>;
-  carriedOut(commandId: string): Promise<void>;
+  removeCommand(commandId: string): Promise<void>;
 }

@@ -11,7 +11,7 @@ interface UseNamed {
   readonly providerId: string;
 }
 
-export type UseEvent =
+export type AuditEvent =
   | (UseNamed & { readonly type: 'use:refused'; readonly code: ErrorCode })
   | (UseNamed & { readonly type: 'use:started'; readonly executionId: string })
   | (UseNamed & {

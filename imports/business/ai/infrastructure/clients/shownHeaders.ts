@@ -16,7 +16,7 @@ const SHOWN =
 const PLAIN = /^[\x20-\x7e]{1,200}$/;
 
 /** @param headers names in lower case */
-export function shownHeaders(headers: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
+export function passthroughHeaders(headers: Iterable<readonly [string, string]>): Readonly<Record<string, string>> {
   const shown: Record<string, string> = {};
   for (const [name, value] of headers) if (SHOWN.test(name) && PLAIN.test(value)) shown[name] = value;
   return shown;

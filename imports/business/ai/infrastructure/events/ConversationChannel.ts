@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
-import { RecentEvents } from './ReplayBuffer';
+import { ReplayBuffer } from './ReplayBuffer';
 import type { RecentEventLimits } from './ReplayBuffer';
 
 export interface ChannelEvent {
@@ -36,7 +36,7 @@ interface Answer {
 }
 
 export class ConversationChannel implements OutputChannel {
-  private readonly recent: RecentEvents<ChannelEvent>;
+  private readonly recent: ReplayBuffer<ChannelEvent>;
   /** Event ids of another channel of the same name, from before a restart, say nothing here. */
   private readonly epoch = randomBytes(4).toString('hex');
   private readonly listeners = new Set<ChannelListener>();
@@ -44,7 +44,7 @@ export class ConversationChannel implements OutputChannel {
   private answers: Answer[] = [];
 
   constructor(limits: RecentEventLimits = DEFAULT_CHANNEL_LIMITS) {
-    this.recent = new RecentEvents(limits);
+    this.recent = new ReplayBuffer(limits);
   }
 
   /** Whether somebody listens, or an answer is still to come. */
@@ -67,7 +67,7 @@ export class ConversationChannel implements OutputChannel {
     return {
       send: (text) => {
         if (answer.last !== undefined) return;
-        for (const piece of withoutMarks(text)) this.tell(answer, piece);
+        for (const piece of escapeMarkers(text)) this.tell(answer, piece);
       },
       done: () => end(DONE),
       fail: (message) => end(ERROR_MARK + message.replace(/\s+/g, ' ')),
@@ -127,6 +127,6 @@ export class ConversationChannel implements OutputChannel {
 }
 
 /** A line of the answer must not pass for the end of it: such a line is told in two events. */
-function withoutMarks(text: string): readonly string[] {
+function escapeMarkers(text: string): readonly string[] {
   return text.split(/(?<=(?:^|[\r\n])\[)(?=DONE\](?:[\r\n]|$))|(?<=(?:^|[\r\n])E)(?=RROR: )/);
 }

@@ -9,7 +9,7 @@ export interface RecentEventLimits {
   readonly characters: number;
 }
 
-export class RecentEvents<E extends { readonly data: string }> {
+export class ReplayBuffer<E extends { readonly data: string }> {
   private readonly limits: RecentEventLimits;
   private kept: E[] = [];
   private characters = 0;

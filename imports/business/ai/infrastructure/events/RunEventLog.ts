@@ -4,7 +4,7 @@
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
-import { RecentEvents } from './ReplayBuffer';
+import { ReplayBuffer } from './ReplayBuffer';
 import type { RecentEventLimits } from './ReplayBuffer';
 
 export interface LoggedEvent {
@@ -18,23 +18,23 @@ export interface LoggedEvent {
   readonly data: string;
 }
 
-export interface RunWatcher {
+export interface RunSubscriber {
   /** Which events are for the watcher. */
   readonly wants: (event: LoggedEvent) => boolean;
   event(event: LoggedEvent): void;
   /** Events that were not seen are not kept any more: what is known of runs has to be fetched anew. */
-  missed(): void;
+  gap(): void;
 }
 
 export const DEFAULT_EVENT_LOG_LIMITS: RecentEventLimits = { events: 4_000, characters: 16 * 1024 * 1024 };
 
 export class RunEventLog {
-  private readonly recent: RecentEvents<LoggedEvent>;
-  private readonly watchers = new Set<RunWatcher>();
+  private readonly recent: ReplayBuffer<LoggedEvent>;
+  private readonly watchers = new Set<RunSubscriber>();
 
   constructor(limits: RecentEventLimits = DEFAULT_EVENT_LOG_LIMITS) {
     // Later servers begin higher, so that a number of an earlier one is never taken for one of theirs.
-    this.recent = new RecentEvents(limits, Date.now() * 1_000);
+    this.recent = new ReplayBuffer(limits, Date.now() * 1_000);
   }
 
   get watching(): number {
@@ -64,14 +64,14 @@ export class RunEventLog {
    * @param since the number of the last event that was seen; absent: from now on
    * @returns what ends the watching
    */
-  watch(watcher: RunWatcher, since?: number): () => void {
+  subscribe(watcher: RunSubscriber, since?: number): () => void {
     if (since !== undefined) this.catchUp(watcher, since);
     this.watchers.add(watcher);
     return () => this.watchers.delete(watcher);
   }
 
-  private catchUp(watcher: RunWatcher, since: number): void {
-    if (since < this.recent.oldest - 1 || since > this.last) watcher.missed();
+  private catchUp(watcher: RunSubscriber, since: number): void {
+    if (since < this.recent.oldest - 1 || since > this.last) watcher.gap();
     else for (const event of this.recent.after(since)) if (watcher.wants(event)) watcher.event(event);
   }
 }

@@ -5,9 +5,9 @@
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
-import { KeptProvider } from './StoredProvider';
+import { StoredProvider } from './StoredProvider';
 import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory';
-import type { ProviderRows } from './ProviderSource';
+import type { ProviderSource } from './ProviderSource';
 
 export interface CatalogSettings {
   readonly providers: readonly ProviderSettings[];
@@ -18,14 +18,14 @@ export class ProviderCatalog implements ProviderDirectory {
   private readonly defaultId: string | undefined;
   private readonly fixed: ReadonlyMap<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>;
   private readonly factory: LLMProviderFactory;
-  private readonly kept: ProviderRows | undefined;
-  private readonly objects = new Map<string, KeptProvider>();
+  private readonly kept: ProviderSource | undefined;
+  private readonly objects = new Map<string, StoredProvider>();
 
   /**
    * @throws LLMInvalidRequestError for rows and a default that cannot work, and for no row at all where nothing is
    * kept
    */
-  constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, kept?: ProviderRows) {
+  constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, kept?: ProviderSource) {
     if (providers.length === 0 && kept === undefined)
       throw new LLMInvalidRequestError('no provider is configured', { path: 'providers' });
     const fixed = new Map<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>();
@@ -62,7 +62,7 @@ export class ProviderCatalog implements ProviderDirectory {
     }
     const known = this.objects.get(id);
     if (known?.goesTo(row) === true) return known;
-    const made = new KeptProvider(row, this.kept, this.factory);
+    const made = new StoredProvider(row, this.kept, this.factory);
     this.objects.set(id, made);
     return made;
   }

@@ -6,14 +6,14 @@ import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { WireName } from '../../domain/types/VendorTypes';
 import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory';
-import type { ProviderRows } from './ProviderSource';
+import type { ProviderSource } from './ProviderSource';
 
-export class KeptProvider implements ILLMProvider {
+export class StoredProvider implements ILLMProvider {
   private readonly row: ProviderSettings;
-  private readonly rows: Pick<ProviderRows, 'known' | 'current'>;
+  private readonly rows: Pick<ProviderSource, 'known' | 'current'>;
   private readonly factory: LLMProviderFactory;
 
-  constructor(row: ProviderSettings, rows: Pick<ProviderRows, 'known' | 'current'>, factory: LLMProviderFactory) {
+  constructor(row: ProviderSettings, rows: Pick<ProviderSource, 'known' | 'current'>, factory: LLMProviderFactory) {
     this.row = row;
     this.rows = rows;
     this.factory = factory;

@@ -22,7 +22,7 @@ import type { UseCasePorts, UseCases } from './createUseCases';
 import { LLMProviderFactory } from './LLMProviderFactory';
 import type { ProviderSettings } from './LLMProviderFactory';
 import { ProviderCatalog } from './ProviderCatalog';
-import type { ProviderRows } from './ProviderSource';
+import type { ProviderSource } from './ProviderSource';
 
 /** A row that names no id is known by its vendor's name. */
 export type ProviderRow = Omit<ProviderSettings, 'id'> & { readonly id?: string };
@@ -49,7 +49,7 @@ export interface AIModulePorts extends ConversationPorts, UseCasePorts {
   /** Tokens for providers whose row holds no key. */
   readonly credentials?: CredentialSource;
   /** Providers beside those of the settings, which come and go. */
-  readonly kept?: ProviderRows;
+  readonly kept?: ProviderSource;
   /** Told of everything that was used, as it is counted. */
   readonly onUsage?: LLMManagerOptions['onUsage'];
   /** Default: in memory. */

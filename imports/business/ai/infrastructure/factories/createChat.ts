@@ -4,13 +4,13 @@ import { ResponseHandler } from '../../application/services/ResponseHandler';
 import type { FunctionTool } from '../../domain/entities/Tool';
 import type { ContextSource } from '../../domain/interfaces/ContextSource';
 import type { Logger } from '../../domain/interfaces/Logger';
-import type { MemoryStore } from '../../domain/interfaces/ConversationStore';
-import { ConversationMemory } from '../persistence/conversations/MemoryConversationStore';
+import type { ConversationStore } from '../../domain/interfaces/ConversationStore';
+import { MemoryConversationStore } from '../persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../events/ConversationChannels';
 
 export interface ConversationPorts {
   /** Default: in memory. */
-  readonly memory?: MemoryStore;
+  readonly memory?: ConversationStore;
   readonly context?: ContextSource;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -41,7 +41,7 @@ export function createConversations(
   const handler = new ResponseHandler({
     loop,
     channels: channels.of,
-    memory: ports.memory ?? new ConversationMemory(),
+    memory: ports.memory ?? new MemoryConversationStore(),
     // A provider's id asks for its default model.
     model: defaultProvider,
     tools: () => tools.tools.filter(needsNobody).map(({ name }) => name),

@@ -1,6 +1,6 @@
 /** The manager, with budgets around its calls where the operator sets any. */
 import { BudgetedManager } from '../../application/services/budgets/BudgetedManager';
-import { CallBudgets } from '../../application/services/budgets/BudgetReservations';
+import { BudgetReservations } from '../../application/services/budgets/BudgetReservations';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
 import type { BudgetLimits } from '../../domain/entities/BudgetAccount';
@@ -33,6 +33,6 @@ export function createManager(
   const store = budgets ?? new MemoryBudgetStore();
   return new BudgetedManager({
     ...options,
-    budgets: new CallBudgets({ store, limitsOf, ...(logger === undefined ? {} : { logger }) }),
+    budgets: new BudgetReservations({ store, limitsOf, ...(logger === undefined ? {} : { logger }) }),
   });
 }

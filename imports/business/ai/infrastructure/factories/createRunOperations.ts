@@ -1,8 +1,8 @@
 /** What every door to runs goes through, wired: methods, queries, events. The same for DDP and HTTP. */
-import { createAIMethods } from '../../application/operations/RunOperations';
+import { createRunOperations } from '../../application/operations/RunOperations';
 import type { AIMethods, CallKind, RunControl } from '../../application/operations/RunOperations';
 import { RunQueries } from '../../application/operations/RunQueries';
-import { RunFeed } from '../../application/services/runs/RunEventBus';
+import { RunEventBus } from '../../application/services/runs/RunEventBus';
 import type { RunEventSink } from '../../application/services/runs/RunEventBus';
 import { LLMRateLimitError } from '../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../domain/interfaces/DocumentCollection';
@@ -10,13 +10,13 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { AgentEvent } from '../../domain/types/AgentEvents';
-import { DELTAS_COLLECTION, LiveTexts } from '../persistence/runs/LiveTextStore';
+import { DELTAS_COLLECTION, LiveTextStore } from '../persistence/runs/LiveTextStore';
 import type { DeltaDocument } from '../persistence/runs/LiveTextStore';
-import { RunCounts, STATS_COLLECTION } from '../persistence/runs/RunStatistics';
+import { RunStatistics, STATS_COLLECTION } from '../persistence/runs/RunStatistics';
 import type { RunCountDocument } from '../persistence/runs/RunStatistics';
 import { RUNS } from '../persistence/runs/runDocuments';
-import { StateCounter } from '../persistence/runs/RunStatisticsRecorder';
-import { WindowCounter, WINDOWS_COLLECTION } from '../persistence/rateLimits/FixedWindowLimiter';
+import { RunStatisticsRecorder } from '../persistence/runs/RunStatisticsRecorder';
+import { FixedWindowLimiter, WINDOWS_COLLECTION } from '../persistence/rateLimits/FixedWindowLimiter';
 import type { WindowDocument } from '../persistence/rateLimits/FixedWindowLimiter';
 import { RunEventLog } from '../events/RunEventLog';
 import type { AIModule } from './createAIModule';
@@ -43,7 +43,7 @@ export interface RunDoorsPorts {
   readonly logger?: Logger;
 }
 
-export interface RunDoors {
+export interface RunModule {
   readonly methods: AIMethods;
   readonly queries: RunQueries;
   readonly events: RunEventLog;
@@ -60,21 +60,21 @@ const MINUTE = 60_000;
 export function createRunDoors(
   { loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>,
   ports: RunDoorsPorts,
-): RunDoors {
+): RunModule {
   const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
-  const texts = new LiveTexts({
+  const texts = new LiveTextStore({
     collection: collection<DeltaDocument>(DELTAS_COLLECTION),
     flush: (executionId) => feed.flush(executionId),
     logger,
   });
-  const counts = new RunCounts(collection<RunCountDocument>(STATS_COLLECTION));
-  const states = new StateCounter({ runs: collection(RUNS), counts, logger });
-  const windows = new WindowCounter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
+  const counts = new RunStatistics(collection<RunCountDocument>(STATS_COLLECTION));
+  const states = new RunStatisticsRecorder({ runs: collection(RUNS), counts, logger });
+  const windows = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
   const watch = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
-  const feed = new RunFeed({ sinks: [...sinks, texts.take, states.take, watch], logger });
-  loop.on('event', feed.take);
+  const feed = new RunEventBus({ sinks: [...sinks, texts.take, states.take, watch], logger });
+  loop.on('event', feed.publish);
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
@@ -85,7 +85,7 @@ export function createRunDoors(
 
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
   return {
-    methods: createAIMethods({ useCases, control, admit, ownerOf }),
+    methods: createRunOperations({ useCases, control, admit, ownerOf }),
     ownerOf,
     queries: new RunQueries({ views, texts, stats: counts, tools }),
     events,
@@ -93,7 +93,7 @@ export function createRunDoors(
       await Promise.all([texts.ready(), counts.ready(), windows.ready()]);
     },
     async close() {
-      loop.off('event', feed.take);
+      loop.off('event', feed.publish);
       feed.flushAll();
       await Promise.all([texts.close(), states.close()]);
     },

@@ -11,13 +11,13 @@ import { RunLauncher } from '../../application/usecases/RunLauncher';
 import type { AccessPolicy } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { UseEvent } from '../../domain/types/AuditEvents';
+import type { AuditEvent } from '../../domain/types/AuditEvents';
 
 export interface UseCasePorts {
   /** Default: admins and the server's own jobs. */
   readonly access?: AccessPolicy;
   /** Told of every use of a provider, also of those that were refused. */
-  readonly onUse?: (event: UseEvent) => void;
+  readonly onUse?: (event: AuditEvent) => void;
   /** Default: the console. */
   readonly logger?: Logger;
 }

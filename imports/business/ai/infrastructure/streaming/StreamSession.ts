@@ -13,7 +13,7 @@ import { capabilitiesOf } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { decodeBatches } from './decodeStream';
 import { SCHEMES } from './schemes';
-import { SourceBody } from './StreamSource';
+import { StreamSource } from './StreamSource';
 import type { ByteSource } from './StreamSource';
 import type { EncoderFacts, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
 
@@ -59,7 +59,7 @@ export interface StreamOptions {
 }
 
 /** A fetch response, a client's reply, or the body alone. */
-export type StreamSource = ByteSource | VendorResponse;
+export type StreamInput = ByteSource | VendorResponse;
 
 export interface VendorResponse {
   readonly status: number;
@@ -70,17 +70,17 @@ export interface VendorResponse {
 /** https://console.groq.com/docs/reasoning */
 const REASONING_FIELD: Partial<Record<VendorName, ReasoningField>> = { groq: 'reasoning', llama: 'reasoning' };
 
-export class StreamCall {
+export class StreamSession {
   readonly facts: EncoderFacts;
   private readonly options: StreamOptions;
   private readonly context: ReplyContext;
   private readonly wire: Wire;
   private readonly response: VendorResponse | undefined;
-  private readonly body: SourceBody | undefined;
+  private readonly body: StreamSource | undefined;
   /** The consumer is gone, and with it whoever an error could be told. */
   hasLeft = false;
 
-  constructor(scheme: SchemeName, source: StreamSource, options: StreamOptions) {
+  constructor(scheme: SchemeName, source: StreamInput, options: StreamOptions) {
     const { wire, vendor: usual } = SCHEMES[scheme];
     const { vendor = usual, model = '', created = Math.floor(Date.now() / 1_000) } = options;
     this.options = options;
@@ -90,7 +90,7 @@ export class StreamCall {
     this.body =
       bytes === null
         ? undefined
-        : new SourceBody(bytes, { ...DEFAULT_TRANSPORT_LIMITS, ...given(options), signal: options.signal });
+        : new StreamSource(bytes, { ...DEFAULT_TRANSPORT_LIMITS, ...given(options), signal: options.signal });
     const requestId = requestIdOf(this.response);
     this.context = {
       vendor,

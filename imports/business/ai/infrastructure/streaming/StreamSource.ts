@@ -28,7 +28,7 @@ interface ChunkReader {
  * Can be read once. Throws LLMStreamError, LLMTimeoutError, the signal's reason or the source's own error from
  * `next`.
  */
-export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly limits: SourceLimits;
   private readonly reader: ChunkReader;
   private received = 0;
@@ -61,7 +61,7 @@ export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> 
   /** Leaves the body in this tick, even while a read is pending. */
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     const { pending } = this;
-    this.giveUp();
+    this.cancel();
     pending?.resolve(END);
     return Promise.resolve(END);
   }
@@ -106,7 +106,7 @@ export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> 
       this.fail(tooLarge(this.limits.maxResponseBytes));
       return;
     }
-    this.rest();
+    this.idle();
     pending.resolve({ value: result.value, done: false });
   }
 
@@ -114,7 +114,7 @@ export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.isDone) return;
     const { pending } = this;
     this.failure = { reason };
-    this.giveUp();
+    this.cancel();
     pending?.reject(asError(reason));
   }
 
@@ -122,7 +122,7 @@ export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> 
     this.fail(this.limits.signal?.reason);
   };
 
-  private giveUp(): void {
+  private cancel(): void {
     if (this.isDone) return;
     this.settle();
     this.reader.leave().catch(() => {
@@ -131,14 +131,14 @@ export class SourceBody implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   /** A read came back. */
-  private rest(): void {
+  private idle(): void {
     this.pending = undefined;
     clearTimeout(this.timer);
   }
 
   private settle(): void {
     this.isDone = true;
-    this.rest();
+    this.idle();
     this.limits.signal?.removeEventListener('abort', this.onAbort);
   }
 }

@@ -8,8 +8,8 @@ import { ChatChunks } from '../converters/chat/stream/ChatChunks';
 import { createStreamEncoder } from './createStreamEncoder';
 import type { OpenAIChunk } from '../converters/chat/stream/OpenAIChunk';
 import { SCHEMES } from './schemes';
-import { StreamCall } from './StreamSession';
-import type { StreamOptions, StreamSource } from './StreamSession';
+import { StreamSession } from './StreamSession';
+import type { StreamOptions, StreamInput } from './StreamSession';
 
 /**
  * One SSE message in the target scheme, blank line included, or `''` for what is kept from the client; and the
@@ -41,8 +41,8 @@ export class UnifiedStreamAdapter {
    *   wire's rules, LLMTimeoutError for
    * a stall, the signal's reason when aborted
    */
-  processStream(source: StreamSource, options: StreamOptions = {}): AsyncGenerator<StreamPair, void, undefined> {
-    const call = new StreamCall(this.sourceScheme, source, options);
+  processStream(source: StreamInput, options: StreamOptions = {}): AsyncGenerator<StreamPair, void, undefined> {
+    const call = new StreamSession(this.sourceScheme, source, options);
     const pairs = this.pairs(call);
     const leave = pairs.return.bind(pairs);
     // A generator that waits for its source would hear of it only when something comes.
@@ -57,8 +57,8 @@ export class UnifiedStreamAdapter {
    * The whole answer, as the target scheme's API gives it without streaming. @throws as `processStream` does,
    * without a last line
    */
-  async collect(source: StreamSource, options: StreamOptions = {}): Promise<JsonObject> {
-    const call = new StreamCall(this.sourceScheme, source, options);
+  async collect(source: StreamInput, options: StreamOptions = {}): Promise<JsonObject> {
+    const call = new StreamSession(this.sourceScheme, source, options);
     await call.begin();
     try {
       for await (const events of call.events()) {
@@ -71,7 +71,7 @@ export class UnifiedStreamAdapter {
     throw new LLMStreamError('The stream ended before the answer did.');
   }
 
-  private async *pairs(call: StreamCall): AsyncGenerator<StreamPair, void, undefined> {
+  private async *pairs(call: StreamSession): AsyncGenerator<StreamPair, void, undefined> {
     await call.begin();
     const encoder = createStreamEncoder(this.targetScheme, call.facts);
     const chunks = new ChatChunks(call.facts);

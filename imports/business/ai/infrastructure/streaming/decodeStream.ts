@@ -54,13 +54,13 @@ export async function* decodeBatches(
     },
   });
   const text = new TextDecoder();
-  let unframed: string | undefined = '';
+  let bareJson: string | undefined = '';
   let endsInCR = false;
   try {
     for await (const chunk of body) {
       const piece = text.decode(chunk, { stream: true });
       if (piece !== '') endsInCR = piece.endsWith('\r');
-      if (unframed !== undefined) unframed = withPiece(unframed, piece, options.maxEventBytes);
+      if (bareJson !== undefined) bareJson = withPiece(bareJson, piece, options.maxEventBytes);
       parser.feed(piece);
       if (out.length === 0) continue;
       const ready = out;
@@ -73,7 +73,7 @@ export async function* decodeBatches(
     // A last CR could have been half of a CRLF; now it is known to end its line.
     if (endsInCR) parser.feed('\n');
     // Some hosts answer a stream's request with the JSON of an error, and status 200: the decoder knows its errors.
-    if (isJson(unframed)) decoder.push({ data: unframed }, out);
+    if (isJson(bareJson)) decoder.push({ data: bareJson }, out);
     // What stands unfinished at the end is not an event: the blank line that ends one never came.
     decoder.end(out);
     yield out;

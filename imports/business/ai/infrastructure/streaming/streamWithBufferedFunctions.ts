@@ -1,6 +1,6 @@
 /** The adapter as one function, for callers that hold a raw vendor response. */
 import type { SchemeName } from '../../domain/types/VendorTypes';
-import type { StreamOptions, StreamSource } from './StreamSession';
+import type { StreamOptions, StreamInput } from './StreamSession';
 import { UnifiedStreamAdapter } from './UnifiedStreamAdapter';
 import type { StreamPair } from './UnifiedStreamAdapter';
 
@@ -11,7 +11,7 @@ export interface BufferedStreamOptions extends StreamOptions {
 
 /** @throws as `UnifiedStreamAdapter.processStream` does */
 export function streamWithBufferedFunctions(
-  response: StreamSource,
+  response: StreamInput,
   options: BufferedStreamOptions,
 ): AsyncGenerator<StreamPair, void, undefined> {
   return new UnifiedStreamAdapter(options.sourceScheme, options.targetScheme).processStream(response, options);

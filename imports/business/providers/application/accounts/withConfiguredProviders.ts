@@ -3,7 +3,7 @@ import { ConflictError } from '../../../ai/domain/errors/LLMErrors';
 import type { Provider } from '../../domain/entities/Provider';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 
-export function withFixedProviders(store: ProviderStore, fixed: readonly Provider[]): ProviderStore {
+export function withConfiguredProviders(store: ProviderStore, fixed: readonly Provider[]): ProviderStore {
   const byId = new Map(fixed.map((provider) => [provider._id, { ...provider, fixed: true as const }]));
   return {
     ...store,

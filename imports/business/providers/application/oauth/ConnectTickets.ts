@@ -8,7 +8,7 @@ import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationSt
 import type { Clock } from '../../domain/interfaces/Clock';
 import { hashOf, isToken, randomToken } from './flowTokens';
 
-export class StartTickets {
+export class ConnectTickets {
   private readonly store: AuthorizationStore;
   private readonly clock: Clock;
 

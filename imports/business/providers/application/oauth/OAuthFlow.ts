@@ -21,7 +21,7 @@ import type { CredentialVault } from '../credentials/CredentialVault';
 import { hashOf, isBinding, isSameHash, isToken, MIN_BINDING_LENGTH, randomToken } from './flowTokens';
 import { userOAuthOf } from './OAuthClients';
 import type { OAuthClients } from './OAuthClients';
-import { StartTickets } from './ConnectTickets';
+import { ConnectTickets } from './ConnectTickets';
 
 export interface OAuthFlowPorts {
   readonly providers: ProviderStore;
@@ -75,13 +75,13 @@ const CALLBACK_PATH = '/oauth/callback';
 
 export class OAuthFlow {
   private readonly ports: OAuthFlowPorts;
-  private readonly tickets: StartTickets;
+  private readonly tickets: ConnectTickets;
   private readonly root: string;
 
   /** @throws LLMInvalidRequestError for a root URL that browsers can't be sent to */
   constructor(ports: OAuthFlowPorts) {
     this.ports = ports;
-    this.tickets = new StartTickets(ports);
+    this.tickets = new ConnectTickets(ports);
     this.root = checkedRoot(ports.rootUrl);
   }
 

@@ -23,7 +23,7 @@ type Handler<R> = (caller: Caller, argument?: unknown) => Promise<R>;
  * @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, LLMPermissionError for
  * callers, and what is said there
  */
-export interface ProviderMethods {
+export interface ProviderOperations {
   readonly list: Handler<readonly PublicProvider[]>;
   readonly create: Handler<PublicProvider>;
   readonly update: Handler<PublicProvider>;
@@ -39,7 +39,7 @@ export interface ProviderMethods {
   readonly rotateKeys: Handler<Rotation>;
 }
 
-export function createProviderMethods({ service, flow, vault, probe }: ProviderMethodsPorts): ProviderMethods {
+export function createProviderOperations({ service, flow, vault, probe }: ProviderMethodsPorts): ProviderOperations {
   /** The caller must be somebody; the argument names a provider, and has no other fields than these. */
   const named =
     <R>(

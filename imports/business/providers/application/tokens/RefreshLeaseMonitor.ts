@@ -16,7 +16,7 @@ export interface LeaseLengths {
 /** Clocks of hosts and of servers may be this far apart. */
 const MAX_CLOCK_SKEW_MS = 10 * 60_000;
 
-export class LeaseWatch {
+export class RefreshLeaseMonitor {
   private readonly clock: Clock;
   private readonly lengths: LeaseLengths;
   private version: number | undefined;

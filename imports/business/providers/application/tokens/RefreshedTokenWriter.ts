@@ -35,7 +35,7 @@ type Saved = 'stored' | 'stored-late' | 'fenced-off' | 'gone';
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 250;
 
-export class TokenKeeper {
+export class RefreshedTokenWriter {
   private readonly ports: TokenKeeperPorts;
   private readonly patience: number;
   /** What the store did not take yet. */

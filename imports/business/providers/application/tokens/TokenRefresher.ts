@@ -17,12 +17,12 @@ import type { CredentialChange } from '../../domain/interfaces/CredentialStore';
 import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { TokenSet } from '../../domain/types/TokenSet';
 import type { CredentialVault, OpenedCredential } from '../credentials/CredentialVault';
-import { LeaseWatch } from './RefreshLeaseMonitor';
+import { RefreshLeaseMonitor } from './RefreshLeaseMonitor';
 import type { LeaseLengths } from './RefreshLeaseMonitor';
 import { errorName, mustReconnect, notConnected, refusedApp } from './refreshErrors';
 import { targetFields } from './RefreshTarget';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
-import { TokenKeeper } from './RefreshedTokenWriter';
+import { RefreshedTokenWriter } from './RefreshedTokenWriter';
 
 export interface TokenWish {
   /** A token is wanted that is newer than what is there now. */
@@ -64,12 +64,12 @@ export class TokenRefresher {
    * keeps others waiting.
    */
   private readonly turns = new Map<string, pLimit.Limit>();
-  private readonly keeper: TokenKeeper;
+  private readonly keeper: RefreshedTokenWriter;
 
   constructor(ports: TokenRefresherPorts) {
     this.ports = ports;
     this.leases = ports.leases ?? DEFAULT_LEASES;
-    this.keeper = new TokenKeeper(ports, this.leases.sent);
+    this.keeper = new RefreshedTokenWriter(ports, this.leases.sent);
   }
 
   /** @throws LLMAuthError when the user must connect again, other LLMErrors when no token can be had now */
@@ -132,7 +132,7 @@ export class TokenRefresher {
   /** Settles when the row's edition is another one, whoever brought that about. */
   private async renew(target: RefreshTarget, edition: string): Promise<void> {
     const { clock } = this.ports;
-    const watch = new LeaseWatch(clock, this.leases);
+    const watch = new RefreshLeaseMonitor(clock, this.leases);
     const patience = 2 * (this.leases.claimed + this.leases.sent);
     // What counts is how long others are waited for, not how long the own turn takes to come.
     let waited = 0;

@@ -9,13 +9,13 @@ import type { LeaseLengths } from '../../application/tokens/RefreshLeaseMonitor'
 import { OAuthClients } from '../../application/oauth/OAuthClients';
 import type { AuthorizationServers } from '../../application/oauth/OAuthClients';
 import { OAuthFlow } from '../../application/oauth/OAuthFlow';
-import { createProviderMethods } from '../../application/operations/ProviderOperations';
-import type { ProviderMethods } from '../../application/operations/ProviderOperations';
+import { createProviderOperations } from '../../application/operations/ProviderOperations';
+import type { ProviderOperations } from '../../application/operations/ProviderOperations';
 import { ProviderService } from '../../application/accounts/ProviderService';
 import { TokenRefresher } from '../../application/tokens/TokenRefresher';
 import { TokenService } from '../../application/tokens/TokenService';
 import { UsageLimits } from '../../application/UsageLimits';
-import { withFixedProviders } from '../../application/accounts/withConfiguredProviders';
+import { withConfiguredProviders } from '../../application/accounts/withConfiguredProviders';
 import type { Provider } from '../../domain/entities/Provider';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { EventLog } from '../../domain/interfaces/EventLog';
@@ -66,7 +66,7 @@ export interface ProvidersModule {
   readonly credentials: CredentialSource & { boundTo(row: Provider): CredentialSource };
   readonly service: ProviderService;
   readonly flow: OAuthFlow;
-  readonly methods: ProviderMethods;
+  readonly methods: ProviderOperations;
   /** To be told what an answer used, for limits on tokens. */
   recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
   readonly changes: ChangeSignal;
@@ -96,7 +96,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   };
   const changes = new ChangeSignal();
   const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
-  const providers = withFixedProviders(changes.watchProviders(createProviderStore(rows.providers)), fixed);
+  const providers = withConfiguredProviders(changes.watchProviders(createProviderStore(rows.providers)), fixed);
   const authorizations = createAuthorizationStore(rows.authorizations);
   const vault = new CredentialVault({
     store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)),
@@ -122,7 +122,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     credentials: new TokenService({ providers, vault, clients, refresher, limits, callerOf }),
     service,
     flow,
-    methods: createProviderMethods({ service, flow, vault, probe }),
+    methods: createProviderOperations({ service, flow, vault, probe }),
     async recordUsage({ providerId, userId, tokens }) {
       const provider = await providers.find(providerId);
       if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);

@@ -11,12 +11,12 @@ import {
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type {
   MemoryMessage,
-  MemoryStore,
+  ConversationStore,
 } from '../../../../../imports/business/ai/domain/interfaces/ConversationStore';
 import type { ILLMProvider } from '../../../../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../../../imports/business/ai/domain/types/LLMTypes';
 import type { Item } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import { ConversationMemory } from '../../../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
+import { MemoryConversationStore } from '../../../../../imports/business/ai/infrastructure/persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../../../../../imports/business/ai/infrastructure/events/ConversationChannels';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { CAPABILITIES } from '../../../../support/capabilities';
@@ -32,7 +32,7 @@ interface Failures {
   readonly history?: Error;
 }
 
-class BrittleMemory extends ConversationMemory {
+class BrittleMemory extends MemoryConversationStore {
   private readonly failures: Failures;
 
   constructor(failures: Failures) {
@@ -40,13 +40,13 @@ class BrittleMemory extends ConversationMemory {
     this.failures = failures;
   }
 
-  override async storeInput(...args: Parameters<MemoryStore['storeInput']>): Promise<void> {
+  override async storeInput(...args: Parameters<ConversationStore['storeInput']>): Promise<void> {
     const error = this.failures.store?.(args[2]);
     if (error !== undefined) throw error;
     return super.storeInput(...args);
   }
 
-  override async getHistory(...args: Parameters<MemoryStore['getHistory']>): Promise<readonly MemoryMessage[]> {
+  override async getHistory(...args: Parameters<ConversationStore['getHistory']>): Promise<readonly MemoryMessage[]> {
     if (this.failures.history !== undefined) throw this.failures.history;
     return super.getHistory(...args);
   }
@@ -59,7 +59,7 @@ function setUp(
   const { registry = new ToolRegistry(), ...rest } = options;
   const host = 'getCapabilities' in script ? script : new ScriptedProvider(script);
   const logger = new RecordingLogger();
-  const memory = options.memory ?? new ConversationMemory();
+  const memory = options.memory ?? new MemoryConversationStore();
   const channels = new ConversationChannels();
   const loop = new AgenticLoop({
     provider: new ResilientProvider({ provider: host, sleep: async () => undefined }),
@@ -398,7 +398,7 @@ describe('what fails while a message is handled', () => {
   it('does not wait for memory for ever', async () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const memory: MemoryStore = {
+      const memory: ConversationStore = {
         storeInput: () => new Promise(() => undefined),
         getHistory: () => Promise.resolve([]),
       };

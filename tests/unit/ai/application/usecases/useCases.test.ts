@@ -21,7 +21,7 @@ import {
 import type { AccessPolicy, Permission } from '../../../../../imports/business/ai/domain/interfaces/AccessPolicy';
 import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
 import type { LLMResponse } from '../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { UseEvent } from '../../../../../imports/business/ai/domain/types/AuditEvents';
+import type { AuditEvent } from '../../../../../imports/business/ai/domain/types/AuditEvents';
 import { MemoryRunStore } from '../../../../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../../../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../../../../support/deferred';
@@ -45,7 +45,7 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
   const logger = new RecordingLogger();
   const runs = new MemoryRunStore();
   const loop = new AgenticLoop({ provider: manager, toolExecutor: registry, runStore: runs, logger });
-  const told: UseEvent[] = [];
+  const told: AuditEvent[] = [];
   const launcher = new RunLauncher({
     access: everyone(),
     loop,
@@ -70,7 +70,7 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
 }
 
 const request = { requestId: 'req-1', providerId: 'openai', input: 'What time is it?' };
-const started = (told: readonly UseEvent[]): string =>
+const started = (told: readonly AuditEvent[]): string =>
   told.flatMap((event) => (event.type === 'use:started' ? [event.executionId] : []))[0]!;
 
 describe('GenerateTextUseCase', () => {

@@ -16,11 +16,11 @@ describe('RunEventLog', () => {
   function watch(log: RunEventLog, since?: number, wants: (executionId: string) => boolean = () => true) {
     const seen: number[] = [];
     const missed: number[] = [];
-    const stop = log.watch(
+    const stop = log.subscribe(
       {
         wants: ({ executionId }) => wants(executionId),
         event: ({ id }) => seen.push(id),
-        missed: () => missed.push(log.last),
+        gap: () => missed.push(log.last),
       },
       since,
     );

@@ -7,7 +7,7 @@ import {
   LLMInvalidRequestError,
   LLMPermissionError,
 } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import type { ProviderMethods } from '../../../../../imports/business/providers/application/operations/ProviderOperations';
+import type { ProviderOperations } from '../../../../../imports/business/providers/application/operations/ProviderOperations';
 import { CANARY } from '../../../../support/canaries';
 import { failure } from '../../../../support/failure';
 import { ADMIN, ALICE, BOB, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
@@ -41,7 +41,7 @@ describe('the methods of the Provider system', () => {
     app = await ProvidersHost.start({ probe: () => Promise.resolve(probed), allowPrivateHosts: false });
   });
   afterEach(() => app.stop());
-  const call = (name: keyof ProviderMethods, argument?: unknown, caller = ADMIN): Promise<unknown> =>
+  const call = (name: keyof ProviderOperations, argument?: unknown, caller = ADMIN): Promise<unknown> =>
     app.module.methods[name](caller, argument);
 
   it('creates a provider that only admins may use until somebody says otherwise', async () => {
@@ -289,7 +289,7 @@ describe('the methods of the Provider system', () => {
 
   it('answers anything at all with a typed error or a view, and stays whole', async () => {
     await call('create', SHARED);
-    const names = Object.keys(app.module.methods) as (keyof ProviderMethods)[];
+    const names = Object.keys(app.module.methods) as (keyof ProviderOperations)[];
     const anyArgument = fc.oneof(
       fc.anything({ maxDepth: 3, withNullPrototype: true, withBigInt: false }),
       fc.record(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createPace } from '../../../../../imports/ui/data/http/createUpdateThrottle';
+import { createUpdateThrottle } from '../../../../../imports/ui/data/http/createUpdateThrottle';
 
 /** A page whose frames and timers come when the test says so. */
 class Page {
@@ -7,7 +7,7 @@ class Page {
   isVisible = true;
   frames: (() => void)[] = [];
   timers: { readonly at: number; readonly callback: () => void }[] = [];
-  readonly schedule = createPace({
+  readonly schedule = createUpdateThrottle({
     now: () => this.time,
     requestFrame: (callback) => this.frames.push(callback),
     setTimer: (callback, milliseconds) => this.timers.push({ at: this.time + milliseconds, callback }),

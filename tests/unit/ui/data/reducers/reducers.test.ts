@@ -10,10 +10,10 @@ import { IllegalTransitionError } from '../../../../../imports/business/ai/domai
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import type { ListedRun } from '../../../../../imports/ui/data/DashboardData';
-import { foldRun, fromSnapshot } from '../../../../../imports/ui/data/reducers/reduceRun';
+import { reduceRun, fromSnapshot } from '../../../../../imports/ui/data/reducers/reduceRun';
 import type { StreamedRun } from '../../../../../imports/ui/data/reducers/reduceRun';
-import { foldRuns, keepRows, needsList } from '../../../../../imports/ui/data/reducers/reduceRuns';
-import { foldToolCalls } from '../../../../../imports/ui/data/reducers/reduceToolCalls';
+import { reduceRuns, keepRows, needsList } from '../../../../../imports/ui/data/reducers/reduceRuns';
+import { reduceToolCalls } from '../../../../../imports/ui/data/reducers/reduceToolCalls';
 import { NO_TOKENS } from '../../../../../imports/ui/data/reducers/runUsage';
 import { approvedHash, recordedRun, RUN_ID, snapshotAfter } from '../../../../support/recordedRun';
 
@@ -35,7 +35,7 @@ describe('what a page makes of events', () => {
     const whole = shown(fromSnapshot(snapshotAfter(events)));
     for (let at = 1; at < events.length; at += 1) {
       const middle = fromSnapshot(snapshotAfter(events.slice(0, at)));
-      const end = shown(events.slice(at).reduce(foldRun, middle));
+      const end = shown(events.slice(at).reduce(reduceRun, middle));
       // A call that was under way when the page was opened is counted by the next fetch.
       const isCutCall = isCalling(events.slice(0, at));
       const usage = isCutCall ? { usage: undefined } : {};
@@ -51,7 +51,7 @@ describe('what a page makes of events', () => {
     for (let at = 1; at <= events.length; at += 1) {
       const snapshot = fromSnapshot(snapshotAfter(events.slice(0, at)));
       for (let from = 0; from < at; from += 1) {
-        const told = events.slice(from, at).reduce(foldRun, snapshot);
+        const told = events.slice(from, at).reduce(reduceRun, snapshot);
         expect(shown(told).valueOf(), `${from} to ${at}`).to.deep.equal(shown(snapshot));
       }
       expect(at === events.length ? shown(snapshot) : whole).to.deep.equal(whole);
@@ -64,7 +64,7 @@ describe('what a page makes of events', () => {
     for (let at = 0; at < events.length; at += 1) {
       if (isCalling(events.slice(0, at))) continue;
       for (const from of [0, Math.floor(at / 2), at]) {
-        const [run] = foldRuns([row(at)], events.slice(from));
+        const [run] = reduceRuns([row(at)], events.slice(from));
         expect(run!.usage, `fetched after ${at}, told from ${from}`).to.deep.equal(total);
         expect(run!.state).to.equal('completed');
       }
@@ -97,8 +97,8 @@ describe('what a page makes of events', () => {
     const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
     for (let at = 1; at <= events.length; at += 1) {
       const last = brief.findIndex(({ seq }) => seq > events[at - 1]!.seq);
-      expect(foldRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(
-        foldRuns([row], events.slice(0, at)),
+      expect(reduceRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(
+        reduceRuns([row], events.slice(0, at)),
       );
     }
   });
@@ -106,18 +106,18 @@ describe('what a page makes of events', () => {
   it('keeps the hash of what is to be approved, and who asks, until it is decided', () => {
     const asked = events.findIndex(({ type }) => type === 'tool:approval_required');
     const before = fromSnapshot(snapshotAfter(events.slice(0, asked)));
-    expect(foldRun(before, events[asked]!).hashes.get('g')).to.equal(approvedHash);
+    expect(reduceRun(before, events[asked]!).hashes.get('g')).to.equal(approvedHash);
     const row: ListedRun = { ...snapshotAfter(events.slice(0, asked)).run, asking: [] };
-    const asking = foldRuns([row], events.slice(asked, asked + 1));
+    const asking = reduceRuns([row], events.slice(asked, asked + 1));
     expect(asking[0]!.asking).to.deep.equal(['g']);
-    expect(foldRuns(asking, events.slice(asked + 1))[0]!.asking).to.deep.equal([]);
+    expect(reduceRuns(asking, events.slice(asked + 1))[0]!.asking).to.deep.equal([]);
   });
 
   it('writes the text of the answer under way, and leaves it to the transcript when it is whole', () => {
     let watched = fromSnapshot(snapshotAfter([]));
     const texts = new Set<string>();
     for (const event of events) {
-      watched = foldRun(watched, event);
+      watched = reduceRun(watched, event);
       if (watched.live.text !== '') texts.add(watched.live.text);
       if (event.type === 'llm:response') expect(watched.live).to.deep.equal({ text: '', reasoning: '' });
     }
@@ -127,21 +127,23 @@ describe('what a page makes of events', () => {
   it('gives a turn whose beginning it did not see no time of its own, unless it is the first', () => {
     const answers = events.flatMap((event, index) => (event.type === 'llm:response' ? [index] : []));
     const turnsSeen = (at: number): readonly number[] => [
-      ...foldRun(fromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys(),
+      ...reduceRun(fromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys(),
     ];
     expect(answers.map(turnsSeen)).to.deep.equal([[1], [], []]);
-    const first = foldRun(fromSnapshot(snapshotAfter(events.slice(0, answers[0]))), events[answers[0]!]!).turns.get(1);
+    const first = reduceRun(fromSnapshot(snapshotAfter(events.slice(0, answers[0]))), events[answers[0]!]!).turns.get(
+      1,
+    );
     expect(first).to.deep.equal({ start: events[0]!.at, end: events[answers[0]!]!.at });
   });
 
   it('leaves rows alone that no event is about', () => {
     const other: ListedRun = { ...snapshotAfter([]).run, _id: 'other', asking: [] };
     const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
-    const [first, second] = foldRuns([other, row], events);
+    const [first, second] = reduceRuns([other, row], events);
     expect(first).to.equal(other);
     expect(second).not.to.equal(row);
     const runs = [other];
-    expect(foldRuns(runs, [{ ...events[1]!, executionId: 'nobody' }])).to.equal(runs);
+    expect(reduceRuns(runs, [{ ...events[1]!, executionId: 'nobody' }])).to.equal(runs);
   });
 
   it('adds a run that began, where the event says what its row needs, and asks for the list where it does not', () => {
@@ -156,7 +158,7 @@ describe('what a page makes of events', () => {
       title: 'hello',
       createdAt: 5,
     };
-    const [row] = foldRuns([], [began]);
+    const [row] = reduceRuns([], [began]);
     expect(row).to.deep.equal({
       _id: 'new',
       userId: 'ann',
@@ -171,7 +173,7 @@ describe('what a page makes of events', () => {
     });
     expect(needsList([row!], [began])).to.equal(false);
     const { providerId: _providerId, title: _title, createdAt: _createdAt, ...bare } = began;
-    expect(foldRuns([], [bare])).to.deep.equal([]);
+    expect(reduceRuns([], [bare])).to.deep.equal([]);
     expect(needsList([], [bare])).to.equal(true);
     expect(needsList([row!], [{ ...began, type: 'run:cancelled', usage: { ...events[0]! } as never }])).to.equal(true);
   });
@@ -198,13 +200,13 @@ describe('what a page makes of events', () => {
       title: 't',
       createdAt: index,
     }));
-    const rows = foldRuns([], began);
+    const rows = reduceRuns([], began);
     expect(rows).to.have.length(500);
     expect(rows[0]!._id, 'the newest first').to.equal('r699');
   });
 
   it('logs each event once, pieces of text and steps of progress never', () => {
-    const watched = [...events, ...events].reduce(foldRun, fromSnapshot(snapshotAfter([])));
+    const watched = [...events, ...events].reduce(reduceRun, fromSnapshot(snapshotAfter([])));
     expect(watched.log.map(({ type }) => type)).to.deep.equal(
       events.map(({ type }) => type).filter((type) => type !== 'llm:delta' && type !== 'tool:progress'),
     );
@@ -242,7 +244,7 @@ describe('foldToolCalls', () => {
         const expected = afterDomain(call, event);
         const before = viewOf(call);
         const calls = [before];
-        const after = foldToolCalls(calls, event);
+        const after = reduceToolCalls(calls, event);
         if (expected === undefined || expected === call || body.type === 'tool:late')
           expect(after[0]!.state, body.type).to.equal(state);
         else expect(after[0], body.type).to.deep.equal(viewOf(expected));
@@ -252,9 +254,9 @@ describe('foldToolCalls', () => {
 
   it('ignores calls and events that it does not know', () => {
     const calls = [viewOf(callIn('executing'))];
-    expect(foldToolCalls(calls, { ...eventOf(EVENTS[1]), callId: 'other' } as AgentEvent)).to.equal(calls);
+    expect(reduceToolCalls(calls, { ...eventOf(EVENTS[1]), callId: 'other' } as AgentEvent)).to.equal(calls);
     expect(
-      foldToolCalls(calls, { type: 'iteration:start', iteration: 1, executionId: RUN_ID, at: 1, seq: 1 }),
+      reduceToolCalls(calls, { type: 'iteration:start', iteration: 1, executionId: RUN_ID, at: 1, seq: 1 }),
     ).to.equal(calls);
   });
 });

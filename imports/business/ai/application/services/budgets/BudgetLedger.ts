@@ -11,7 +11,7 @@ import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
  * A pure move. It may be made again, from an account that somebody else has changed. The very same account is no
  * change.
  */
-export type BudgetMove<T> = (account: BudgetAccount) => { readonly account: BudgetAccount; readonly result: T };
+export type BudgetUpdate<T> = (account: BudgetAccount) => { readonly account: BudgetAccount; readonly result: T };
 
 interface PendingMove {
   /** Makes the move; `settle` then tells its result. */
@@ -34,7 +34,7 @@ export class BudgetLedger {
   }
 
   /** @throws what the store throws; then nothing is known of the change */
-  change<T>(userId: string, move: BudgetMove<T>): Promise<T> {
+  change<T>(userId: string, move: BudgetUpdate<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const apply: PendingMove['apply'] = (before) => {
         const { account, result } = move(before);

@@ -25,9 +25,9 @@ export interface CallBudgetsOptions {
 }
 
 /** A share that a call holds. What comes second, settling or giving back, changes nothing. */
-export interface HeldShare {
+export interface ReservationHandle {
   settle(amount: Amount): Promise<void>;
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
 }
 
 export interface HoldRequest {
@@ -40,7 +40,7 @@ export interface HoldRequest {
 
 const DEFAULT_LEASE = 1_800_000;
 
-export class CallBudgets {
+export class BudgetReservations {
   private readonly options: CallBudgetsOptions;
   private readonly lease: number;
   private readonly now: () => number;
@@ -63,7 +63,7 @@ export class CallBudgets {
    * @throws BudgetError when the share would pass a limit; what the store throws, since a budget that can't be read
    * is none that is kept
    */
-  async hold({ userId, estimate, turn }: HoldRequest, limits: BudgetLimits): Promise<HeldShare> {
+  async reserve({ userId, estimate, turn }: HoldRequest, limits: BudgetLimits): Promise<ReservationHandle> {
     const id = turn === undefined ? randomUUID() : `${turn.executionId}/${turn.iteration}`;
     const wanted = { id, ...estimate, lease: this.lease, ...(turn === undefined ? {} : { turn }) };
     const reservation = await this.ledger.change(userId, (account) => {
@@ -80,7 +80,7 @@ export class CallBudgets {
     }
   }
 
-  private share(userId: string, id: string, turn: RunTurn | undefined): HeldShare {
+  private share(userId: string, id: string, turn: RunTurn | undefined): ReservationHandle {
     let isOver = false;
     const end = async (move: (account: BudgetAccount) => BudgetAccount): Promise<void> => {
       if (isOver) return;
@@ -94,21 +94,21 @@ export class CallBudgets {
     };
     return {
       settle: (amount) => end((account) => settle(account, id, amount, this.now(), turn)),
-      giveBack: () => end((account) => giveBack(account, id, this.now())),
+      release: () => end((account) => giveBack(account, id, this.now())),
     };
   }
 
   private refusal({ window, what, limit }: Extract<Reservation, { kind: 'refused' }>): BudgetError {
     const now = this.now();
-    return new BudgetError(`The next call would pass your budget of ${told(what, limit)} a ${window}.`, {
+    return new BudgetError(`The next call would pass your budget of ${formatLimit(what, limit)} a ${window}.`, {
       retryAfterMs: Math.max(endOfWindow(window, now) - now, 1),
     });
   }
 }
 
-const PAID_SHARE: HeldShare = { settle: () => Promise.resolve(), giveBack: () => Promise.resolve() };
+const PAID_SHARE: ReservationHandle = { settle: () => Promise.resolve(), release: () => Promise.resolve() };
 
-function told(what: keyof Amount, limit: number): string {
+function formatLimit(what: keyof Amount, limit: number): string {
   switch (what) {
     case 'calls':
       return `${limit} model calls`;

@@ -9,10 +9,10 @@ import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider'
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import type { CallBudgets, HeldShare } from './BudgetReservations';
+import type { BudgetReservations, ReservationHandle } from './BudgetReservations';
 import { normalizeInput } from '../ContentNormalizer';
 import { estimatedUsage } from '../routing/estimateUsage';
-import { InterruptedUsage } from '../InterruptedUsage';
+import { PartialUsage } from '../InterruptedUsage';
 import { LLMManager } from '../LLMManager';
 import type { LLMManagerOptions } from '../LLMManager';
 
@@ -21,9 +21,9 @@ const USUAL_OUTPUT = 1_000;
 const CHARACTERS_PER_TOKEN = 4;
 
 export class BudgetedManager extends LLMManager {
-  private readonly budgets: CallBudgets;
+  private readonly budgets: BudgetReservations;
 
-  constructor({ budgets, ...options }: LLMManagerOptions & { readonly budgets: CallBudgets }) {
+  constructor({ budgets, ...options }: LLMManagerOptions & { readonly budgets: BudgetReservations }) {
     super(options);
     this.budgets = budgets;
   }
@@ -49,12 +49,12 @@ export class BudgetedManager extends LLMManager {
   ): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const call = await this.begin(userId, options);
     if (call === undefined) return yield* super.stream(userId, options);
-    const told = new InterruptedUsage();
+    const told = new PartialUsage();
     let hasBegun = false;
     try {
       for await (const event of super.stream(userId, options)) {
         hasBegun = true;
-        told.note(event);
+        told.add(event);
         if (event.type === 'response.completed') await call.settle(event.response.usage);
         yield event;
       }
@@ -77,7 +77,7 @@ export class BudgetedManager extends LLMManager {
     const { turn } = options;
     const estimate = amountOf(estimateOf(options), price);
     return new MeteredCall(
-      await this.budgets.hold({ userId, estimate, ...(turn === undefined ? {} : { turn }) }, limits),
+      await this.budgets.reserve({ userId, estimate, ...(turn === undefined ? {} : { turn }) }, limits),
       options,
       price,
     );
@@ -85,11 +85,11 @@ export class BudgetedManager extends LLMManager {
 }
 
 class MeteredCall {
-  private readonly share: HeldShare;
+  private readonly share: ReservationHandle;
   private readonly options: GenerateOptions;
   private readonly price: ModelCapabilities['price'];
 
-  constructor(share: HeldShare, options: GenerateOptions, price: ModelCapabilities['price']) {
+  constructor(share: ReservationHandle, options: GenerateOptions, price: ModelCapabilities['price']) {
     this.share = share;
     this.options = options;
     this.price = price;
@@ -103,7 +103,7 @@ class MeteredCall {
   fail(error: unknown, begun: Usage | undefined): Promise<void> {
     const cost =
       isLLMError(error) && error.response !== undefined ? error.response.usage : (begun ?? this.lostUsage(error));
-    return cost === undefined ? this.share.giveBack() : this.settle(cost);
+    return cost === undefined ? this.share.release() : this.settle(cost);
   }
 
   /** A call that was cut off has cost something, though nobody counted it; one that its vendor refused has not. */

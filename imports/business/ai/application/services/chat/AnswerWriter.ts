@@ -3,7 +3,7 @@ import type { AnswerOutput } from '../../../domain/interfaces/OutputChannel';
 
 const BETWEEN_TURNS = '\n\n';
 
-export class AnswerText {
+export class AnswerWriter {
   private readonly output: AnswerOutput;
   private text = '';
   private turnHasText = false;

@@ -11,7 +11,7 @@ export class StageError extends Error {
   override readonly name = 'StageError';
 }
 
-export function describeFailure(error: unknown): string {
+export function failureMessage(error: unknown): string {
   if (error instanceof StageError) return error.message;
   if (error instanceof LLMAuthError) return 'Unauthorized LLM API key';
   if (!isLLMError(error)) return 'something went wrong here';

@@ -81,12 +81,12 @@ export class PlainReader {
 
   private copy(value: unknown): Plain {
     this.values += 1;
-    if (this.values > MAX_VALUES) throw this.wrong(`is one value too many: a request may hold ${MAX_VALUES}`);
+    if (this.values > MAX_VALUES) throw this.invalid(`is one value too many: a request may hold ${MAX_VALUES}`);
     switch (typeof value) {
       case 'string':
         return this.string(value);
       case 'number':
-        if (!Number.isFinite(value)) throw this.wrong(`is ${value}; numbers must be finite`);
+        if (!Number.isFinite(value)) throw this.invalid(`is ${value}; numbers must be finite`);
         // JSON has no minus zero.
         return value === 0 ? 0 : value;
       case 'boolean':
@@ -94,21 +94,21 @@ export class PlainReader {
       case 'object':
         return value === null ? null : this.nested(value);
       default:
-        throw this.wrong(`is ${describe(value)}; only what JSON can hold is accepted`);
+        throw this.invalid(`is ${describe(value)}; only what JSON can hold is accepted`);
     }
   }
 
   private string(value: string): string {
     this.text += value.length;
     if (this.text > MAX_TEXT)
-      throw this.wrong(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
-    if (!value.isWellFormed()) throw this.wrong('holds half of a surrogate pair; text must be well-formed Unicode');
+      throw this.invalid(`is too much: the texts of a request may hold ${MAX_TEXT} characters together`);
+    if (!value.isWellFormed()) throw this.invalid('holds half of a surrogate pair; text must be well-formed Unicode');
     return value;
   }
 
   private nested(value: object): Plain {
-    if (this.ancestors.has(value)) throw this.wrong('contains itself; cycles cannot be sent');
-    if (this.ancestors.size >= MAX_DEPTH) throw this.wrong(`is nested too deep; ${MAX_DEPTH} levels are allowed`);
+    if (this.ancestors.has(value)) throw this.invalid('contains itself; cycles cannot be sent');
+    if (this.ancestors.size >= MAX_DEPTH) throw this.invalid(`is nested too deep; ${MAX_DEPTH} levels are allowed`);
     this.ancestors.add(value);
     const copy = this.isArray(value) ? this.copyList(value) : this.copyRecord(value);
     this.ancestors.delete(value);
@@ -121,7 +121,7 @@ export class PlainReader {
     for (let index = 0; index < length; index += 1) {
       this.steps.push(index);
       const element = this.get(value, index);
-      if (element === undefined) throw this.wrong('is missing; arrays must have no holes');
+      if (element === undefined) throw this.invalid('is missing; arrays must have no holes');
       copy.push(this.copy(element));
       this.steps.pop();
     }
@@ -140,7 +140,7 @@ export class PlainReader {
   }
 
   private field(value: object, key: string): unknown {
-    if (RESERVED_KEYS.has(key)) throw this.wrong('is a reserved key; rename or remove it');
+    if (RESERVED_KEYS.has(key)) throw this.invalid('is a reserved key; rename or remove it');
     this.string(key);
     return this.get(value, key);
   }
@@ -156,7 +156,7 @@ export class PlainReader {
     } catch (cause) {
       throw this.unreadable(cause);
     }
-    if (!plain) throw this.wrong(`is ${describe(value)}; only plain objects and arrays are accepted`);
+    if (!plain) throw this.invalid(`is ${describe(value)}; only plain objects and arrays are accepted`);
     return keys;
   }
 
@@ -171,8 +171,8 @@ export class PlainReader {
   private lengthOf(value: object): number {
     const length = this.get(value, 'length');
     if (typeof length !== 'number' || !Number.isSafeInteger(length) || length < 0)
-      throw this.wrong('has no valid length');
-    if (length > MAX_VALUES) throw this.wrong(`has ${length} elements; a request may hold ${MAX_VALUES} values`);
+      throw this.invalid('has no valid length');
+    if (length > MAX_VALUES) throw this.invalid(`has ${length} elements; a request may hold ${MAX_VALUES} values`);
     return length;
   }
 
@@ -186,10 +186,10 @@ export class PlainReader {
   }
 
   private unreadable(cause: unknown): LLMInvalidRequestError {
-    return this.wrong('could not be read; only plain data is accepted', cause);
+    return this.invalid('could not be read; only plain data is accepted', cause);
   }
 
-  private wrong(problem: string, cause?: unknown): LLMInvalidRequestError {
+  private invalid(problem: string, cause?: unknown): LLMInvalidRequestError {
     return wrong(this.root + this.steps.map(formatStep).join(''), problem, cause);
   }
 }

@@ -13,7 +13,9 @@ import type {
  * @returns the item itself where its fields are all known and right; nothing for one that has to be rewritten or
  * refused
  */
-export function writtenItem(source: PlainRecord): MessageItem | FunctionCallItem | FunctionCallOutputItem | undefined {
+export function normalizedItem(
+  source: PlainRecord,
+): MessageItem | FunctionCallItem | FunctionCallOutputItem | undefined {
   // What was checked field by field is what the types say.
   return isWritten(source) ? (source as unknown as MessageItem | FunctionCallItem | FunctionCallOutputItem) : undefined;
 }

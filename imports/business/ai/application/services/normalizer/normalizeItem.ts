@@ -5,7 +5,7 @@ import { normalizeMessage } from './normalizeMessage';
 import { normalizeOutput, normalizePart } from './normalizePart';
 import { describe, isList, isRecord, wrong } from './PlainReader';
 import { callArguments, toolCall, toolOutput } from './toolItems';
-import { writtenItem } from './alreadyNormal';
+import { normalizedItem } from './alreadyNormal';
 import type { Plain, PlainRecord } from './PlainReader';
 import type {
   CompactionItem,
@@ -37,7 +37,7 @@ export function normalizeItem(source: Plain, path: string): readonly InputItem[]
   if (typeof source === 'string')
     return [freeze({ type: 'message', role: 'user', content: freeze([normalizePart(source, 'other', path)]) })];
   if (!isRecord(source)) throw wrong(path, `must be a string, a message or an item, not ${describe(source)}`);
-  const written = writtenItem(source);
+  const written = normalizedItem(source);
   if (written !== undefined) return [written];
   if (source.type === undefined && source.role === undefined)
     throw wrong(path, 'must have a role (a message) or a type (an item)');

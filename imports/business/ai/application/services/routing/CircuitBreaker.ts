@@ -1,9 +1,9 @@
 /** Leaves a host alone that failed several times in a row, and asks it again with a single request. */
 
 /** One attempt's word on the host. The first word counts, except that `alive` may be followed by another. */
-export interface BreakerTicket {
+export interface CircuitPermit {
   /** The host has begun to answer. */
-  alive(): void;
+  responding(): void;
   succeeded(): void;
   failed(): void;
   /** The attempt ended without saying anything of the host. */
@@ -16,7 +16,7 @@ export class CircuitBreaker {
   private readonly clock: () => number;
   private failures = 0;
   private openedAt: number | undefined;
-  private probe: BreakerTicket | undefined;
+  private probe: CircuitPermit | undefined;
 
   /**
    * @param threshold consecutive failures that open the circuit
@@ -29,7 +29,7 @@ export class CircuitBreaker {
   }
 
   /** @returns a ticket to settle, or `undefined` while the host is left alone */
-  enter(): BreakerTicket | undefined {
+  acquire(): CircuitPermit | undefined {
     if (this.openedAt !== undefined && (this.probe !== undefined || this.remaining() > 0)) return undefined;
     const ticket = this.ticket();
     if (this.openedAt !== undefined) this.probe = ticket;
@@ -46,15 +46,15 @@ export class CircuitBreaker {
     return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openFor - this.clock());
   }
 
-  private ticket(): BreakerTicket {
+  private ticket(): CircuitPermit {
     let settled = false;
     const once = (settle: () => void) => (): void => {
       if (settled) return;
       settled = true;
       settle();
     };
-    const ticket: BreakerTicket = {
-      alive: () => {
+    const ticket: CircuitPermit = {
+      responding: () => {
         if (!settled && this.probe === ticket) this.close();
       },
       succeeded: once(() => {
@@ -75,7 +75,7 @@ export class CircuitBreaker {
     this.probe = undefined;
   }
 
-  private countFailure(ticket: BreakerTicket): void {
+  private countFailure(ticket: CircuitPermit): void {
     if (this.openedAt === undefined) {
       this.failures += 1;
       if (this.failures >= this.threshold) this.openedAt = this.clock();

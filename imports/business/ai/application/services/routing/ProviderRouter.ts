@@ -2,7 +2,7 @@
 import { LLMInvalidRequestError, LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../../domain/interfaces/ProviderDirectory';
-import type { ProviderHost } from './ProviderTarget';
+import type { ProviderTarget } from './ProviderTarget';
 
 /**
  * A provider's id, `providerId/model`, or a provider that is not routed to otherwise. Without a model the request's
@@ -11,7 +11,7 @@ import type { ProviderHost } from './ProviderTarget';
 export type FallbackEntry = string | ILLMProvider;
 
 export interface Route {
-  readonly host: ProviderHost;
+  readonly target: ProviderTarget;
   /** Without the provider's id; absent: the provider's default. */
   readonly model: string | undefined;
 }
@@ -27,34 +27,34 @@ export interface ProviderSet {
   readonly fallback?: readonly FallbackEntry[];
 }
 
-type CreateHost = (id: string, provider: ILLMProvider) => ProviderHost;
+type CreateHost = (id: string, provider: ILLMProvider) => ProviderTarget;
 
-export class ProviderRoutes {
-  private readonly hosts = new Map<string, ProviderHost>();
+export class ProviderRouter {
+  private readonly targets = new Map<string, ProviderTarget>();
   /** Of the directory's providers, as they were asked last. */
-  private readonly passing = new Map<string, ProviderHost>();
+  private readonly dynamic = new Map<string, ProviderTarget>();
   private readonly directory: ProviderDirectory | undefined;
-  private readonly createHost: CreateHost;
-  private readonly fallbacks: readonly { readonly host: ProviderHost; readonly model: string | undefined }[];
+  private readonly createTarget: CreateHost;
+  private readonly fallbacks: readonly { readonly target: ProviderTarget; readonly model: string | undefined }[];
 
   /**
    * @throws LLMInvalidRequestError for an empty set without a directory, an id that is empty, doubled or holds a
    * slash, and an unknown fallback
    */
-  constructor(set: ProviderSet, createHost: CreateHost) {
+  constructor(set: ProviderSet, createTarget: CreateHost) {
     this.directory = set.directory;
-    this.createHost = createHost;
+    this.createTarget = createTarget;
     for (const [id, provider] of idsOf(set)) {
       if (id === '' || id.includes('/')) throw wrong(`a provider's id must be a word without slashes, not '${id}'`);
-      if (this.hosts.has(id)) throw wrong(`two providers have the id '${id}'`);
-      this.hosts.set(id, createHost(id, provider));
+      if (this.targets.has(id)) throw wrong(`two providers have the id '${id}'`);
+      this.targets.set(id, createTarget(id, provider));
     }
-    if (this.hosts.size === 0 && this.directory === undefined) throw wrong('at least one provider is needed');
+    if (this.targets.size === 0 && this.directory === undefined) throw wrong('at least one provider is needed');
     this.fallbacks = (set.fallback ?? []).map((entry) => this.fallbackOf(entry));
   }
 
   /** Who is asked when nobody is named. @throws LLMModelNotFoundError while there is no provider */
-  get main(): ProviderHost {
+  get defaultTarget(): ProviderTarget {
     const [main] = this.all();
     if (main === undefined) throw new LLMModelNotFoundError('There is no provider yet.', { path: 'model' });
     return main;
@@ -66,12 +66,12 @@ export class ProviderRoutes {
    * @throws LLMModelNotFoundError with the candidates
    */
   resolve(model: string | undefined): Route {
-    if (model === undefined) return { host: this.main, model };
+    if (model === undefined) return { target: this.defaultTarget, model };
     const route = this.named(model);
     if (route !== undefined) return route;
     const all = this.all();
     const [only, another] = all;
-    if (only !== undefined && another === undefined) return { host: only, model };
+    if (only !== undefined && another === undefined) return { target: only, model };
     const candidates = all.map(({ id }) => `'${id}/${model}'`).join(', ');
     throw new LLMModelNotFoundError(`The model '${model}' does not say which provider it is asked of: ${candidates}.`, {
       path: 'model',
@@ -81,19 +81,19 @@ export class ProviderRoutes {
   /** Where a request may go after `route` failed. */
   after(route: Route): readonly Route[] {
     return this.fallbacks
-      .filter(({ host }) => host !== route.host)
-      .map(({ host, model }) => ({ host, model: model ?? route.model }));
+      .filter(({ target }) => target !== route.target)
+      .map(({ target, model }) => ({ target, model: model ?? route.model }));
   }
 
-  all(): readonly ProviderHost[] {
+  all(): readonly ProviderTarget[] {
     const passing = [...(this.directory?.keys() ?? [])]
-      .filter((id) => !this.hosts.has(id))
-      .map((id) => this.passingHost(id));
-    return [...this.hosts.values(), ...passing.filter((host) => host !== undefined)];
+      .filter((id) => !this.targets.has(id))
+      .map((id) => this.dynamicTarget(id));
+    return [...this.targets.values(), ...passing.filter((target) => target !== undefined)];
   }
 
-  get(id: string): ProviderHost | undefined {
-    return this.hosts.get(id) ?? this.passingHost(id);
+  get(id: string): ProviderTarget | undefined {
+    return this.targets.get(id) ?? this.dynamicTarget(id);
   }
 
   /** Looks for a provider that was unknown until now. */
@@ -102,24 +102,24 @@ export class ProviderRoutes {
   }
 
   /** Its budget and circuit are those of one place: a provider that moved begins anew. */
-  private passingHost(id: string): ProviderHost | undefined {
+  private dynamicTarget(id: string): ProviderTarget | undefined {
     const provider = this.directory?.get(id);
     if (provider === undefined) {
-      this.passing.delete(id);
+      this.dynamic.delete(id);
       return undefined;
     }
-    const known = this.passing.get(id);
+    const known = this.dynamic.get(id);
     if (known?.provider === provider) return known;
-    const host = this.createHost(id, provider);
-    this.passing.set(id, host);
-    return host;
+    const target = this.createTarget(id, provider);
+    this.dynamic.set(id, target);
+    return target;
   }
 
   private named(model: string): Route | undefined {
     const slash = model.indexOf('/');
-    const host = this.get(slash === -1 ? model : model.slice(0, slash));
-    if (host === undefined) return undefined;
-    return { host, model: slash === -1 || slash === model.length - 1 ? undefined : model.slice(slash + 1) };
+    const target = this.get(slash === -1 ? model : model.slice(0, slash));
+    if (target === undefined) return undefined;
+    return { target, model: slash === -1 || slash === model.length - 1 ? undefined : model.slice(slash + 1) };
   }
 
   private fallbackOf(entry: FallbackEntry): Route {
@@ -129,7 +129,7 @@ export class ProviderRoutes {
       return route;
     }
     const known = this.all().find(({ provider }) => provider === entry);
-    return { host: known ?? this.createHost(entry.getProviderName(), entry), model: undefined };
+    return { target: known ?? this.createTarget(entry.getProviderName(), entry), model: undefined };
   }
 }
 

@@ -4,7 +4,7 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { CircuitBreaker } from './CircuitBreaker';
-import type { BreakerTicket } from './CircuitBreaker';
+import type { CircuitPermit } from './CircuitBreaker';
 import { RetryBudget } from '../RetryBudget';
 import { isHostFailure, retryDelay } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
@@ -20,9 +20,9 @@ export interface RetryPorts {
 }
 
 /** One attempt. On success it settles the ticket itself, at once or when its stream ends. */
-export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, ticket: BreakerTicket) => Promise<T>;
+export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, ticket: CircuitPermit) => Promise<T>;
 
-export class ProviderHost {
+export class ProviderTarget {
   readonly id: string;
   readonly provider: ILLMProvider;
   private readonly settings: RetrySettings;
@@ -51,8 +51,8 @@ export class ProviderHost {
     let failure: LLMError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
-      const ticket = this.breaker.enter();
-      if (ticket === undefined) throw failure ?? this.leftAlone();
+      const ticket = this.breaker.acquire();
+      if (ticket === undefined) throw failure ?? this.circuitOpenError();
       try {
         return await attempt(this.provider, attempts === 1 ? options : this.withTimeLeft(options, deadline), ticket);
       } catch (thrown) {
@@ -70,7 +70,7 @@ export class ProviderHost {
   }
 
   /** A failure after the attempt had begun to answer: it counts, and is never retried. */
-  failedMidway(thrown: unknown, ticket: BreakerTicket, options: GenerateOptions): unknown {
+  onStreamFailure(thrown: unknown, ticket: CircuitPermit, options: GenerateOptions): unknown {
     if (options.signal?.aborted === true) {
       ticket.released();
       return options.signal.reason;
@@ -90,7 +90,7 @@ export class ProviderHost {
       : options;
   }
 
-  private settle(ticket: BreakerTicket, failure: LLMError, options: GenerateOptions): void {
+  private settle(ticket: CircuitPermit, failure: LLMError, options: GenerateOptions): void {
     // A caller's own impatience must not close the host to everybody else.
     const impatient = failure.code === 'timeout' && options.timeout !== undefined;
     if (isHostFailure(failure) && !impatient) {
@@ -113,7 +113,7 @@ export class ProviderHost {
     });
   }
 
-  private leftAlone(): LLMOverloadedError {
+  private circuitOpenError(): LLMOverloadedError {
     // A probe is under way when nothing remains: its outcome is near.
     const retryAfterMs = Math.ceil(this.breaker.remaining()) || 1_000;
     const seconds = Math.ceil(retryAfterMs / 1_000);

@@ -5,19 +5,19 @@ import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { BoundedMap } from '../shared/LruMap';
-import { InterruptedUsage } from '../InterruptedUsage';
-import { eventsOf, openStream } from './primeStream';
-import { ProviderHost } from './ProviderTarget';
+import { LruMap } from '../shared/LruMap';
+import { PartialUsage } from '../InterruptedUsage';
+import { eventsOf, primeStream } from './primeStream';
+import { ProviderTarget } from './ProviderTarget';
 import type { Attempt, RetryPorts } from './ProviderTarget';
-import { ProviderRoutes } from './ProviderRouter';
+import { ProviderRouter } from './ProviderRouter';
 import type { ProviderSet, Route } from './ProviderRouter';
 import { mayFallBack, retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 import { UsageLedger } from './UsageLedger';
 import type { UsageEntry } from './UsageLedger';
-import { soundResponse } from './normalizeResponse';
-import { waitFor } from '../shared/time';
+import { normalizeResponse } from './normalizeResponse';
+import { sleep } from '../shared/time';
 
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
   readonly retry?: Partial<RetrySettings>;
@@ -42,7 +42,7 @@ export interface ResilientLimits {
 export const DEFAULT_RESILIENT_LIMITS: ResilientLimits = { trackedUsers: 10_000, trackedResponses: 10_000 };
 
 interface Served<T> {
-  readonly host: ProviderHost;
+  readonly target: ProviderTarget;
   readonly value: T;
   /** Why another provider answered than the one that was asked. */
   readonly warnings: readonly string[];
@@ -63,10 +63,10 @@ interface Call<T> {
  * fail, the first one's error is thrown.
  */
 export class ResilientProvider implements ILLMProvider {
-  private readonly routes: ProviderRoutes;
+  private readonly router: ProviderRouter;
   private readonly ports: RetryPorts;
   private readonly ledger: UsageLedger;
-  private readonly makers: BoundedMap<string, ProviderHost>;
+  private readonly responseOwners: LruMap<string, ProviderTarget>;
   private readonly onUsage: ResilientProviderOptions['onUsage'];
 
   /** @throws LLMInvalidRequestError for a set of providers that can't be routed to, and for senseless settings */
@@ -76,17 +76,17 @@ export class ResilientProvider implements ILLMProvider {
     this.ports = {
       clock: options.clock ?? (() => performance.now()),
       random: options.random ?? Math.random,
-      sleep: options.sleep ?? waitFor,
+      sleep: options.sleep ?? sleep,
     };
-    this.routes = new ProviderRoutes(options, (id, provider) => new ProviderHost(id, provider, settings, this.ports));
+    this.router = new ProviderRouter(options, (id, provider) => new ProviderTarget(id, provider, settings, this.ports));
     this.ledger = new UsageLedger(limits.trackedUsers);
-    this.makers = new BoundedMap(limits.trackedResponses);
+    this.responseOwners = new LruMap(limits.trackedResponses);
     this.onUsage = options.onUsage;
   }
 
   /** The default provider's name. */
   getProviderName(): string {
-    return this.routes.main.provider.getProviderName();
+    return this.router.defaultTarget.provider.getProviderName();
   }
 
   /**
@@ -95,12 +95,12 @@ export class ResilientProvider implements ILLMProvider {
    */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const attempt: Attempt<LLMResponse> = async (provider, request, ticket) => {
-      const response = soundResponse(await provider.generate(userId, request), provider.getProviderName());
+      const response = normalizeResponse(await provider.generate(userId, request), provider.getProviderName());
       ticket.succeeded();
       return response;
     };
-    const { host, value, warnings } = await this.serve(userId, options, attempt);
-    return this.account(host, userId, withWarnings(value, warnings));
+    const { target, value, warnings } = await this.callWithFallback(userId, options, attempt);
+    return this.account(target, userId, withWarnings(value, warnings));
   }
 
   /**
@@ -108,33 +108,37 @@ export class ResilientProvider implements ILLMProvider {
    * retry.
    */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const { host, value, warnings } = await this.serve(userId, options, async (provider, request, ticket) => {
-      const opened = await openStream(provider.stream(userId, request));
-      ticket.alive();
-      return { opened, ticket };
-    });
-    const told = new InterruptedUsage();
+    const { target, value, warnings } = await this.callWithFallback(
+      userId,
+      options,
+      async (provider, request, ticket) => {
+        const opened = await primeStream(provider.stream(userId, request));
+        ticket.responding();
+        return { opened, ticket };
+      },
+    );
+    const partialUsage = new PartialUsage();
     let isCounted = false;
     try {
       for await (const event of eventsOf(value.opened)) {
-        told.note(event);
+        partialUsage.add(event);
         if (event.type !== 'response.completed') yield event;
         else {
           value.ticket.succeeded();
           isCounted = true;
-          const response = soundResponse(event.response, host.provider.getProviderName());
-          yield { ...event, response: this.account(host, userId, withWarnings(response, warnings)) };
+          const response = normalizeResponse(event.response, target.provider.getProviderName());
+          yield { ...event, response: this.account(target, userId, withWarnings(response, warnings)) };
         }
       }
     } catch (thrown) {
-      const failure = host.failedMidway(thrown, value.ticket, options);
-      this.accountFailure(host, userId, failure);
+      const failure = target.onStreamFailure(thrown, value.ticket, options);
+      this.accountFailure(target, userId, failure);
       isCounted ||= isLLMError(failure) && failure.response !== undefined;
       throw failure;
     } finally {
       value.ticket.released();
       // Whoever leaves has had, and caused, what came until then.
-      if (!isCounted) this.record(host, userId, told.estimate(options.input));
+      if (!isCounted) this.record(target, userId, partialUsage.estimate(options.input));
     }
   }
 
@@ -143,28 +147,28 @@ export class ResilientProvider implements ILLMProvider {
    * @throws LLMInvalidRequestError for an unknown one
    */
   async validateAccess(userId: string, providerId?: string): Promise<boolean> {
-    if (providerId !== undefined && this.routes.get(providerId) === undefined) await this.routes.refresh();
-    const host = providerId === undefined ? this.routes.main : this.routes.get(providerId);
+    if (providerId !== undefined && this.router.get(providerId) === undefined) await this.router.refresh();
+    const host = providerId === undefined ? this.router.defaultTarget : this.router.get(providerId);
     if (host === undefined)
       throw new LLMInvalidRequestError(`no provider is called '${providerId ?? ''}'`, { path: 'providerId' });
     return host.provider.validateAccess(userId);
   }
 
   getCapabilities(model: string): ModelCapabilities {
-    const route = this.routes.resolve(model);
-    return route.host.provider.getCapabilities(route.model ?? '');
+    const route = this.router.resolve(model);
+    return route.target.provider.getCapabilities(route.model ?? '');
   }
 
   /** At the provider that made the response; one that was made long ago, at the default provider. */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
-    const host = this.makers.get(responseId) ?? this.routes.main;
+    const host = this.responseOwners.get(responseId) ?? this.router.defaultTarget;
     await host.provider.deleteResponse?.(userId, responseId);
-    this.makers.delete(responseId);
+    this.responseOwners.delete(responseId);
   }
 
   /** A model's name that stands for the default model of the default provider. */
   protected get defaultModel(): string {
-    return this.routes.main.id;
+    return this.router.defaultTarget.id;
   }
 
   /** Token counts by provider and user, since this object was made. */
@@ -172,12 +176,12 @@ export class ResilientProvider implements ILLMProvider {
     return this.ledger.entries();
   }
 
-  private async serve<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
+  private async callWithFallback<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
     const deadline = options.timeout === undefined ? Infinity : this.ports.clock() + options.timeout;
     const call: Call<T> = { userId, options, deadline, attempt };
     const asked = await this.routeTo(options.model);
     try {
-      return { host: asked.host, value: await this.callHost(call, asked), warnings: [] };
+      return { target: asked.target, value: await this.callHost(call, asked), warnings: [] };
     } catch (error) {
       options.signal?.throwIfAborted();
       // The chain's items are known to the provider that was asked, and to no other.
@@ -191,21 +195,21 @@ export class ResilientProvider implements ILLMProvider {
   /** A provider that is not known here may have been made elsewhere a moment ago. */
   private async routeTo(model: string | undefined): Promise<Route> {
     try {
-      return this.routes.resolve(model);
+      return this.router.resolve(model);
     } catch (error) {
       if (!(error instanceof LLMModelNotFoundError)) throw error;
-      await this.routes.refresh();
-      return this.routes.resolve(model);
+      await this.router.refresh();
+      return this.router.resolve(model);
     }
   }
 
   private async fallBack<T>(call: Call<T>, asked: Route, code: ErrorCode): Promise<Served<T> | undefined> {
-    for (const route of this.routes.after(asked)) {
+    for (const route of this.router.after(asked)) {
       if (this.ports.clock() >= call.deadline) return undefined;
       try {
         const value = await this.callFallback(call, route);
-        const warning = `the provider '${asked.host.id}' could not answer (${code}); '${route.host.id}' answered instead`;
-        return { host: route.host, value, warnings: [warning] };
+        const warning = `the provider '${asked.target.id}' could not answer (${code}); '${route.target.id}' answered instead`;
+        return { target: route.target, value, warnings: [warning] };
       } catch {
         // The error that counts is the first one, of the provider that was asked.
         call.options.signal?.throwIfAborted();
@@ -218,7 +222,8 @@ export class ResilientProvider implements ILLMProvider {
   private callFallback<T>(call: Call<T>, route: Route): Promise<T> {
     let knowsModel = route.model !== undefined;
     const attempt: Attempt<T> = async (provider, request, ticket) => {
-      if (!knowsModel) return call.attempt(provider, forRoute(request, { host: route.host, model: undefined }), ticket);
+      if (!knowsModel)
+        return call.attempt(provider, forRoute(request, { target: route.target, model: undefined }), ticket);
       try {
         return await call.attempt(provider, request, ticket);
       } catch (error) {
@@ -231,27 +236,27 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   private callHost<T>({ userId, options, deadline, attempt }: Call<T>, route: Route): Promise<T> {
-    return route.host.call(forRoute(options, route), deadline, async (provider, request, ticket) => {
+    return route.target.call(forRoute(options, route), deadline, async (provider, request, ticket) => {
       try {
         return await attempt(provider, request, ticket);
       } catch (error) {
-        this.accountFailure(route.host, userId, error);
+        this.accountFailure(route.target, userId, error);
         throw error;
       }
     });
   }
 
-  private account(host: ProviderHost, userId: string, response: LLMResponse): LLMResponse {
+  private account(host: ProviderTarget, userId: string, response: LLMResponse): LLMResponse {
     this.record(host, userId, response.usage);
-    this.makers.set(response.id, host);
+    this.responseOwners.set(response.id, host);
     return response;
   }
 
-  private accountFailure(host: ProviderHost, userId: string, error: unknown): void {
+  private accountFailure(host: ProviderTarget, userId: string, error: unknown): void {
     if (isLLMError(error) && error.response !== undefined) this.record(host, userId, error.response.usage);
   }
 
-  private record({ id: providerId }: ProviderHost, userId: string, usage: Usage): void {
+  private record({ id: providerId }: ProviderTarget, userId: string, usage: Usage): void {
     this.ledger.record(providerId, userId, usage);
     this.onUsage?.({ providerId, userId, usage });
   }

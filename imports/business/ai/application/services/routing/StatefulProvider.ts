@@ -11,8 +11,8 @@ import type { FunctionCallItem, InputItem, LLMResponse } from '../../../domain/t
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { Loss, WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
-import { soundResponse } from './normalizeResponse';
-import { answeredCalls, responseWindow, unknownResponse } from './responseHistory';
+import { normalizeResponse } from './normalizeResponse';
+import { answeredCalls, loadResponseHistory, unknownResponseError } from './responseHistory';
 
 export interface StatefulProviderOptions {
   readonly provider: ILLMProvider;
@@ -42,12 +42,12 @@ interface Turn {
 export class StatefulProvider implements ILLMProvider {
   private readonly provider: ILLMProvider;
   private readonly store: ResponseStore;
-  private readonly trustsIds: boolean;
+  private readonly trustsUnknownIds: boolean;
 
   constructor({ provider, store, trustsIds = false }: StatefulProviderOptions) {
     this.provider = provider;
     this.store = store;
-    this.trustsIds = trustsIds;
+    this.trustsUnknownIds = trustsIds;
   }
 
   getProviderName(): string {
@@ -59,22 +59,22 @@ export class StatefulProvider implements ILLMProvider {
    * @throws LLMServerError when the answer could not be stored; it is in `.response`
    */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const turn = await this.turnOf(userId, options);
-    const response = soundResponse(await this.provider.generate(userId, turn.request), this.getProviderName());
-    return this.remember(turn, response, await this.idFor(turn, response.id));
+    const turn = await this.prepareTurn(userId, options);
+    const response = normalizeResponse(await this.provider.generate(userId, turn.request), this.getProviderName());
+    return this.storeResponse(turn, response, await this.idFor(turn, response.id));
   }
 
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const turn = await this.turnOf(userId, options);
+    const turn = await this.prepareTurn(userId, options);
     let id: string | undefined;
     for await (const event of this.provider.stream(userId, turn.request)) {
       if (event.type === 'response.created') {
         id = await this.idFor(turn, event.id);
         yield { ...event, id };
       } else if (event.type === 'response.completed') {
-        const response = soundResponse(event.response, this.getProviderName());
+        const response = normalizeResponse(event.response, this.getProviderName());
         id ??= await this.idFor(turn, response.id);
-        yield { ...event, response: await this.remember(turn, response, id) };
+        yield { ...event, response: await this.storeResponse(turn, response, id) };
       } else yield event;
     }
   }
@@ -90,7 +90,7 @@ export class StatefulProvider implements ILLMProvider {
   /** Here, and at the host where that keeps it too. */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
     const wasStored = await this.store.remove(userId, responseId);
-    if (!wasStored && !this.trustsIds) return;
+    if (!wasStored && !this.trustsUnknownIds) return;
     try {
       await this.provider.deleteResponse?.(userId, responseId);
     } catch (error) {
@@ -99,7 +99,7 @@ export class StatefulProvider implements ILLMProvider {
     }
   }
 
-  private async turnOf(userId: string, options: GenerateOptions): Promise<Turn> {
+  private async prepareTurn(userId: string, options: GenerateOptions): Promise<Turn> {
     const { previous_response_id: previousId, store, ...rest } = options;
     const keptByProvider = this.provider.getCapabilities(options.model ?? '', options.wire).keepsState;
     const isStored = store ?? previousId !== undefined;
@@ -111,7 +111,7 @@ export class StatefulProvider implements ILLMProvider {
       return { ...turn, request, answeredCalls: [], losses: [], isReplayed: false };
     }
     const stored = await this.store.find(userId, previousId);
-    if (stored === undefined && !(keptByProvider && this.trustsIds)) throw unknownResponse(previousId);
+    if (stored === undefined && !(keptByProvider && this.trustsUnknownIds)) throw unknownResponseError(previousId);
     if (keptByProvider && stored?.keptByProvider !== false) {
       const history = stored?.response.output ?? [];
       return {
@@ -122,7 +122,7 @@ export class StatefulProvider implements ILLMProvider {
         isReplayed: false,
       };
     }
-    const { items, losses } = await responseWindow(this.store, userId, previousId);
+    const { items, losses } = await loadResponseHistory(this.store, userId, previousId);
     return {
       ...turn,
       request: { ...rest, input: [...items, ...input], ...forHost },
@@ -132,7 +132,7 @@ export class StatefulProvider implements ILLMProvider {
     };
   }
 
-  private async remember(turn: Turn, given: LLMResponse, id: string): Promise<LLMResponse> {
+  private async storeResponse(turn: Turn, given: LLMResponse, id: string): Promise<LLMResponse> {
     const response = asAnswered(turn, given, id);
     if (!turn.isStored) return response;
     try {

@@ -11,8 +11,8 @@ import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput, normalizeTools } from '../ContentNormalizer';
-import { toolInstructions, writtenHistory } from './textTools/toolPrompt';
-import { mayBecomeCall, withWrittenCall, writtenCall } from './textTools/parseTextCall';
+import { toolInstructions, historyAsText } from './textTools/toolPrompt';
+import { mayBeCallPrefix, withWrittenCall, parseTextCall } from './textTools/parseTextCall';
 
 export class TextToolProvider implements ILLMProvider {
   private readonly provider: ILLMProvider;
@@ -27,14 +27,14 @@ export class TextToolProvider implements ILLMProvider {
 
   /** @throws UnsupportedFeatureError for tools that a vendor's server would have to run, before anything is sent */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const { request, offersTools } = inWords(options);
+    const { request, offersTools } = asPrompt(options);
     const response = await this.provider.generate(userId, request);
-    return offersTools ? withWrittenCall(response, writtenCall(response)) : response;
+    return offersTools ? withWrittenCall(response, parseTextCall(response)) : response;
   }
 
   /** Text that may yet turn out to be a call is held back; prose goes out as it comes. */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const { request, offersTools } = inWords(options);
+    const { request, offersTools } = asPrompt(options);
     const events = this.provider.stream(userId, request);
     if (offersTools) yield* withCalls(events);
     else yield* events;
@@ -62,10 +62,10 @@ export class TextToolProvider implements ILLMProvider {
  * The request without any word about tools but those in its texts. What the wire says is not what the answer means,
  * so it is not relayed.
  */
-function inWords(options: GenerateOptions): { readonly request: GenerateOptions; readonly offersTools: boolean } {
+function asPrompt(options: GenerateOptions): { readonly request: GenerateOptions; readonly offersTools: boolean } {
   const { tools: given, tool_choice: choice, parallel_tool_calls: _parallel, relay: _relay, ...rest } = options;
   const tools = offered(given, choice);
-  const input = writtenHistory(normalizeInput(options.input));
+  const input = historyAsText(normalizeInput(options.input));
   if (tools.length === 0) return { request: { ...rest, input }, offersTools: false };
   const words = toolInstructions(tools, isForced(choice));
   const instructions = options.instructions === undefined ? words : `${options.instructions}\n\n${words}`;
@@ -99,7 +99,7 @@ async function* withCalls(
   let isProse = false;
   for await (const event of events) {
     if (event.type === 'response.completed') {
-      const call = isProse ? undefined : writtenCall(event.response);
+      const call = isProse ? undefined : parseTextCall(event.response);
       const response = withWrittenCall(event.response, call);
       yield* call === undefined ? held : eventsOfCall(response);
       held = [];
@@ -109,7 +109,7 @@ async function* withCalls(
     } else {
       held.push(event);
       if (event.type === 'response.output_text.delta') text += event.delta;
-      isProse = event.type === 'response.refusal.delta' || !mayBecomeCall(text);
+      isProse = event.type === 'response.refusal.delta' || !mayBeCallPrefix(text);
       if (!isProse) continue;
       yield* held;
       held = [];

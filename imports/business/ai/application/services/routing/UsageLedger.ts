@@ -1,7 +1,7 @@
 /** What was used, by provider and user. Users that were not seen for long are summed up under nobody's name. */
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
-import { BoundedMap } from '../shared/LruMap';
+import { LruMap } from '../shared/LruMap';
 
 export interface UsageEntry {
   readonly providerId: string;
@@ -13,12 +13,12 @@ export interface UsageEntry {
 }
 
 export class UsageLedger {
-  private readonly byUser: BoundedMap<string, UsageEntry>;
+  private readonly byUser: LruMap<string, UsageEntry>;
   private readonly forgotten = new Map<string, UsageEntry>();
 
   /** @param limit how many pairs of provider and user are kept apart */
   constructor(limit: number) {
-    this.byUser = new BoundedMap(limit, (_key, { providerId, calls, usage }) => {
+    this.byUser = new LruMap(limit, (_key, { providerId, calls, usage }) => {
       this.forgotten.set(providerId, sum(this.forgotten.get(providerId), { providerId, calls, usage }));
     });
   }

@@ -19,7 +19,7 @@ export function unansweredError(response: LLMResponse): LLMError | undefined {
     return new LLMRefusalError(refusal ?? 'The model refused to answer.', { vendor, response });
   }
   if (response.status === 'completed')
-    return lacksItsCalls(response)
+    return isMissingToolCalls(response)
       ? new LLMIncompleteError('The answer ends to call tools, and calls none.', {
           vendor,
           response,
@@ -41,7 +41,7 @@ export function unansweredError(response: LLMResponse): LLMError | undefined {
 const TOOL_WORDS: ReadonlySet<string | null> = new Set(['tool_calls', 'tool_use']);
 
 /** Neither words nor calls nor anything of a vendor's own, after a word that promises calls. */
-function lacksItsCalls({ output, output_text, vendor }: LLMResponse): boolean {
+function isMissingToolCalls({ output, output_text, vendor }: LLMResponse): boolean {
   return (
     TOOL_WORDS.has(vendor.finish_reason) &&
     output_text === '' &&

@@ -14,15 +14,15 @@ import type { LLMResponse, OutputItem, Usage } from '../../../domain/types/Respo
  * @param provider its name, for errors and for `vendor.name`
  * @throws LLMServerError for what is no response at all
  */
-export function soundResponse(given: unknown, provider: string): LLMResponse {
+export function normalizeResponse(given: unknown, provider: string): LLMResponse {
   if (!isObject(given))
     throw new LLMServerError(`The provider '${provider}' gave no response.`, { vendor: provider, retryable: false });
   // Boundary: what is there is taken for what its type says.
   const response = given as unknown as LLMResponse;
-  return isSound(given) ? response : completed(given, provider);
+  return isComplete(given) ? response : completed(given, provider);
 }
 
-function isSound({ id, status, output, output_text, usage, vendor }: Readonly<Record<string, unknown>>): boolean {
+function isComplete({ id, status, output, output_text, usage, vendor }: Readonly<Record<string, unknown>>): boolean {
   if (typeof id !== 'string' || typeof status !== 'string' || !isList(output) || typeof output_text !== 'string')
     return false;
   if (output.length === 0 && output_text !== '') return false;

@@ -2,14 +2,14 @@
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
-export interface OpenedStream {
+export interface PrimedStream {
   /** What came so far: its announcement, and the first event that says something. */
   readonly head: readonly ResponseStreamEvent[];
   readonly rest: AsyncIterator<ResponseStreamEvent, unknown, undefined>;
 }
 
 /** An announcement, and what only repeats what other events say. */
-const SAYS_NOTHING: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>(['response.created', 'wire.message']);
+const PREAMBLE_EVENTS: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>(['response.created', 'wire.message']);
 
 /**
  * Reads up to the first event that says something. What comes before it is held back, since a host that fails right
@@ -17,8 +17,8 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>([
  * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream that ends before it
  *   says anything
  */
-export async function openStream(events: AsyncIterable<ResponseStreamEvent>): Promise<OpenedStream> {
-  const rest = events[Symbol.asyncIterator]() as OpenedStream['rest'];
+export async function primeStream(events: AsyncIterable<ResponseStreamEvent>): Promise<PrimedStream> {
+  const rest = events[Symbol.asyncIterator]() as PrimedStream['rest'];
   const head: ResponseStreamEvent[] = [];
   for (;;) {
     const next = await rest.next();
@@ -28,7 +28,7 @@ export async function openStream(events: AsyncIterable<ResponseStreamEvent>): Pr
       throw next.value.error;
     }
     head.push(next.value);
-    if (!SAYS_NOTHING.has(next.value.type)) return { head, rest };
+    if (!PREAMBLE_EVENTS.has(next.value.type)) return { head, rest };
   }
 }
 
@@ -37,7 +37,7 @@ export async function openStream(events: AsyncIterable<ResponseStreamEvent>): Pr
  * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream without
  *   `response.completed`
  */
-export async function* eventsOf({ head, rest }: OpenedStream): AsyncGenerator<ResponseStreamEvent, void, undefined> {
+export async function* eventsOf({ head, rest }: PrimedStream): AsyncGenerator<ResponseStreamEvent, void, undefined> {
   let completed = false;
   let open = true;
   try {

@@ -18,13 +18,13 @@ export interface ResponseWindow {
  * reasoning that was sealed to the whole of it is left out, since vendors refuse or ignore what they find edited.
  * @throws LLMInvalidRequestError when the response itself is unknown; a user's response is unknown to every other user
  */
-export async function responseWindow(
+export async function loadResponseHistory(
   store: ResponseStore,
   userId: string,
   responseId: string,
 ): Promise<ResponseWindow> {
   const newest = await store.find(userId, responseId);
-  if (newest === undefined) throw unknownResponse(responseId);
+  if (newest === undefined) throw unknownResponseError(responseId);
   const chain = [newest];
   const seen = new Set([responseId]);
   let previousId = newest.previousId;
@@ -40,7 +40,7 @@ export async function responseWindow(
 }
 
 /** The error for a `previous_response_id` that nobody knows, worded as OpenAI words it. */
-export function unknownResponse(id: string): LLMInvalidRequestError {
+export function unknownResponseError(id: string): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`Previous response with id '${id}' not found.`, {
     path: 'previous_response_id',
     vendorCode: 'previous_response_not_found',

@@ -14,7 +14,7 @@ import { adoptItem } from '../ContentNormalizer';
 import { FollowUps } from './FollowUps';
 import { acknowledgement, deferredOutput, toolOutput } from '../MessageBuilder';
 import { toAgentEvent } from './toAgentEvent';
-import { resultOf } from '../toolResults';
+import { toToolResult } from '../toolResults';
 
 /** A call as the model made it, under the id that it has in this run. */
 export interface TurnCall {
@@ -24,16 +24,16 @@ export interface TurnCall {
   readonly arguments: string;
 }
 
-export interface ExecutionFacts {
+export interface LiveRunInit {
   readonly id: string;
   readonly userId: string;
   readonly input: readonly Item[];
   readonly emit: (event: AgentEvent) => void;
   /** What another process did of it. */
-  readonly past?: ExecutionPast;
+  readonly past?: RestoredState;
 }
 
-export interface ExecutionPast {
+export interface RestoredState {
   /** Adopted items, input first. */
   readonly transcript: readonly Item[];
   readonly turnStart: number;
@@ -50,13 +50,13 @@ export interface ExecutionPast {
 }
 
 /** Told of what has to be written down. */
-export interface ExecutionJournal {
+export interface LiveRunJournal {
   runChanged(): void;
   callChanged(id: string): void;
   callProgressed(id: string): void;
 }
 
-export class Execution implements ToolExecutionContext {
+export class LiveRun implements ToolExecutionContext {
   readonly executionId: string;
   readonly userId: string;
   readonly followUps = new FollowUps();
@@ -69,7 +69,7 @@ export class Execution implements ToolExecutionContext {
   /** Where in the transcript the last response begins. */
   turnStart: number;
   lastResponse: LLMResponse | undefined;
-  journal: ExecutionJournal | undefined;
+  journal: LiveRunJournal | undefined;
   /** Of the last event. */
   seq = 0;
   private readonly usedIds: Set<string>;
@@ -79,7 +79,7 @@ export class Execution implements ToolExecutionContext {
   private wake: (() => void) | undefined;
   private send: (event: AgentEvent) => void;
 
-  constructor(facts: ExecutionFacts) {
+  constructor(facts: LiveRunInit) {
     this.executionId = facts.id;
     this.userId = facts.userId;
     this.transcript = [...facts.input];
@@ -89,7 +89,7 @@ export class Execution implements ToolExecutionContext {
     if (facts.past !== undefined) this.restore(facts.past);
   }
 
-  private restore(past: ExecutionPast): void {
+  private restore(past: RestoredState): void {
     this.transcript.splice(0, Infinity, ...past.transcript);
     for (const item of past.transcript) if (item.type === 'function_call') this.usedIds.add(item.call_id);
     for (const call of past.calls) this.keep(call);
@@ -111,16 +111,16 @@ export class Execution implements ToolExecutionContext {
   }
 
   get completedResults(): ReadonlyMap<string, ToolResult> {
-    return new Map([...this.calls.values()].filter(isSettled).map((call) => [call.id, resultOf(call)]));
+    return new Map([...this.calls.values()].filter(isSettled).map((call) => [call.id, toToolResult(call)]));
   }
 
-  move(to: RunState): void {
+  transition(to: RunState): void {
     if (this.state !== to) this.state = moveRun(this.state, to);
     this.journal?.runChanged();
   }
 
   /** The run goes on in another process, which tells the rest. */
-  silence(): void {
+  mute(): void {
     this.send = () => undefined;
   }
 
@@ -186,7 +186,7 @@ export class Execution implements ToolExecutionContext {
     for (const { id } of calls) {
       const call = this.call(id);
       if (isSettled(call)) {
-        this.append(toolOutput(resultOf(call), call.name));
+        this.append(toolOutput(toToolResult(call), call.name));
         answered.push(id);
       } else {
         this.acknowledged.add(id);
@@ -203,7 +203,7 @@ export class Execution implements ToolExecutionContext {
   }
 
   /** Moves results from the inbox to the transcript, in arrival order. */
-  takeInbox(goesNow: (call: ToolCall) => boolean): readonly string[] {
+  takeLateResults(goesNow: (call: ToolCall) => boolean): readonly string[] {
     const taken = this.inbox.filter((id) => goesNow(this.call(id)));
     this.inbox = this.inbox.filter((id) => !taken.includes(id));
     for (const id of taken) this.append(this.lateOutput(id));
@@ -284,7 +284,7 @@ export class Execution implements ToolExecutionContext {
 
   private lateOutput(id: string): FunctionCallOutputItem {
     const call = this.call(id);
-    return deferredOutput(resultOf(call), call.name);
+    return deferredOutput(toToolResult(call), call.name);
   }
 
   private ownId(wanted: string): string {

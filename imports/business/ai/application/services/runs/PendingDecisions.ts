@@ -4,15 +4,15 @@
  */
 import type { Approval, ExternalResult, Review } from '../ToolProcessor';
 
-interface Waiting<Decision> {
+interface PendingDecision<Decision> {
   readonly decide: (decision: Decision) => void;
   readonly timer?: ReturnType<typeof setTimeout>;
 }
 
 export class PendingDecisions {
-  private readonly approvals = new Map<string, Waiting<Approval>>();
-  private readonly reviews = new Map<string, Waiting<Review>>();
-  private readonly externals = new Map<string, Waiting<ExternalResult>>();
+  private readonly approvals = new Map<string, PendingDecision<Approval>>();
+  private readonly reviews = new Map<string, PendingDecision<Review>>();
+  private readonly externals = new Map<string, PendingDecision<ExternalResult>>();
   private isClosed = false;
 
   /** @param lifetime milliseconds after which the answer is no */
@@ -51,7 +51,7 @@ export class PendingDecisions {
 
   private wait<Decision>(
     callId: string,
-    waiting: Map<string, Waiting<Decision | Approval>>,
+    waiting: Map<string, PendingDecision<Decision | Approval>>,
     lifetime: number,
   ): Promise<Decision | Approval> {
     return new Promise((decide) => {
@@ -64,7 +64,11 @@ export class PendingDecisions {
 
 const EXPIRED: Approval = { approved: false, reason: 'nobody decided within 24 hours' };
 
-function settle<Decision>(callId: string, waiting: Map<string, Waiting<Decision>>, decision: Decision): boolean {
+function settle<Decision>(
+  callId: string,
+  waiting: Map<string, PendingDecision<Decision>>,
+  decision: Decision,
+): boolean {
   const found = waiting.get(callId);
   if (found === undefined) return false;
   waiting.delete(callId);

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
 
-export class RunInterruption {
+export class RunCancellation {
   private readonly controller = new AbortController();
   /** Ends the step that the run is at. */
   private stop: (() => void) | undefined;
@@ -18,18 +18,18 @@ export class RunInterruption {
   }
 
   /** The first reason counts. */
-  interrupt(reason: unknown): void {
-    this.controller.abort(asInterruption(reason));
+  cancel(reason: unknown): void {
+    this.controller.abort(toCancellation(reason));
     this.stop?.();
   }
 
   /** Why the run was interrupted. */
   get error(): LLMError {
-    return asInterruption(this.signal.reason);
+    return toCancellation(this.signal.reason);
   }
 
   /** @throws what the run was interrupted with */
-  throwIfCome(): void {
+  throwIfCancelled(): void {
     if (this.signal.aborted) throw this.error;
   }
 
@@ -49,6 +49,6 @@ export class RunInterruption {
 }
 
 /** @param reason of an abort, which may be anything */
-export function asInterruption(reason: unknown): LLMError {
+export function toCancellation(reason: unknown): LLMError {
   return isLLMError(reason) ? reason : new LLMAbortedError('The run was aborted.', { cause: reason });
 }

@@ -6,7 +6,7 @@
 /** The longest time that `setTimeout` takes, in milliseconds. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-export class RunClock {
+export class RunDeadline {
   private readonly timeout: number;
   private remaining: number;
   private startedAt = 0;
@@ -15,11 +15,11 @@ export class RunClock {
 
   /**
    * @param timeout milliseconds
-   * @param worked of which so many are over
+   * @param elapsedMs of which so many are over
    */
-  constructor(timeout: number, worked: number, onTimeout: () => void) {
+  constructor(timeout: number, elapsedMs: number, onTimeout: () => void) {
     this.timeout = timeout;
-    this.remaining = Math.max(0, timeout - worked);
+    this.remaining = Math.max(0, timeout - elapsedMs);
     this.onTimeout = onTimeout;
   }
 

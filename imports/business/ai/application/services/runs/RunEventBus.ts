@@ -18,7 +18,7 @@ export interface RunFeedOptions {
 
 type Delta = AgentEventOf<'llm:delta'>;
 
-export class RunFeed {
+export class RunEventBus {
   private readonly sinks: readonly RunEventSink[];
   private readonly flushAfter: number;
   private readonly logger: Pick<Logger, 'error'>;
@@ -32,10 +32,10 @@ export class RunFeed {
     this.logger = logger;
   }
 
-  readonly take = (event: AgentEvent): void => {
+  readonly publish = (event: AgentEvent): void => {
     if (event.type !== 'llm:delta') {
       this.flush(event.executionId);
-      this.tell(event);
+      this.dispatch(event);
       return;
     }
     const before = this.waiting.get(event.executionId);
@@ -52,7 +52,7 @@ export class RunFeed {
     if (delta === undefined) return;
     this.waiting.delete(executionId);
     if (this.waiting.size === 0) this.stopTimer();
-    this.tell(delta);
+    this.dispatch(delta);
   }
 
   flushAll(): void {
@@ -65,7 +65,7 @@ export class RunFeed {
     this.timer = undefined;
   }
 
-  private tell(event: AgentEvent): void {
+  private dispatch(event: AgentEvent): void {
     for (const sink of this.sinks) {
       try {
         sink(event);

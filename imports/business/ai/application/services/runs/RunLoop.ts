@@ -10,30 +10,30 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunOrder, RunProgress } from '../../../domain/types/RunRecords';
-import { decide } from './nextStep';
+import { nextStep } from './nextStep';
 import { estimatedUsage } from '../routing/estimateUsage';
-import { refuseOverrun } from './runLimits';
-import { RunCalls } from './RunToolCalls';
-import { RunClock } from './RunDeadline';
-import { asInterruption, RunInterruption } from './RunCancellation';
+import { assertWithinLimits } from './runLimits';
+import { RunToolCalls } from './RunToolCalls';
+import { RunDeadline } from './RunDeadline';
+import { toCancellation, RunCancellation } from './RunCancellation';
 import { LeaseLostError, RunJournal } from './durable/RunJournal';
-import { RunModel } from './RunModelCalls';
-import type { JournalParts, RunParts } from './RunContext';
-import { runSubject } from './durable/runSnapshot';
+import { RunModelCalls } from './RunModelCalls';
+import type { JournalContext, RunContext } from './RunContext';
+import { runSnapshot } from './durable/runSnapshot';
 
-export class RunDriver {
+export class RunLoop {
   /** The end of the run; undefined before it is begun. */
-  ended: Promise<RunResult> | undefined;
+  completion: Promise<RunResult> | undefined;
   /** Absent where nothing is written down. */
   readonly journal: RunJournal | undefined;
-  readonly calls: RunCalls;
-  private readonly parts: RunParts;
-  private readonly interruption = new RunInterruption();
-  private readonly clock: RunClock;
-  private readonly model: RunModel;
-  private lost: LeaseLostError | undefined;
+  readonly calls: RunToolCalls;
+  private readonly context: RunContext;
+  private readonly cancellation = new RunCancellation();
+  private readonly deadline: RunDeadline;
+  private readonly model: RunModelCalls;
+  private leaseLost: LeaseLostError | undefined;
   /** Who waits for the first answer, until it is told. */
-  private first:
+  private firstAnswer:
     { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void } | undefined;
   /** The model's last answer called no tools. */
   private afterAnswer: boolean;
@@ -42,21 +42,21 @@ export class RunDriver {
   /** How often the run has changed hands by death since it last got on. */
   private takeovers: number;
 
-  constructor(parts: RunParts) {
-    this.parts = parts;
+  constructor(parts: RunContext) {
+    this.context = parts;
     const { execution, limits, restored } = parts;
     this.afterAnswer = restored?.isAfterAnswer ?? false;
     this.unreported = restored?.unreported ?? [];
     this.takeovers = restored?.takeovers ?? 0;
     this.journal = parts.journal === undefined ? undefined : this.openJournal(parts.journal);
-    const keepTime = (): void => this.keepTime();
-    this.model = new RunModel(parts, this.interruption, this.journal, keepTime);
-    this.calls = new RunCalls(parts, this.interruption, this.journal, {
-      onMove: keepTime,
-      onSettled: () => this.gotOn(),
+    const updateDeadline = (): void => this.updateDeadline();
+    this.model = new RunModelCalls(parts, this.cancellation, this.journal, updateDeadline);
+    this.calls = new RunToolCalls(parts, this.cancellation, this.journal, {
+      onTransition: updateDeadline,
+      onSettled: () => this.markProgress(),
     });
     const { runTimeout } = limits;
-    this.clock = new RunClock(runTimeout, restored?.worked ?? 0, () =>
+    this.deadline = new RunDeadline(runTimeout, restored?.worked ?? 0, () =>
       this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)),
     );
     if (restored?.hasLostCall === true) {
@@ -67,10 +67,11 @@ export class RunDriver {
   }
 
   abort(reason: unknown): void {
-    const error = asInterruption(reason);
-    const { signal } = this.interruption;
-    if (!signal.aborted && !isFinished(this.parts.execution.state)) this.journal?.willEnd(told(error));
-    this.interruption.interrupt(error);
+    const error = toCancellation(reason);
+    const { signal } = this.cancellation;
+    if (!signal.aborted && !isFinished(this.context.execution.state))
+      this.journal?.recordEndIntent(errorSummary(error));
+    this.cancellation.cancel(error);
   }
 
   /**
@@ -78,39 +79,39 @@ export class RunDriver {
    * more.
    */
   abandon(lost: LeaseLostError): void {
-    if (this.lost !== undefined) return;
-    this.lost = lost;
+    if (this.leaseLost !== undefined) return;
+    this.leaseLost = lost;
     this.journal?.stop();
-    this.parts.execution.silence();
+    this.context.execution.mute();
     this.abort(lost);
-    this.parts.journal?.onLost();
+    this.context.journal?.onLost();
   }
 
   /**
    * Whatever killed the run's earlier owners, it was not what is done here: their deaths are not counted any
    * longer.
    */
-  gotOn(): void {
+  markProgress(): void {
     if (this.takeovers === 0) return;
     this.takeovers = 0;
     this.journal?.runChanged();
     // The journal itself tells of what breaks it.
-    this.journal?.durable().catch(() => undefined);
+    this.journal?.flush().catch(() => undefined);
   }
 
   /** @returns false when nothing waits for what is ordered */
-  obey(order: RunOrder): boolean {
+  apply(order: RunOrder): boolean {
     if (order.kind !== 'cancel') return this.calls.decide(order);
     this.abort(new LLMAbortedError('The run was cancelled.'));
     return true;
   }
 
   /** Told when the run has ended, not when it is only abandoned. */
-  onEnd(told: () => void): void {
+  onEnd(callback: () => void): void {
     const hear = (): void => {
-      if (this.lost === undefined) told();
+      if (this.leaseLost === undefined) callback();
     };
-    this.ended?.then(hear, hear);
+    this.completion?.then(hear, hear);
   }
 
   /**
@@ -118,38 +119,38 @@ export class RunDriver {
    * the run.
    */
   run(): Promise<RunResult> {
-    const whole = this.drive();
-    this.ended = whole;
-    if (!this.parts.returnsEarly) return whole;
+    const whole = this.execute();
+    this.completion = whole;
+    if (!this.context.returnsEarly) return whole;
     return new Promise<RunResult>((resolve, reject) => {
-      this.first = { resolve, reject };
+      this.firstAnswer = { resolve, reject };
       // What comes after the first answer is told by events and `followUps`.
       whole.then(
-        (result) => this.first?.resolve(result),
-        (error: unknown) => this.first?.reject(error),
+        (result) => this.firstAnswer?.resolve(result),
+        (error: unknown) => this.firstAnswer?.reject(error),
       );
     });
   }
 
-  private async drive(): Promise<RunResult> {
-    const { execution, options } = this.parts;
+  private async execute(): Promise<RunResult> {
+    const { execution, options } = this.context;
     const outer = options.signal;
     const onOuterAbort = (): void => this.abort(outer?.reason);
     outer?.addEventListener('abort', onOuterAbort, { once: true });
     try {
-      execution.move('running');
+      execution.transition('running');
       execution.emit({
         type: 'run:started',
         userId: execution.userId,
         model: options.model,
-        ...this.parts.journal?.known,
+        ...this.context.journal?.metadata,
       });
       if (outer?.aborted === true) onOuterAbort();
-      if (this.parts.refusal !== undefined) throw this.parts.refusal;
-      const response = await this.turns();
+      if (this.context.refusal !== undefined) throw this.context.refusal;
+      const response = await this.loop();
       // Whoever ended it meanwhile was told that it ends.
-      this.interruption.throwIfCome();
-      execution.move('completed');
+      this.cancellation.throwIfCancelled();
+      execution.transition('completed');
       if (this.journal !== undefined) await this.writeEnd(this.journal);
       const result: RunResult = { ...execution.report(), response };
       execution.emit({ type: 'run:completed', response, usage: execution.usage, iterations: execution.iterations });
@@ -159,25 +160,25 @@ export class RunDriver {
       throw await this.fail(thrown);
     } finally {
       outer?.removeEventListener('abort', onOuterAbort);
-      this.clock.pause();
+      this.deadline.pause();
       this.calls.close();
     }
   }
 
   private async fail(thrown: unknown): Promise<LLMError> {
-    const { execution } = this.parts;
+    const { execution } = this.context;
     const error = isLLMError(thrown)
       ? thrown
       : new LLMServerError('The run failed unexpectedly.', { cause: thrown, retryable: false });
-    if (this.lost !== undefined) return this.lost;
+    if (this.leaseLost !== undefined) return this.leaseLost;
     // Cancels what still runs; each open call is told before the run's own end is.
     this.abort(error);
-    this.calls.cancelLeft();
+    this.calls.cancelOpenCalls();
     const cancelled = error.code === 'aborted';
-    execution.move(cancelled ? 'cancelled' : 'failed');
+    execution.transition(cancelled ? 'cancelled' : 'failed');
     if (this.journal !== undefined) {
       try {
-        await this.writeEnd(this.journal, told(error));
+        await this.writeEnd(this.journal, errorSummary(error));
       } catch (lost) {
         if (isLLMError(lost)) return lost;
         throw lost;
@@ -185,7 +186,9 @@ export class RunDriver {
     }
     error.run = execution.report();
     const { usage } = execution;
-    execution.emit(cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: told(error), usage });
+    execution.emit(
+      cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: errorSummary(error), usage },
+    );
     execution.followUps.close(error);
     return error;
   }
@@ -193,17 +196,17 @@ export class RunDriver {
   /** A run has ended when that is written down; before it, it has not. */
   private async writeEnd(journal: RunJournal, error?: RunProgress['error']): Promise<void> {
     // However long that takes, the run is not late, and nobody is waited for.
-    this.clock.pause();
+    this.deadline.pause();
     this.calls.close();
     await journal.finish({ endedAt: Date.now(), ...(error === undefined ? {} : { error }) });
   }
 
-  private openJournal(parts: JournalParts): RunJournal {
-    const { execution, restored } = this.parts;
-    const subject = runSubject(this.parts, parts.startedAt, () => ({
+  private openJournal(parts: JournalContext): RunJournal {
+    const { execution, restored } = this.context;
+    const subject = runSnapshot(this.context, parts.startedAt, () => ({
       isCalling: this.model.isCalling,
       failedTurns: this.calls.failedTurns,
-      worked: this.clock.worked,
+      worked: this.deadline.worked,
       takeovers: this.takeovers,
     }));
     const onBroken = (error: unknown): void =>
@@ -214,16 +217,16 @@ export class RunDriver {
     return journal;
   }
 
-  private async turns(): Promise<LLMResponse> {
-    const { execution, restored } = this.parts;
+  private async loop(): Promise<LLMResponse> {
+    const { execution, restored } = this.context;
     let turn = restored?.turn;
     let late = restored?.late ?? [];
-    if (restored !== undefined) this.calls.restart(turn?.calls ?? []);
+    if (restored !== undefined) this.calls.resumeOpenCalls(turn?.calls ?? []);
     for (;;) {
       if (turn === undefined) {
-        late = this.takeLate(late);
-        const answer = await this.model.ask(late);
-        this.gotOn();
+        late = this.drainLateResults(late);
+        const answer = await this.model.call(late);
+        this.markProgress();
         // Nothing comes between an answer's record and what is decided upon it.
         turn = { response: answer, calls: this.model.record(answer, late, this.unreported) };
         this.unreported = [];
@@ -231,7 +234,7 @@ export class RunDriver {
       }
       const { response, calls } = turn;
       turn = undefined;
-      const decision = decide(response, {
+      const decision = nextStep(response, {
         running: execution.pendingNonBlocking.size,
         undelivered: execution.undelivered(this.wakes),
       });
@@ -243,25 +246,28 @@ export class RunDriver {
           this.unreported = await this.calls.run(calls);
           break;
         case 'continue':
-          if (response.output_text !== '' && response.vendor.finish_reason !== 'pause_turn') this.tellAnswer(response);
+          if (response.output_text !== '' && response.vendor.finish_reason !== 'pause_turn')
+            this.publishAnswer(response);
           break;
         case 'wait':
-          this.tellAnswer(response);
+          this.publishAnswer(response);
           if (!(await this.waitForArrival())) return response;
           break;
         case 'answer':
-          this.tellAnswer(response);
+          this.publishAnswer(response);
           return response;
       }
     }
   }
 
   /** Results that go out with the next request; the first ones stand in the transcript already. */
-  private takeLate(taken: readonly string[]): readonly string[] {
-    const { execution, limits, options, provider } = this.parts;
-    this.interruption.throwIfCome();
-    refuseOverrun(execution, limits, () => provider.getCapabilities(options.model).price, options.model);
-    const arrived = execution.takeInbox((call) => this.afterAnswer || this.calls.deliveryOf(call) !== 'when_idle');
+  private drainLateResults(taken: readonly string[]): readonly string[] {
+    const { execution, limits, options, provider } = this.context;
+    this.cancellation.throwIfCancelled();
+    assertWithinLimits(execution, limits, () => provider.getCapabilities(options.model).price, options.model);
+    const arrived = execution.takeLateResults(
+      (call) => this.afterAnswer || this.calls.deliveryOf(call) !== 'when_idle',
+    );
     const late = taken.length === 0 ? arrived : [...taken, ...arrived];
     if (late.length > 0) execution.emit({ type: 'nonblocking:result', callIds: late });
     return late;
@@ -269,53 +275,53 @@ export class RunDriver {
 
   /** @returns false when nothing is left that would make the model speak again */
   private async waitForArrival(): Promise<boolean> {
-    const { execution } = this.parts;
-    execution.move('waiting');
-    this.keepTime();
+    const { execution } = this.context;
+    execution.transition('waiting');
+    this.updateDeadline();
     // Nothing is done on the strength of it, and the journal itself tells of what breaks it.
-    this.journal?.durable().catch(() => undefined);
+    this.journal?.flush().catch(() => undefined);
     while (execution.undelivered(this.wakes) === 0) {
       if (execution.pendingNonBlocking.size === 0) {
-        execution.move('running');
+        execution.transition('running');
         return false;
       }
-      await this.interruption.race(execution.nextArrival());
+      await this.cancellation.race(execution.nextArrival());
     }
-    execution.move('running');
+    execution.transition('running');
     return true;
   }
 
-  private tellAnswer(response: LLMResponse): void {
-    if (!this.parts.returnsEarly) return;
-    const { execution } = this.parts;
-    if (this.first === undefined) {
+  private publishAnswer(response: LLMResponse): void {
+    if (!this.context.returnsEarly) return;
+    const { execution } = this.context;
+    if (this.firstAnswer === undefined) {
       execution.followUps.push(response);
       return;
     }
-    this.first.resolve({ ...execution.report(), response });
-    this.first = undefined;
+    this.firstAnswer.resolve({ ...execution.report(), response });
+    this.firstAnswer = undefined;
   }
 
   /**
    * The deadline counts while a model or a tool of ours works, not while only people and other services are waited
    * for.
    */
-  private keepTime(): void {
-    const { execution } = this.parts;
-    if (isFinished(execution.state) || this.interruption.signal.aborted) return;
+  private updateDeadline(): void {
+    const { execution } = this.context;
+    if (isFinished(execution.state) || this.cancellation.signal.aborted) return;
     const open = execution.openCalls;
     const works = this.model.isCalling || open.length === 0 || open.some((call) => !this.calls.waitsForOthers(call));
     if (works) {
-      this.clock.resume();
+      this.deadline.resume();
       return;
     }
-    this.clock.pause();
-    this.gotOn();
+    this.deadline.pause();
+    this.markProgress();
   }
 
   private readonly wakes = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
 }
 
-function told({ code, message }: LLMError): { readonly code: LLMError['code']; readonly message: string } {
+function errorSummary({ code, message }: LLMError): { readonly code: LLMError['code']; readonly message: string } {
   return { code, message };
 }

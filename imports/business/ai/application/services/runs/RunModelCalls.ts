@@ -11,23 +11,23 @@ import { adoptInput } from '../ContentNormalizer';
 import { estimatedUsage } from '../routing/estimateUsage';
 import type { TurnCall } from './LiveRun';
 import { buildRequest } from '../MessageBuilder';
-import type { RunInterruption } from './RunCancellation';
+import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
-import type { RunParts } from './RunContext';
+import type { RunContext } from './RunContext';
 
-export class RunModel {
+export class RunModelCalls {
   /** A call is under way. */
   isCalling = false;
-  private readonly parts: RunParts;
-  private readonly interruption: RunInterruption;
+  private readonly context: RunContext;
+  private readonly cancellation: RunCancellation;
   private readonly journal: RunJournal | undefined;
   private readonly onCall: () => void;
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
 
   /** @param onCall told when a call begins */
-  constructor(parts: RunParts, interruption: RunInterruption, journal: RunJournal | undefined, onCall: () => void) {
-    this.parts = parts;
-    this.interruption = interruption;
+  constructor(parts: RunContext, interruption: RunCancellation, journal: RunJournal | undefined, onCall: () => void) {
+    this.context = parts;
+    this.cancellation = interruption;
     this.journal = journal;
     this.onCall = onCall;
   }
@@ -36,26 +36,26 @@ export class RunModel {
    * @param late calls whose results are told for the first time
    * @throws what the provider throws, or what the run was interrupted with
    */
-  async ask(late: readonly string[]): Promise<LLMResponse> {
-    const { interruption, journal } = this;
-    const { execution } = this.parts;
+  async call(late: readonly string[]): Promise<LLMResponse> {
+    const { cancellation, journal } = this;
+    const { execution } = this.context;
     execution.iterations += 1;
     execution.emit({ type: 'iteration:start', iteration: execution.iterations });
     const request = this.request();
-    const arrived = { characters: 0 };
+    const partial = { characters: 0 };
     this.isCalling = true;
     this.onCall();
     try {
       if (journal !== undefined) {
         journal.runChanged();
-        await interruption.race(journal.held());
+        await cancellation.race(journal.flushAndVerifyLease());
       }
       const turn =
         journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
-      return await interruption.race(this.call({ ...request, ...turn, signal: interruption.signal }, arrived));
+      return await cancellation.race(this.collect({ ...request, ...turn, signal: cancellation.signal }, partial));
     } catch (thrown) {
-      const error = interruption.signal.aborted ? interruption.error : thrown;
-      this.countLostCall(error, arrived.characters);
+      const error = cancellation.signal.aborted ? cancellation.error : thrown;
+      this.countLostCall(error, partial.characters);
       if (late.length > 0) execution.emit({ type: 'nonblocking:error', callIds: late, error: describe(error) });
       throw error;
     } finally {
@@ -69,7 +69,7 @@ export class RunModel {
    * @returns the calls that the model makes
    */
   record(response: LLMResponse, late: readonly string[], unreported: readonly string[]): readonly TurnCall[] {
-    const { execution, options, provider } = this.parts;
+    const { execution, options, provider } = this.context;
     const calls = execution.appendResponse(response);
     execution.markDelivered([...unreported, ...late], response.id);
     if (options.store === true && provider.getCapabilities(options.model).keepsState) {
@@ -81,7 +81,7 @@ export class RunModel {
   }
 
   private request(): GenerateOptions {
-    const { execution, options, tools } = this.parts;
+    const { execution, options, tools } = this.context;
     const base = execution.iterations === 1 ? options : withoutForcedTool(options);
     const request = buildRequest({
       base,
@@ -94,15 +94,15 @@ export class RunModel {
     return request;
   }
 
-  private async call(request: GenerateOptions, arrived: { characters: number }): Promise<LLMResponse> {
-    const { execution, provider, stream } = this.parts;
+  private async collect(request: GenerateOptions, partial: { characters: number }): Promise<LLMResponse> {
+    const { execution, provider, stream } = this.context;
     if (!stream) return provider.generate(execution.userId, request);
     for await (const event of provider.stream(execution.userId, request)) {
       switch (event.type) {
         case 'response.output_text.delta':
         case 'response.refusal.delta':
         case 'response.reasoning.delta':
-          arrived.characters += event.delta.length;
+          partial.characters += event.delta.length;
           execution.emit({ type: 'llm:delta', kind: DELTA_KIND[event.type], delta: event.delta });
           break;
         case 'response.completed':
@@ -117,10 +117,10 @@ export class RunModel {
 
   /** A call that was cut off has cost something, though nobody counted it. */
   private countLostCall(error: unknown, characters: number): void {
-    const { execution } = this.parts;
+    const { execution } = this.context;
     const usage = isLLMError(error) ? error.response?.usage : undefined;
     if (usage !== undefined) execution.usage = addUsage(execution.usage, usage);
-    else if (this.interruption.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
+    else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
       execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, characters));
     }
   }

@@ -8,39 +8,44 @@ import { ToolLoopError } from '../../../domain/errors/LLMErrors';
 import type { RunOrder } from '../../../domain/types/RunRecords';
 import type { TurnCall } from './LiveRun';
 import { PendingDecisions } from './PendingDecisions';
-import type { RunInterruption } from './RunCancellation';
+import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
-import type { RunParts } from './RunContext';
-import { timeSince } from '../timeSince';
+import type { RunContext } from './RunContext';
+import { elapsedSince } from '../timeSince';
 import { DECISION_LIFETIME } from '../ToolProcessor';
 import type { ToolJob, ToolProgress } from '../ToolProcessor';
-import { ToolSlots } from '../tools/ToolConcurrency';
+import { ToolConcurrency } from '../tools/ToolConcurrency';
 
-export interface CallsWatcher {
+export interface ToolCallObserver {
   /** Told when a call has moved. */
-  readonly onMove: () => void;
+  readonly onTransition: () => void;
   /** Told when a call has come to an end of its own. */
   readonly onSettled: () => void;
 }
 
-export class RunCalls {
+export class RunToolCalls {
   /** Turns in a row of which every call failed. */
   failedTurns: number;
-  private readonly parts: RunParts;
-  private readonly interruption: RunInterruption;
+  private readonly context: RunContext;
+  private readonly cancellation: RunCancellation;
   private readonly journal: RunJournal | undefined;
-  private readonly watcher: CallsWatcher;
-  private readonly slots: ToolSlots;
+  private readonly observer: ToolCallObserver;
+  private readonly concurrency: ToolConcurrency;
   /** Made when the first one is waited for: few runs ask anybody. */
   private decisions: PendingDecisions | undefined;
 
-  constructor(parts: RunParts, interruption: RunInterruption, journal: RunJournal | undefined, watcher: CallsWatcher) {
-    this.parts = parts;
-    this.interruption = interruption;
+  constructor(
+    parts: RunContext,
+    interruption: RunCancellation,
+    journal: RunJournal | undefined,
+    watcher: ToolCallObserver,
+  ) {
+    this.context = parts;
+    this.cancellation = interruption;
     this.journal = journal;
-    this.watcher = watcher;
+    this.observer = watcher;
     this.failedTurns = parts.restored?.failedTurns ?? 0;
-    this.slots = new ToolSlots(parts.limits.maxParallelTools);
+    this.concurrency = new ToolConcurrency(parts.limits.maxParallelTools);
   }
 
   /**
@@ -49,7 +54,7 @@ export class RunCalls {
    * @throws ToolLoopError, or what the run was interrupted with
    */
   async run(calls: readonly TurnCall[]): Promise<readonly string[]> {
-    const { execution } = this.parts;
+    const { execution } = this.context;
     const opened = calls.map(
       (call) =>
         execution.calls.get(call.id) ?? execution.openCall(call, this.definitionOf(call.name)?.blocking ?? true),
@@ -61,19 +66,19 @@ export class RunCalls {
       const progress = this.start(call);
       waits.push(call.blocking ? progress.settled : progress.prepared);
     }
-    this.watcher.onMove();
+    this.observer.onTransition();
     // Calls settle when the run is interrupted, whatever their tools do.
     await Promise.all(waits);
-    this.interruption.throwIfCome();
+    this.cancellation.throwIfCancelled();
     const answered = execution.answerTurn(calls);
     this.countFailures(calls.map(({ id }) => execution.call(id)));
     return answered;
   }
 
   /** Goes on with calls of earlier turns that were under way when the last owner was lost. */
-  restart(ofThisTurn: readonly TurnCall[]): void {
+  resumeOpenCalls(ofThisTurn: readonly TurnCall[]): void {
     const left = new Set(ofThisTurn.map(({ id }) => id));
-    for (const call of this.parts.execution.openCalls) if (!left.has(call.id)) this.start(call);
+    for (const call of this.context.execution.openCalls) if (!left.has(call.id)) this.start(call);
   }
 
   /** @returns false when nothing waits for what is decided */
@@ -89,8 +94,8 @@ export class RunCalls {
   }
 
   /** Ends the calls of an earlier owner that were not taken up again. */
-  cancelLeft(): void {
-    const { execution } = this.parts;
+  cancelOpenCalls(): void {
+    const { execution } = this.context;
     for (const { id, state } of execution.openCalls) {
       const isUnknown = state === 'executing' || state === 'needs_review';
       const message = isUnknown
@@ -125,23 +130,23 @@ export class RunCalls {
   }
 
   private start(call: ToolCall): ToolProgress {
-    const { execution, processor, tools } = this.parts;
+    const { execution, processor, tools } = this.context;
     const { journal } = this;
     const job: ToolJob = {
       call,
       userId: execution.userId,
       executionId: execution.executionId,
-      signal: this.interruption.signal,
-      slots: this.slots,
+      signal: this.cancellation.signal,
+      slots: this.concurrency,
       report: (event) => {
         execution.applyToolEvent(call.id, event);
-        if (isSettled(execution.call(call.id)) && event.type !== 'tool:cancelled') this.watcher.onSettled();
-        this.watcher.onMove();
+        if (isSettled(execution.call(call.id)) && event.type !== 'tool:cancelled') this.observer.onSettled();
+        this.observer.onTransition();
       },
       awaitApproval: () => this.waiting().awaitApproval(call.id, timeToDecide(call)),
       awaitExternal: () => this.waiting().awaitExternal(call.id),
       awaitReview: journal && (() => this.waiting().awaitReview(call.id, DECISION_LIFETIME)),
-      recorded: journal && (() => journal.held()),
+      recorded: journal && (() => journal.flushAndVerifyLease()),
     };
     return processor.process(job, tools);
   }
@@ -155,18 +160,18 @@ export class RunCalls {
   private countFailures(calls: readonly ToolCall[]): void {
     const allFailed = calls.every(({ state }) => state === 'failed' || state === 'timeout');
     this.failedTurns = allFailed ? this.failedTurns + 1 : 0;
-    if (this.failedTurns < this.parts.limits.maxToolErrors) return;
+    if (this.failedTurns < this.context.limits.maxToolErrors) return;
     const last = calls.at(-1);
     const message = last !== undefined && 'error' in last ? last.error.message : 'unknown';
     throw new ToolLoopError(`Every tool call failed in ${this.failedTurns} turns in a row; the last: ${message}`);
   }
 
   private definitionOf(name: string): FunctionTool | undefined {
-    return this.parts.tools.get(name)?.definition;
+    return this.context.tools.get(name)?.definition;
   }
 }
 
 /** Milliseconds; an approval that was asked for before a crash waits no longer than any other. */
 function timeToDecide(call: ToolCall): number {
-  return call.state === 'awaiting_approval' ? DECISION_LIFETIME - timeSince(call.createdAt) : DECISION_LIFETIME;
+  return call.state === 'awaiting_approval' ? DECISION_LIFETIME - elapsedSince(call.createdAt) : DECISION_LIFETIME;
 }

@@ -7,14 +7,14 @@ import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { unansweredError } from '../routing/assertAnswered';
 
-export interface PendingWork {
+export interface OpenWork {
   /** Non-blocking calls that have not settled. */
   readonly running: number;
   /** Settled results that the model must still be told. */
   readonly undelivered: number;
 }
 
-export type Decision =
+export type NextStep =
   /** Run these calls, answer each, ask again. */
   | { readonly kind: 'use-tools'; readonly calls: readonly FunctionCallItem[] }
   /** The model's turn goes on, or results lie ready: ask again at once. */
@@ -24,7 +24,7 @@ export type Decision =
   | { readonly kind: 'answer' }
   | { readonly kind: 'stop'; readonly error: LLMError };
 
-export function decide(response: LLMResponse, pending: PendingWork): Decision {
+export function nextStep(response: LLMResponse, pending: OpenWork): NextStep {
   const error = unansweredError(response);
   // A truncated, filtered or refused answer never runs its tools.
   if (error !== undefined) return { kind: 'stop', error };

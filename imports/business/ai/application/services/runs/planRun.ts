@@ -9,7 +9,7 @@ import type { RunLimits, RunPlan, StoredRun } from '../../../domain/types/RunRec
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
 
-export interface RunWishes extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
+export interface RunOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
   /** Names of the executor's tools, or definitions. */
   readonly tools?: readonly (string | LooseTool)[];
   /** Asks the provider for a stream; deltas are told as `llm:delta`. */
@@ -32,7 +32,7 @@ export const DEFAULT_LIMITS: RunLimits = {
 
 /** @throws LLMInvalidRequestError */
 export function planRun(
-  { tools: wanted = [], stream = false, ...wishes }: RunWishes,
+  { tools: wanted = [], stream = false, ...wishes }: RunOptions,
   executor: IToolExecutor,
   fallback: RunLimits,
 ): PlannedRun {
@@ -46,7 +46,10 @@ export function planRun(
 }
 
 /** The same as JSON. Tools that were named are found again by their names, others are what their definitions say. */
-export function toStoredPlan({ options, tools, limits, stream }: PlannedRun, wanted: RunWishes['tools'] = []): RunPlan {
+export function toStoredPlan(
+  { options, tools, limits, stream }: PlannedRun,
+  wanted: RunOptions['tools'] = [],
+): RunPlan {
   const { input, tools: offered, signal, ...rest } = options;
   return {
     options: rest,
@@ -103,6 +106,6 @@ function generateFields({
   runTimeout,
   budget,
   ...fields
-}: Omit<RunWishes, 'tools' | 'stream'>): Record<string, unknown> {
+}: Omit<RunOptions, 'tools' | 'stream'>): Record<string, unknown> {
   return fields;
 }

@@ -4,14 +4,14 @@ import { BudgetError, MaxIterationsError } from '../../../domain/errors/LLMError
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { RunLimits } from '../../../domain/types/RunRecords';
 import { estimateTokens } from '../routing/estimateUsage';
-import type { Execution } from './LiveRun';
+import type { LiveRun } from './LiveRun';
 
 /**
  * @param priceOf asked only where a budget of money has to be kept
  * @throws MaxIterationsError, BudgetError
  */
-export function refuseOverrun(
-  execution: Pick<Execution, 'iterations' | 'usage' | 'transcript'>,
+export function assertWithinLimits(
+  execution: Pick<LiveRun, 'iterations' | 'usage' | 'transcript'>,
   { maxIterations, budget }: RunLimits,
   priceOf: () => ModelCapabilities['price'],
   model: string,

@@ -5,13 +5,13 @@
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { ReadSchema, Validated } from './ResolvedSchema';
+import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { isSimpleSchema, readSimpleSchema } from './SimpleSchemaReader';
 import type { SimpleSchemaLike } from './SimpleSchemaReader';
 import { pathStep } from './SchemaViolations';
 import { describeValibot } from './ValibotReader';
 
-export type { ReadSchema, Validated } from './ResolvedSchema';
+export type { ResolvedSchema, Validated } from './ResolvedSchema';
 
 /**
  * Standard Schema v1, https://standardschema.dev/schema: what zod, valibot, arktype and others put on their
@@ -42,11 +42,11 @@ export type AnySchema<Output = unknown> = StandardSchema<Output> | SimpleSchemaL
  *   JSON Schema.
  * Whether the JSON Schema itself is sound is found out by `violationsOf`.
  */
-export function toJsonSchema<Output>(schema: AnySchema<Output>): ReadSchema<Output>;
-export function toJsonSchema(schema: unknown): ReadSchema;
-export function toJsonSchema(schema: unknown): ReadSchema {
+export function toJsonSchema<Output>(schema: AnySchema<Output>): ResolvedSchema<Output>;
+export function toJsonSchema(schema: unknown): ResolvedSchema;
+export function toJsonSchema(schema: unknown): ResolvedSchema {
   if (isStandardSchema(schema))
-    return { jsonSchema: describe(schema), validate: (value) => validateStandard(schema, value) };
+    return { jsonSchema: describeStandardSchema(schema), validate: (value) => validateStandard(schema, value) };
   if (isSimpleSchema(schema)) return readSimpleSchema(schema);
   if (isObject(schema)) return { jsonSchema: schema };
   throw new LLMInvalidRequestError('a schema must be a JSON Schema object, a SimpleSchema or a Standard Schema', {
@@ -68,7 +68,7 @@ type Describe = (options: { readonly target: string; readonly io?: 'input' }) =>
  * By Standard JSON Schema (https://standardschema.dev/json-schema), else by the method under which the library
  * offers the same. The input's description, since that is what is validated.
  */
-function describe(schema: StandardSchema): JsonObject {
+function describeStandardSchema(schema: StandardSchema): JsonObject {
   const standard: { readonly vendor: string; readonly jsonSchema?: unknown } = schema['~standard'];
   const { vendor } = standard;
   const own: { readonly toJSONSchema?: unknown; readonly toJsonSchema?: unknown } = schema as object;

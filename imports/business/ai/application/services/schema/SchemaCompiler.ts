@@ -6,8 +6,8 @@ import addFormats from 'ajv-formats';
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import { BoundedMap } from '../shared/LruMap';
-import { riskOf } from './schemaComplexity';
+import { LruMap } from '../shared/LruMap';
+import { complexityOf } from './schemaComplexity';
 import type { SchemaRisk } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
 
@@ -28,7 +28,7 @@ type Draft = '2020-12' | 'draft-07';
 type AnyAjv = Ajv | Ajv2020;
 
 const byObject = new WeakMap<JsonObject, CompiledSchema>();
-const byText = new BoundedMap<string, CompiledSchema>(SCHEMA_LIMITS.cached);
+const byText = new LruMap<string, CompiledSchema>(SCHEMA_LIMITS.cached);
 const metaSchemas = new Map<Draft, AnyAjv>();
 
 /**
@@ -92,7 +92,7 @@ function compile(schema: JsonObject): CompiledSchema {
       const all = checkIn(draft, body, true);
       let first: Check | undefined;
       return {
-        risk: riskOf(body),
+        risk: complexityOf(body),
         all,
         get first() {
           first ??= firstFinding(draft, body, all);

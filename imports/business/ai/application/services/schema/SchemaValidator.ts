@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { compileSchema } from './SchemaCompiler';
 import type { CompiledSchema } from './SchemaCompiler';
-import { weightOf } from './schemaComplexity';
+import { weigh } from './schemaComplexity';
 import { violationOf } from './SchemaViolations';
 import type { Violation } from './SchemaViolations';
 import { finishesWithin } from './runWithTimeLimit';
@@ -28,7 +28,7 @@ const TIME_LIMIT = 100;
  * @throws LLMInvalidRequestError for a schema that is broken, too large, or refers to another document; `path`
  *   says where
  */
-export function violationsOf(schema: JsonObject, value: unknown): readonly Violation[] {
+export function validate(schema: JsonObject, value: unknown): readonly Violation[] {
   return faultsOf(schema, value)
     .slice(0, MOST_VIOLATIONS)
     .map(({ path, message }) => ({ path, message }));
@@ -43,7 +43,7 @@ export interface Fault extends Violation {
 /** As `violationsOf`, all of them for a value that is not large. */
 export function faultsOf(schema: JsonObject, value: unknown): readonly Fault[] {
   const compiled = compileSchema(schema);
-  const large = weightOf(value, LARGE) >= LARGE;
+  const large = weigh(value, LARGE) >= LARGE;
   const errors = errorsOf(compiled, value, large);
   if (errors === 'too-slow') return unchecked(value, `could not be checked against its schema within ${TIME_LIMIT} ms`);
   if (errors === 'too-deep')

@@ -2,7 +2,7 @@
 import { toJsonSchema } from 'simpl-schema';
 import { isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
-import type { ReadSchema, Validated } from './ResolvedSchema';
+import type { ResolvedSchema, Validated } from './ResolvedSchema';
 import { pathStep } from './SchemaViolations';
 
 /** The part of a SimpleSchema that is used: instances of another copy of the package are welcome. */
@@ -28,7 +28,7 @@ export function isSimpleSchema(schema: unknown): schema is SimpleSchemaLike {
  * The value that `validate` gives is cleaned: date texts are Dates and default values are filled in; nothing is
  * trimmed or removed.
  */
-export function readSimpleSchema(schema: SimpleSchemaLike): ReadSchema {
+export function readSimpleSchema(schema: SimpleSchemaLike): ResolvedSchema {
   return {
     // The package types its argument by its class, whose private parts another copy's class doesn't share.
     jsonSchema: repaired(toJsonSchema(schema as unknown as Parameters<typeof toJsonSchema>[0])) as JsonObject,

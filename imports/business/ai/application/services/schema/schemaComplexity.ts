@@ -9,7 +9,7 @@ const COMBINATORS = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'dependentS
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
 /** @param schema plain JSON, depth bounded by the caller */
-export function riskOf(schema: JsonObject): SchemaRisk {
+export function complexityOf(schema: JsonObject): SchemaRisk {
   const seen = { combinator: false, reference: false, quadratic: false, pattern: false };
   walk(schema, (key, value) => {
     if (COMBINATORS.has(key)) seen.combinator = true;
@@ -43,7 +43,7 @@ export function isSimplePattern(pattern: string): boolean {
 }
 
 /** How much there is of a value: its nodes and characters, counted up to `limit`. */
-export function weightOf(value: unknown, limit: number): number {
+export function weigh(value: unknown, limit: number): number {
   let weight = 0;
   const open: unknown[] = [value];
   while (open.length > 0 && weight < limit) {

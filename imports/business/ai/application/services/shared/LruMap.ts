@@ -1,5 +1,5 @@
 /** A map that forgets what was used longest ago, so that what is kept for convenience can't fill the memory. */
-export class BoundedMap<K, V> {
+export class LruMap<K, V> {
   private readonly entries = new Map<K, V>();
   private readonly limit: number;
   private readonly onEvict: (key: K, value: V) => void;

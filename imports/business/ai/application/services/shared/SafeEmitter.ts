@@ -1,7 +1,7 @@
 /** An event emitter whose listeners can't disturb the emitter or one another, whether they throw or reject. */
 import { EventEmitter } from 'eventemitter3';
 
-export abstract class IsolatedEmitter<E extends EventEmitter.ValidEventTypes> extends EventEmitter<E> {
+export abstract class SafeEmitter<E extends EventEmitter.ValidEventTypes> extends EventEmitter<E> {
   private readonly onListenerError: (error: unknown) => void;
 
   constructor(onListenerError: (error: unknown) => void) {

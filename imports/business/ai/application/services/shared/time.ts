@@ -5,7 +5,7 @@
  * @param duration milliseconds
  * @throws `signal.reason` as soon as the signal is aborted
  */
-export async function waitFor(duration: number, signal?: AbortSignal): Promise<void> {
+export async function sleep(duration: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   await new Promise<void>((resolve) => {
     const finish = (): void => {

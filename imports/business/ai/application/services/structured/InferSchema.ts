@@ -10,12 +10,12 @@ export interface LiteralJsonSchema {
 type JsonTypeName = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'array' | 'object';
 
 /** What the type can't tell (references, conditions, patterns) is `unknown` or wider than the schema. */
-export type JsonSchemaValue<S> = S extends { readonly const: infer C }
+export type InferSchema<S> = S extends { readonly const: infer C }
   ? C
   : S extends { readonly enum: readonly (infer E)[] }
     ? E
     : S extends { readonly anyOf: readonly (infer U)[] }
-      ? JsonSchemaValue<U>
+      ? InferSchema<U>
       : S extends { readonly type: readonly (infer T)[] }
         ? ValueOfType<S, T>
         : S extends { readonly type: infer T }
@@ -31,15 +31,15 @@ type ValueOfType<S, T> = T extends 'string'
       : T extends 'null'
         ? null
         : T extends 'array'
-          ? (S extends { readonly items: infer I } ? JsonSchemaValue<I> : unknown)[]
+          ? (S extends { readonly items: infer I } ? InferSchema<I> : unknown)[]
           : T extends 'object'
             ? ObjectValue<S>
             : unknown;
 
 type ObjectValue<S> = S extends { readonly properties: infer P }
   ? Flat<
-      { [K in keyof P & Required<S>]: JsonSchemaValue<P[K]> } & {
-        [K in Exclude<keyof P, Required<S>>]?: JsonSchemaValue<P[K]>;
+      { [K in keyof P & Required<S>]: InferSchema<P[K]> } & {
+        [K in Exclude<keyof P, Required<S>>]?: InferSchema<P[K]>;
       }
     >
   : Record<string, unknown>;

@@ -10,11 +10,11 @@ import { toJsonSchema } from '../schema/AnySchema';
 import type { AnySchema } from '../schema/AnySchema';
 import { assertAnswered } from '../routing/assertAnswered';
 import { normalizeInput } from '../ContentNormalizer';
-import { DEFAULT_JSON_LIMITS, readJsonAnswer } from './parseJsonAnswer';
+import { DEFAULT_JSON_LIMITS, parseJsonAnswer } from './parseJsonAnswer';
 import type { JsonLimits } from './parseJsonAnswer';
 import { withoutOptionalNulls } from '../optionalNulls';
-import type { ReadSchema, Validated } from '../schema/ResolvedSchema';
-import { assertSchema, violationsOf } from '../schema/SchemaValidator';
+import type { ResolvedSchema, Validated } from '../schema/ResolvedSchema';
+import { assertSchema, validate } from '../schema/SchemaValidator';
 import type { Violation } from '../schema/SchemaViolations';
 
 export interface ParseRules {
@@ -23,7 +23,7 @@ export interface ParseRules {
   readonly limits?: JsonLimits;
 }
 
-export interface Answered {
+export interface ModelAnswer {
   readonly response: LLMResponse;
   /** Everything up to the answer, and the answer. */
   readonly conversation: readonly Item[];
@@ -33,7 +33,7 @@ export interface Answered {
 
 export interface StructuredRequest<Output> {
   /** Asks the model until it answers, tools and retries included. */
-  readonly ask: (options: GenerateOptions) => Promise<Answered>;
+  readonly ask: (options: GenerateOptions) => Promise<ModelAnswer>;
   readonly options: GenerateOptions;
   readonly schema: AnySchema<Output>;
   readonly capabilities: ModelCapabilities;
@@ -69,7 +69,7 @@ export async function generateStructured<Output>(
   const first = await request.ask(options);
   const read = await parseStructured(first.response, schema, rules);
   if (read.ok) return { value: read.value, response: first.response, usage: first.usage };
-  if (first.response.output_text.length > MOST_REPAIRABLE) throw invalidOutput(first.response, read.violations);
+  if (first.response.output_text.length > MAX_REPAIRABLE_LENGTH) throw invalidOutput(first.response, read.violations);
 
   const second = await request.ask({ ...options, input: repairInput(first.conversation, read.violations) });
   const repaired = await parseStructured(second.response, schema, rules);
@@ -78,7 +78,7 @@ export async function generateStructured<Output>(
 }
 
 /** What one call to a model gave, as an answer to `options`. */
-export function answered(options: GenerateOptions, response: LLMResponse): Answered {
+export function modelAnswer(options: GenerateOptions, response: LLMResponse): ModelAnswer {
   return { response, conversation: [...normalizeInput(options.input), ...response.output], usage: response.usage };
 }
 
@@ -89,17 +89,17 @@ export function answered(options: GenerateOptions, response: LLMResponse): Answe
  */
 export async function parseStructured<Output>(
   response: LLMResponse,
-  schema: ReadSchema<Output>,
+  schema: ResolvedSchema<Output>,
   rules: ParseRules,
 ): Promise<Validated<Output>> {
-  const answer = readJsonAnswer(assertAnswered(response).output_text, rules.lenient, rules.limits);
+  const answer = parseJsonAnswer(assertAnswered(response).output_text, rules.lenient, rules.limits);
   if (!answer.ok) return { ok: false, violations: [answer.violation] };
   let { value } = answer;
-  const violations = violationsOf(schema.jsonSchema, value);
+  const violations = validate(schema.jsonSchema, value);
   if (violations.length > 0) {
-    const mended = withoutOptionalNulls(schema.jsonSchema, value);
-    if (mended === undefined) return { ok: false, violations };
-    ({ value } = mended);
+    const repaired = withoutOptionalNulls(schema.jsonSchema, value);
+    if (repaired === undefined) return { ok: false, violations };
+    ({ value } = repaired);
   }
   if (schema.validate !== undefined) return schema.validate(value);
   // A plain JSON Schema has no type of its own: the caller's word for it is taken.
@@ -140,7 +140,7 @@ function repairInput(conversation: readonly Item[], violations: readonly Violati
 }
 
 /** Characters beyond which sending an answer back costs more than asking anew. */
-const MOST_REPAIRABLE = 1024 * 1024;
+const MAX_REPAIRABLE_LENGTH = 1024 * 1024;
 
 /** What vendors allow in the name of a format. */
 function nameOf(jsonSchema: JsonObject): string {

@@ -15,7 +15,7 @@ export type JsonAnswer =
  * @param lenient a code fence and words around the JSON are tolerated: of several values in the text the longest counts
  * @returns the value, or why there is none; never more than the limits allow
  */
-export function readJsonAnswer(text: string, lenient: boolean, limits: JsonLimits = DEFAULT_JSON_LIMITS): JsonAnswer {
+export function parseJsonAnswer(text: string, lenient: boolean, limits: JsonLimits = DEFAULT_JSON_LIMITS): JsonAnswer {
   if (text.length > limits.characters)
     return refused(`the answer has ${text.length} characters, more than ${limits.characters}`);
   const whole = text.replace(/^\uFEFF/, '').trim();

@@ -2,9 +2,9 @@
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
-import { thrownMessage } from './toolResult';
+import { errorMessage } from './toolResult';
 
-export interface FencedCall {
+export interface ToolCallHandle {
   /** Pending, or as another process left it. */
   readonly call: ToolCall;
   /** Fires when the run ends. */
@@ -13,7 +13,7 @@ export interface FencedCall {
   readonly report: (event: ToolEvent) => void;
 }
 
-export class ToolSettlement {
+export class ToolCallOutcome {
   /** The event that ended the call. */
   readonly outcome: Promise<ToolEvent>;
   /** Somebody has decided that the call runs again. */
@@ -23,7 +23,7 @@ export class ToolSettlement {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Made when a tool asks for its signal. */
   private controller: AbortController | undefined;
-  private readonly job: FencedCall;
+  private readonly job: ToolCallHandle;
   private resolve: (event: ToolEvent) => void = () => undefined;
   private readonly onAbort = (): void => {
     this.end({
@@ -33,7 +33,7 @@ export class ToolSettlement {
     });
   };
 
-  constructor(job: FencedCall) {
+  constructor(job: ToolCallHandle) {
     this.job = job;
     this.outcome = new Promise((resolve) => {
       this.resolve = resolve;
@@ -53,7 +53,7 @@ export class ToolSettlement {
   }
 
   /** @param timeout milliseconds, of which some are over */
-  limit(timeout: number, over = 0): void {
+  startTimeout(timeout: number, over = 0): void {
     this.timer = setTimeout(
       () => {
         this.timedOut = true;
@@ -71,7 +71,7 @@ export class ToolSettlement {
   }
 
   /** Ends as the other call ends. */
-  follow(other: ToolSettlement): void {
+  mirror(other: ToolCallOutcome): void {
     this.begin();
     void other.outcome.then((event) => this.end(event));
   }
@@ -94,7 +94,7 @@ export class ToolSettlement {
 
   fail(thrown: unknown): void {
     const failure: ToolFailure = thrown instanceof ToolError ? thrown.failure : 'threw';
-    const message = thrownMessage(thrown);
+    const message = errorMessage(thrown);
     if (this.open) this.end({ type: 'tool:failed', at: Date.now(), error: { failure, message } });
     else if (this.timedOut) this.job.report({ type: 'tool:late', at: Date.now(), result: `failed: ${message}` });
   }

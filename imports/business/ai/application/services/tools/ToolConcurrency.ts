@@ -2,21 +2,21 @@
  * What the tool calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so
  * that long ones never hold up a turn.
  */
-import type { ToolSettlement } from './ToolCallOutcome';
+import type { ToolCallOutcome } from './ToolCallOutcome';
 
-export class ToolSlots {
-  readonly blocking: Slots;
-  readonly nonBlocking: Slots;
-  readonly sequential = new Slots(1);
-  private calls: Map<string, ToolSettlement> | undefined;
+export class ToolConcurrency {
+  readonly blocking: Semaphore;
+  readonly nonBlocking: Semaphore;
+  readonly sequential = new Semaphore(1);
+  private calls: Map<string, ToolCallOutcome> | undefined;
 
   constructor(maxParallelTools: number) {
-    this.blocking = new Slots(maxParallelTools);
-    this.nonBlocking = new Slots(maxParallelTools);
+    this.blocking = new Semaphore(maxParallelTools);
+    this.nonBlocking = new Semaphore(maxParallelTools);
   }
 
   /** Unsettled calls by tool and arguments, for tools that don't allow duplicates. */
-  get open(): Map<string, ToolSettlement> {
+  get open(): Map<string, ToolCallOutcome> {
     this.calls ??= new Map();
     return this.calls;
   }
@@ -26,7 +26,7 @@ export class ToolSlots {
  * So much work at once, in the order in which it came. A run that waits holds next to nothing for it, and there may
  * be many of them.
  */
-class Slots {
+class Semaphore {
   private free: number;
   private waiting: (() => void)[] | undefined;
 

@@ -5,9 +5,9 @@ import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErr
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { LooseTool, NestedFunctionTool } from '../../../domain/types/LLMTypes';
 import { toJsonSchema } from '../schema/AnySchema';
-import type { ReadSchema } from '../schema/AnySchema';
+import type { ResolvedSchema } from '../schema/AnySchema';
 import { normalizeTools } from '../ContentNormalizer';
-import { assertSchema, violationsOf } from '../schema/SchemaValidator';
+import { assertSchema, validate } from '../schema/SchemaValidator';
 import type { Violation } from '../schema/SchemaValidator';
 
 export interface OfferedTool {
@@ -39,7 +39,7 @@ export class ToolSet {
   }
 }
 
-const remembered = new WeakMap<object, OfferedTool>();
+const cache = new WeakMap<object, OfferedTool>();
 
 /**
  * The set of what a caller named or defined. What a definition leaves open, the executor's own of the same name says.
@@ -47,7 +47,7 @@ const remembered = new WeakMap<object, OfferedTool>();
  */
 export function resolveTools(tools: readonly (string | LooseTool)[], executor: IToolExecutor): ToolSet {
   const definitions = tools.map((tool, index) => {
-    if (typeof tool !== 'string') return completed(tool, executor);
+    if (typeof tool !== 'string') return withExecutorDefaults(tool, executor);
     const definition = definitionIn(executor, tool);
     if (definition === undefined)
       throw new LLMInvalidRequestError(`no tool is called '${tool}'`, { path: `tools[${index}]` });
@@ -63,7 +63,7 @@ export function resolveTools(tools: readonly (string | LooseTool)[], executor: I
   );
 }
 
-function completed(tool: LooseTool, executor: IToolExecutor): LooseTool {
+function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTool {
   const given = isNested(tool) ? tool.function : tool;
   const own = 'name' in given && typeof given.name === 'string' ? definitionIn(executor, given.name) : undefined;
   return own === undefined ? tool : { ...own, ...given, type: 'function', name: own.name };
@@ -80,28 +80,32 @@ function isNested(tool: LooseTool): tool is NestedFunctionTool {
 
 /** A tool that was offered before is known at the door too. */
 function knownParameters(source: LooseTool): ReturnType<typeof readParameters> | undefined {
-  const known = remembered.get(source);
+  const known = cache.get(source);
   return known === undefined ? undefined : { tool: known.definition };
 }
 
 /** Schemas of other kinds become JSON Schema before the door, which takes plain data only. */
-function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly schema?: ReadSchema } {
+function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly schema?: ResolvedSchema } {
   if (!('parameters' in tool) || tool.parameters === undefined || tool.type !== 'function') return { tool };
   const schema = toJsonSchema(tool.parameters);
   return { tool: { ...tool, parameters: schema.jsonSchema }, schema };
 }
 
-function offer(definition: FunctionTool, schema: ReadSchema | undefined, source: object | undefined): OfferedTool {
-  const known = source === undefined ? undefined : remembered.get(source);
+function offer(definition: FunctionTool, schema: ResolvedSchema | undefined, source: object | undefined): OfferedTool {
+  const known = source === undefined ? undefined : cache.get(source);
   if (known !== undefined) return known;
   if (definition.parameters !== undefined) assertSchema(definition.parameters);
   const offered = { definition, validate: (args: unknown) => validated(args, definition, schema) };
-  if (source !== undefined) remembered.set(source, offered);
+  if (source !== undefined) cache.set(source, offered);
   return offered;
 }
 
-async function validated(args: unknown, definition: FunctionTool, schema: ReadSchema | undefined): Promise<unknown> {
-  const violations = definition.parameters === undefined ? [] : violationsOf(definition.parameters, args);
+async function validated(
+  args: unknown,
+  definition: FunctionTool,
+  schema: ResolvedSchema | undefined,
+): Promise<unknown> {
+  const violations = definition.parameters === undefined ? [] : validate(definition.parameters, args);
   if (violations.length > 0) throw invalidArguments(violations);
   if (schema?.validate === undefined) return args;
   const outcome = await schema.validate(args);

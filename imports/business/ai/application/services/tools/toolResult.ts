@@ -8,12 +8,12 @@ const MAX_MESSAGE = 2_000;
  * @param maxBytes UTF-8 bytes that are kept; the rest is cut and said to be cut
  * @throws ToolError `unserialisable-result`
  */
-export function toolResultText(value: unknown, maxBytes: number): string {
+export function serializeToolResult(value: unknown, maxBytes: number): string {
   return cut(typeof value === 'string' ? value.toWellFormed() : toJson(value), maxBytes);
 }
 
 /** The message of anything that can be thrown. */
-export function thrownMessage(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   const message = readMessage(thrown).trim().toWellFormed();
   return message === '' ? 'the tool failed without a message' : message.slice(0, MAX_MESSAGE);
 }
@@ -22,7 +22,7 @@ function toJson(value: unknown): string {
   if (value === undefined) return 'null';
   refuseStream(value);
   try {
-    return JSON.stringify(value, replaceUnspeakable);
+    return JSON.stringify(value, jsonReplacer);
   } catch (cause) {
     if (cause instanceof ToolError) throw cause;
     throw unserialisable(cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause), cause);
@@ -35,11 +35,11 @@ function refuseStream(value: unknown): void {
   if (isStream) throw unserialisable('it is a stream');
 }
 
-function replaceUnspeakable(_key: string, value: unknown): unknown {
+function jsonReplacer(_key: string, value: unknown): unknown {
   if (typeof value === 'function' || typeof value === 'symbol') throw unserialisable(`it holds a ${typeof value}`);
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
-  if (value instanceof Error) return { error: thrownMessage(value) };
+  if (value instanceof Error) return { error: errorMessage(value) };
   return value;
 }
 

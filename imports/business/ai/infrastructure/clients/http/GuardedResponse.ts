@@ -1,9 +1,9 @@
 /** An answer: status and headers are here, the body is still on its way. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { REQUEST_ID_HEADERS } from '../../../domain/errors/vendorErrors';
-import { BodyStream } from './ResponseBody';
+import { ResponseBody } from './ResponseBody';
 import type { BodyStreamOptions } from './ResponseBody';
-import { shownHeaders } from '../shownHeaders';
+import { passthroughHeaders } from '../shownHeaders';
 import type { VendorReply } from '../VendorClient';
 
 export class GuardedResponse implements VendorReply {
@@ -12,7 +12,7 @@ export class GuardedResponse implements VendorReply {
   readonly ok: boolean;
   readonly url: string;
   readonly headers: GuardedHeaders;
-  readonly body: BodyStream;
+  readonly body: ResponseBody;
 
   constructor(url: string, message: IncomingMessage, options: BodyStreamOptions) {
     this.status = message.statusCode ?? 0;
@@ -20,7 +20,7 @@ export class GuardedResponse implements VendorReply {
     this.ok = this.status >= 200 && this.status < 300;
     this.url = url;
     this.headers = new GuardedHeaders(message.headers);
-    this.body = new BodyStream(message, options);
+    this.body = new ResponseBody(message, options);
   }
 
   header(name: string): string | null {
@@ -36,7 +36,7 @@ export class GuardedResponse implements VendorReply {
   }
 
   get shownHeaders(): Readonly<Record<string, string>> {
-    return shownHeaders(this.headers);
+    return passthroughHeaders(this.headers);
   }
 
   text(): Promise<string> {

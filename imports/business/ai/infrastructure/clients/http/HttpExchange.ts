@@ -41,20 +41,20 @@ export interface Transport {
  * Settles with the answer's headers. @throws LLMConnectionError, LLMTimeoutError, the lookup's refusal, the
  * signal's reason
  */
-export async function exchange(
+export async function sendRequest(
   request: ExchangeRequest,
   call: GuardedCall,
   transport: Transport,
 ): Promise<GuardedResponse> {
   try {
-    return await new Exchange(request, call, transport).headers;
+    return await new HttpExchange(request, call, transport).headers;
   } catch (error) {
     call.signal?.throwIfAborted();
     throw error;
   }
 }
 
-class Exchange {
+class HttpExchange {
   readonly headers: Promise<GuardedResponse>;
   private readonly host: string;
   private readonly secure: boolean;

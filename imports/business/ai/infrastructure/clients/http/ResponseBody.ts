@@ -24,7 +24,7 @@ interface Waiting {
 }
 
 /** Can be read once. Throws LLMStreamError, LLMTimeoutError or the signal's reason from `next`. */
-export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> {
+export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly message: IncomingMessage;
   private readonly source: Readable;
   private readonly options: BodyStreamOptions;
@@ -67,7 +67,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.state === 'open') {
       this.state = 'left';
       this.chunks = [];
-      this.letGo();
+      this.destroy();
     }
     return Promise.resolve({ value: undefined, done: true });
   }
@@ -139,7 +139,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
     if (this.state !== 'open') return;
     this.state = 'ended';
     this.error = error;
-    this.letGo();
+    this.destroy();
     this.waiting?.resolve(this.refuse(error));
     this.waiting = undefined;
   }
@@ -168,7 +168,7 @@ export class BodyStream implements AsyncIterableIterator<Uint8Array, undefined> 
   }
 
   /** Takes the socket down in this tick; only a body that was read to its end gives it back. */
-  private letGo(): void {
+  private destroy(): void {
     this.message.destroy();
     this.source.destroy();
   }

@@ -9,7 +9,7 @@ import type { LookupFunction } from 'node:net';
 import { LLMConnectionError } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { allowedUrl, guardLookup } from './addressGuard';
-import { exchange } from './HttpExchange';
+import { sendRequest } from './HttpExchange';
 import type { GuardedCall } from './HttpExchange';
 import type { GuardedResponse } from './GuardedResponse';
 
@@ -53,7 +53,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (closed) throw new LLMConnectionError('this transport was closed');
     const url = allowedUrl(input, allowPrivateHosts);
     const request = { url, method: init.method ?? 'GET', headers: plainHeaders(init.headers), body: init.body };
-    return exchange(request, call, { agents, limits, lookup });
+    return sendRequest(request, call, { agents, limits, lookup });
   };
   return Object.assign(guardedFetch, {
     close() {

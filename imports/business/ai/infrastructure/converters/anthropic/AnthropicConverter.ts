@@ -12,7 +12,7 @@ import { outcomeOf, usageOrNone } from './response/outcome';
 import { structuredOutput } from './request/structuredOutput';
 import { anthropicSampling, anthropicThinking, endsMidTurnWithoutThinking } from './request/thinking';
 import { anthropicTools } from './request/tools';
-import { acceptedFields, verbatimFields, withVerbatim } from './request/passthrough';
+import { acceptedFields, passthroughFields, withVerbatim } from './request/passthrough';
 import { repairHistory } from '../shared/repairHistory';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
@@ -29,7 +29,7 @@ import type { ReplyContext, WireContext, WireRequest } from '../Wire';
 /** @throws UnsupportedFeatureError for content or tools that the wire or the model cannot take */
 export function toAnthropic(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
   const facts = anthropicModelFacts(options.model);
-  const { betas, anthropic_version: version, ...own } = verbatimFields(options, context);
+  const { betas, anthropic_version: version, ...own } = passthroughFields(options, context);
   const ownOutput = fieldsOf(own.output_config);
   const warnings = unsupportedOptions(options);
 

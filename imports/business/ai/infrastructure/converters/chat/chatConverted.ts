@@ -12,7 +12,7 @@ interface Kept<T> {
 }
 
 /** Items are immutable, so what one became for a host stays right. Only the last host's is kept. */
-export function keeping<I extends object, T>(
+export function cacheByItem<I extends object, T>(
   convert: (item: I, context: WireContext, path: () => string) => T,
 ): (item: I, context: WireContext, path: () => string) => T {
   const known = new WeakMap<I, Kept<T>>();

@@ -1,6 +1,6 @@
 /** Content parts: ours as the chat wire writes them, and back. */
 import { isText, without } from './chatJson';
-import { carrying, chatWords, ownFieldsOf } from './vendorFields';
+import { withVendorFields, vendorFieldsOf, ownFieldsOf } from './vendorFields';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -12,7 +12,7 @@ import type { WireContext } from '../Wire';
 
 /** @throws UnsupportedFeatureError for content that the host could not read; `path` says where it stands */
 export function toChatPart(part: Content, context: WireContext, path: string): JsonObject {
-  const own = ownFieldsOf(chatWords(part));
+  const own = ownFieldsOf(vendorFieldsOf(part));
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -136,7 +136,7 @@ function unknownPart(raw: JsonObject): InputFile {
     type: 'input_file',
     filename: `${String(raw.type)}.json`,
     file_data: `data:application/json;base64,${json}`,
-    ...carrying(raw, undefined),
+    ...withVendorFields(raw, undefined),
   };
 }
 
@@ -148,12 +148,12 @@ function fromImagePart(raw: JsonObject, image: JsonObject, url: string): InputIm
     type: 'input_image',
     image_url: url,
     ...(typeof detail === 'string' ? { detail } : {}),
-    ...carrying(Object.keys(others).length === 0 ? siblings : { ...siblings, image_url: others }, undefined),
+    ...withVendorFields(Object.keys(others).length === 0 ? siblings : { ...siblings, image_url: others }, undefined),
   };
 }
 
-function rest(raw: JsonObject, keys: readonly string[]): ReturnType<typeof carrying> {
-  return carrying(without(raw, keys), undefined);
+function rest(raw: JsonObject, keys: readonly string[]): ReturnType<typeof withVendorFields> {
+  return withVendorFields(without(raw, keys), undefined);
 }
 
 function string<K extends string>(key: K, value: unknown): { [P in K]?: string } {

@@ -6,7 +6,7 @@
 import { isObject } from '../../../domain/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
-export interface ChatWords {
+export interface ChatVendorFields {
   /** The vendor whose answer this was part of. */
   readonly from?: string;
   /** Fields of the chat message that this item begins; an item that has them never joins the message before it. */
@@ -22,7 +22,7 @@ const WORDS: ReadonlySet<string> = new Set([
   'message',
   'reasoning_fields',
   'legacy',
-] satisfies (keyof ChatWords)[]);
+] satisfies (keyof ChatVendorFields)[]);
 const NONE: JsonObject = {};
 
 interface Carrier {
@@ -30,7 +30,7 @@ interface Carrier {
 }
 
 /** Everything under `vendor.openai`; callers write it too, so that no type is sure. */
-export function chatWords(carrier: Carrier): JsonObject {
+export function vendorFieldsOf(carrier: Carrier): JsonObject {
   return isObject(carrier.vendor?.openai) ? carrier.vendor.openai : NONE;
 }
 
@@ -39,7 +39,7 @@ export function isOfVendor(words: JsonObject, vendor: string): boolean {
 }
 
 export function messageFieldsOf(carrier: Carrier): JsonObject | undefined {
-  const { message } = chatWords(carrier);
+  const { message } = vendorFieldsOf(carrier);
   return isObject(message) ? message : undefined;
 }
 
@@ -52,7 +52,10 @@ export function ownFieldsOf(words: JsonObject): JsonObject {
 }
 
 /** A vendor part, or nothing at all where there is nothing to say. */
-export function carrying(words: JsonObject & ChatWords, from: string | undefined): { vendor?: VendorPart } {
+export function withVendorFields(
+  words: JsonObject & ChatVendorFields,
+  from: string | undefined,
+): { vendor?: VendorPart } {
   for (const _ in words) return { vendor: { openai: from === undefined ? words : { from, ...words } } };
   return {};
 }

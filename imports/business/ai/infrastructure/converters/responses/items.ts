@@ -11,7 +11,7 @@ import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin, VendorPart } from '../../../domain/types/VendorTypes';
 
 /** Who wrote what is being read. */
-export interface Door {
+export interface Direction {
   /**
    * The host that made it; absent for a caller, who may send back what this program wrote, `vendor` and `origin`
    * included.
@@ -22,7 +22,7 @@ export interface Door {
 }
 
 /** @throws LLMError that `door.refuse` makes, for what is no item */
-export function readItem(raw: unknown, path: string, door: Door): Item {
+export function readItem(raw: unknown, path: string, door: Direction): Item {
   if (!isObject(raw)) throw door.refuse(path, 'is not an object');
   // Only a caller refers to an item by nothing but its id.
   const type =
@@ -34,7 +34,7 @@ export function readItem(raw: unknown, path: string, door: Door): Item {
   return fieldsOf(type === raw.type ? raw : { ...raw, type }, type, path, door) as unknown as Item;
 }
 
-function fieldsOf(raw: JsonObject, type: string, path: string, door: Door): JsonObject {
+function fieldsOf(raw: JsonObject, type: string, path: string, door: Direction): JsonObject {
   switch (type) {
     case 'message':
       if (typeof raw.role !== 'string') throw door.refuse(`${path}.role`, 'is not a text');
@@ -127,7 +127,7 @@ function adopt(
   raw: JsonObject,
   checked: JsonObject,
   reserved: ReadonlySet<string>,
-  door: Door,
+  door: Direction,
   notNull?: ReadonlySet<string>,
 ): JsonObject {
   const keeps = (key: string): boolean =>
@@ -156,7 +156,7 @@ function release(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject 
   return isObject(verbatim) ? { ...own, ...verbatim } : own;
 }
 
-function withOrigin(item: JsonObject, door: Door): JsonObject {
+function withOrigin(item: JsonObject, door: Direction): JsonObject {
   return door.origin === undefined ? item : { origin: door.origin, ...item };
 }
 
@@ -165,7 +165,7 @@ function readParts(
   value: unknown,
   typeOfText: 'input_text' | 'output_text',
   path: string,
-  door: Door,
+  door: Direction,
 ): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')
@@ -177,7 +177,7 @@ function readParts(
   return sameOrMapped(value, path, door, readPart);
 }
 
-function readPart(raw: unknown, path: string, door: Door): JsonObject {
+function readPart(raw: unknown, path: string, door: Direction): JsonObject {
   if (!isObject(raw)) throw door.refuse(path, 'is not an object');
   switch (raw.type) {
     case 'input_text':
@@ -199,7 +199,7 @@ function readPart(raw: unknown, path: string, door: Door): JsonObject {
   }
 }
 
-function reasoningTexts(raw: JsonObject, path: string, door: Door): JsonObject {
+function reasoningTexts(raw: JsonObject, path: string, door: Direction): JsonObject {
   const summary = sameOrMapped(list(raw, 'summary', path, door), `${path}.summary`, door, readPart);
   return raw.content === undefined || raw.content === null
     ? { summary }
@@ -207,17 +207,17 @@ function reasoningTexts(raw: JsonObject, path: string, door: Door): JsonObject {
 }
 
 /** Absent arguments are none, as an empty text is. */
-function argumentsOf(raw: JsonObject, path: string, door: Door): string {
+function argumentsOf(raw: JsonObject, path: string, door: Direction): string {
   return raw.arguments === undefined || raw.arguments === null ? '' : text(raw, 'arguments', path, door);
 }
 
-function text(raw: JsonObject, key: string, path: string, door: Door): string {
+function text(raw: JsonObject, key: string, path: string, door: Direction): string {
   const value = raw[key];
   if (typeof value !== 'string') throw door.refuse(`${path}.${key}`, 'is not a text');
   return value;
 }
 
-function list(raw: JsonObject, key: string, path: string, door: Door): readonly unknown[] {
+function list(raw: JsonObject, key: string, path: string, door: Direction): readonly unknown[] {
   const value = raw[key] ?? [];
   if (!Array.isArray(value)) throw door.refuse(`${path}.${key}`, 'is not a list');
   return value as readonly unknown[];
@@ -226,8 +226,8 @@ function list(raw: JsonObject, key: string, path: string, door: Door): readonly 
 function sameOrMapped(
   value: unknown,
   path: string,
-  door: Door,
-  read: (each: unknown, path: string, door: Door) => unknown,
+  door: Direction,
+  read: (each: unknown, path: string, door: Direction) => unknown,
 ): readonly unknown[] {
   if (!Array.isArray(value)) throw door.refuse(path, 'is not a list');
   const mapped: readonly unknown[] = value.map((each: unknown, index) => read(each, `${path}[${index}]`, door));

@@ -14,7 +14,7 @@ interface Kept<T> {
  * @param convert looks at nothing but the item. @returns for a history, the same conversion, done once for each of
  * its items
  */
-export function onceInHistory<T>(
+export function cacheByPosition<T>(
   convert: (item: InputItem) => T,
 ): (history: readonly InputItem[]) => (item: InputItem, index: number) => T {
   const known = new WeakMap<InputItem, Kept<T>>();

@@ -25,11 +25,11 @@ export interface RepairedHistory {
 export const NO_RESULT = 'No result was recorded for this call.';
 
 export function repairHistory(items: readonly InputItem[], options: RepairOptions): RepairedHistory {
-  return isSound(items, options) ? { items, losses: [] } : repair(items, options);
+  return needsNoRepair(items, options) ? { items, losses: [] } : repair(items, options);
 }
 
 /** The usual case costs one walk and copies nothing. */
-function isSound(items: readonly InputItem[], options: RepairOptions): boolean {
+function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boolean {
   const seen = new Set<string>();
   let open: string[] = [];
   let answered = 0;

@@ -3,7 +3,7 @@ import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
-import { HiddenCalls } from '../../streaming/HiddenCalls';
+import { ToolCallFilter } from '../../streaming/HiddenCalls';
 import { NO_FRAMES } from './StreamEncoder';
 import type { EncoderFacts, StreamEncoder } from './StreamEncoder';
 
@@ -15,17 +15,17 @@ export type OpenEvent = Exclude<
 
 export abstract class BaseStreamEncoder implements StreamEncoder {
   protected readonly facts: EncoderFacts;
-  private readonly hidden: HiddenCalls | undefined;
+  private readonly hidden: ToolCallFilter | undefined;
   private state: 'open' | 'completed' | 'ended' = 'open';
 
   constructor(facts: EncoderFacts) {
     this.facts = facts;
-    this.hidden = facts.relayToolUseEvents === false ? new HiddenCalls() : undefined;
+    this.hidden = facts.relayToolUseEvents === false ? new ToolCallFilter() : undefined;
   }
 
   push(event: ResponseStreamEvent): readonly string[] {
     if (this.state !== 'open') return NO_FRAMES;
-    const shown = this.hidden === undefined ? event : this.hidden.without(event);
+    const shown = this.hidden === undefined ? event : this.hidden.apply(event);
     if (shown === undefined) return NO_FRAMES;
     switch (shown.type) {
       case 'response.completed':

@@ -7,7 +7,7 @@ import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 type TextDelta = Extract<ResponseStreamEvent, { readonly delta: string }>;
 
-export class ToldText {
+export class DeltaBackfill {
   private readonly places = new Set<number>();
   private last = -1;
 
@@ -18,7 +18,7 @@ export class ToldText {
   }
 
   /** The deltas that the item's text would have come in. */
-  untold(output_index: number, item: OutputItem): readonly TextDelta[] {
+  missingDeltas(output_index: number, item: OutputItem): readonly TextDelta[] {
     if (this.places.has(output_index)) return NONE;
     switch (item.type) {
       case 'message':

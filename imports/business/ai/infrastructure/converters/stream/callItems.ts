@@ -3,11 +3,11 @@ import type { FunctionCallItem, HostedItem, OutputItem } from '../../../domain/t
 
 export type CallItem = FunctionCallItem | (HostedItem & { readonly type: 'custom_tool_call' });
 
-export function isCall(item: OutputItem): item is CallItem {
+export function isCallItem(item: OutputItem): item is CallItem {
   return item.type === 'function_call' || item.type === 'custom_tool_call';
 }
 
 /** A model that has nothing to say writes nothing, and clients parse what they get. */
-export function wholeArguments(call: Pick<FunctionCallItem, 'arguments'>): string {
+export function argumentsOrEmpty(call: Pick<FunctionCallItem, 'arguments'>): string {
   return call.arguments.trim() === '' ? '{}' : call.arguments;
 }

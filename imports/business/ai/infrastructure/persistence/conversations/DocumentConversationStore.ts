@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/ConversationStore';
+import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface MessageDocument extends StoredDocument {
   readonly userId: string;
@@ -22,7 +22,7 @@ export const MESSAGES = 'ai_messages';
 /** 30 days after it was said. */
 const TIME_TO_LIVE = 30 * 24 * 3_600;
 
-export class DocumentConversationMemory implements MemoryStore {
+export class DocumentConversationStore implements ConversationStore {
   private readonly messages: DocumentCollection<MessageDocument>;
   private readonly most: number;
   private place = 0;

@@ -1,5 +1,5 @@
 /** Conversations of one process: bounded in number and length, those used longest ago go first. */
-import type { MemoryMessage, MemoryStore } from '../../../domain/interfaces/ConversationStore';
+import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
 export interface ConversationMemoryLimits {
   readonly conversations: number;
@@ -9,7 +9,7 @@ export interface ConversationMemoryLimits {
 
 export const DEFAULT_CONVERSATION_LIMITS: ConversationMemoryLimits = { conversations: 10_000, messages: 200 };
 
-export class ConversationMemory implements MemoryStore {
+export class MemoryConversationStore implements ConversationStore {
   /** The one used longest ago first. */
   private readonly conversations = new Map<string, MemoryMessage[]>();
   private readonly limits: ConversationMemoryLimits;

@@ -12,7 +12,7 @@ export interface WindowDocument extends StoredDocument {
 
 export const WINDOWS_COLLECTION = 'ai_rate_windows';
 
-export class WindowCounter {
+export class FixedWindowLimiter {
   private readonly collection: DocumentCollection<WindowDocument>;
   private readonly now: () => number;
 

@@ -28,7 +28,7 @@ import {
   TOOL_CALLS,
   toRunDocument,
   toRunFields,
-  WITHOUT_WORDS,
+  WITHOUT_TRANSCRIPT,
 } from './runDocuments';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
@@ -89,7 +89,7 @@ export class DocumentRunStore implements RunStore {
     if (claimed === 0) return undefined;
     // From here on the old owner can write to none of them; only then is it read what it has written.
     await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
-    const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_WORDS } : {});
+    const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_TRANSCRIPT } : {});
     return whole === undefined
       ? undefined
       : { ...whole, lease: { executionId, userId: whole.run.userId, owner, fence: next } };
@@ -158,21 +158,21 @@ export class DocumentRunStore implements RunStore {
     return found.map(({ _id: executionId, dueAt }) => ({ executionId, ...(dueAt === undefined ? {} : { dueAt }) }));
   }
 
-  async beat(owner: string): Promise<void> {
+  async heartbeat(owner: string): Promise<void> {
     const seenAt = new Date();
     if ((await this.owners.update({ _id: owner }, { $inc: { beats: 1 }, $set: { seenAt } })) === 0)
       await this.owners.insert({ _id: owner, beats: 1, seenAt });
   }
 
-  async beats(): Promise<ReadonlyMap<string, number>> {
+  async heartbeats(): Promise<ReadonlyMap<string, number>> {
     return new Map((await this.owners.find({})).map(({ _id, beats }) => [_id, beats]));
   }
 
-  async leave(owner: string): Promise<void> {
+  async removeOwner(owner: string): Promise<void> {
     await this.owners.remove({ _id: owner });
   }
 
-  async command({ id, executionId, order }: RunCommand): Promise<boolean> {
+  async addCommand({ id, executionId, order }: RunCommand): Promise<boolean> {
     try {
       await this.orders.insert({ _id: id, executionId, order: JSON.stringify(order), createdAt: new Date() });
       return true;
@@ -188,7 +188,7 @@ export class DocumentRunStore implements RunStore {
     return found.map(({ _id, executionId, order }) => ({ id: _id, executionId, order: JSON.parse(order) as RunOrder }));
   }
 
-  async carriedOut(commandId: string): Promise<void> {
+  async removeCommand(commandId: string): Promise<void> {
     await this.orders.remove({ _id: commandId });
   }
 

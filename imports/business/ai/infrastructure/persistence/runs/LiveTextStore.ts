@@ -31,7 +31,7 @@ export interface LiveTextsPorts {
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
-export class LiveTexts implements LiveTextReader {
+export class LiveTextStore implements LiveTextReader {
   private readonly ports: LiveTextsPorts;
   /** Writes under way, by run. */
   private readonly writing = new Map<string, Promise<void>>();

@@ -120,21 +120,21 @@ export class MemoryRunStore implements RunStore {
     );
   }
 
-  beat(owner: string): Promise<void> {
+  heartbeat(owner: string): Promise<void> {
     this.owners.set(owner, (this.owners.get(owner) ?? 0) + 1);
     return Promise.resolve();
   }
 
-  beats(): Promise<ReadonlyMap<string, number>> {
+  heartbeats(): Promise<ReadonlyMap<string, number>> {
     return Promise.resolve(new Map(this.owners));
   }
 
-  leave(owner: string): Promise<void> {
+  removeOwner(owner: string): Promise<void> {
     this.owners.delete(owner);
     return Promise.resolve();
   }
 
-  command(command: RunCommand): Promise<boolean> {
+  addCommand(command: RunCommand): Promise<boolean> {
     if (this.orders.has(command.id)) return Promise.resolve(false);
     this.orders.set(command.id, command);
     return Promise.resolve(true);
@@ -144,7 +144,7 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve([...this.orders.values()].slice(0, limit));
   }
 
-  carriedOut(commandId: string): Promise<void> {
+  removeCommand(commandId: string): Promise<void> {
     this.orders.delete(commandId);
     return Promise.resolve();
   }

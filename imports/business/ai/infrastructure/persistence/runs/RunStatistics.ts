@@ -31,7 +31,7 @@ export interface CountedRun {
   readonly createdAt: number;
 }
 
-export class RunCounts implements RunCountReader {
+export class RunStatistics implements RunCountReader {
   private readonly collection: DocumentCollection<RunCountDocument>;
 
   constructor(collection: DocumentCollection<RunCountDocument>) {

@@ -6,7 +6,7 @@ import type { RunState } from '../../../domain/entities/Run';
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import type { AgentEvent, AgentEventType } from '../../../domain/types/AgentEvents';
-import type { RunCounts } from './RunStatistics';
+import type { RunStatistics } from './RunStatistics';
 import type { RunDocument } from './runDocuments';
 
 /** Published nowhere. */
@@ -21,12 +21,12 @@ const STATES: Partial<Record<AgentEventType, RunState>> = {
 
 export interface StateCounterPorts {
   readonly runs: DocumentCollection<CountedDocument>;
-  readonly counts: RunCounts;
+  readonly counts: RunStatistics;
   /** Default: the console. */
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
-export class StateCounter {
+export class RunStatisticsRecorder {
   private readonly ports: StateCounterPorts;
   /** Counting under way, by run: one after another. */
   private readonly counting = new Map<string, Promise<void>>();

@@ -71,7 +71,7 @@ export interface CommandDocument {
 }
 
 /** All of a run but what was said in it, which may be long. */
-export const WITHOUT_WORDS = {
+export const WITHOUT_TRANSCRIPT = {
   _id: 1,
   userId: 1,
   requestId: 1,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
 import { BudgetedManager } from '../../../../../../imports/business/ai/application/services/budgets/BudgetedManager';
-import { CallBudgets } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
+import { BudgetReservations } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
 import {
   BudgetError,
@@ -35,7 +35,13 @@ function setUp(
   const tools = new ToolRegistry().register({ name: 'clock', execute: () => 'noon' });
   const logger = new RecordingLogger();
   const clock = { now: NOON };
-  const budgets = new CallBudgets({ store, limitsOf: () => limits, now: () => clock.now, lease: 60_000, logger });
+  const budgets = new BudgetReservations({
+    store,
+    limitsOf: () => limits,
+    now: () => clock.now,
+    lease: 60_000,
+    logger,
+  });
   const manager = new BudgetedManager({ provider: host, toolExecutor: tools, budgets, sleep: async () => undefined });
   const used = async (): Promise<Amount & { holds: number }> => {
     const account = (await store.find('ann'))?.account;

@@ -2,12 +2,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { CircuitBreaker } from '../../../../../../imports/business/ai/application/services/routing/CircuitBreaker';
-import type { BreakerTicket } from '../../../../../../imports/business/ai/application/services/routing/CircuitBreaker';
+import type { CircuitPermit } from '../../../../../../imports/business/ai/application/services/routing/CircuitBreaker';
 
 interface World {
   now: number;
   readonly breaker: CircuitBreaker;
-  readonly enter: () => BreakerTicket;
+  readonly enter: () => CircuitPermit;
   readonly fail: (times: number) => void;
 }
 
@@ -16,7 +16,7 @@ function setUp(): World {
     now: 0,
     breaker: new CircuitBreaker(5, 30_000, () => world.now),
     enter: () => {
-      const ticket = world.breaker.enter();
+      const ticket = world.breaker.acquire();
       if (ticket === undefined) throw new Error('the circuit is open');
       return ticket;
     },
@@ -33,7 +33,7 @@ describe('a circuit breaker', () => {
     fail(4);
     expect(breaker.admits).to.equal(true);
     fail(1);
-    expect(breaker.enter()).to.equal(undefined);
+    expect(breaker.acquire()).to.equal(undefined);
     expect(breaker.remaining()).to.equal(30_000);
   });
 
@@ -57,9 +57,9 @@ describe('a circuit breaker', () => {
     const world = setUp();
     world.fail(5);
     world.now = 29_999;
-    expect(world.breaker.enter()).to.equal(undefined);
+    expect(world.breaker.acquire()).to.equal(undefined);
     world.now = 30_000;
-    const tickets = Array.from({ length: 10 }, () => world.breaker.enter());
+    const tickets = Array.from({ length: 10 }, () => world.breaker.acquire());
     expect(tickets.filter((ticket) => ticket !== undefined)).to.have.length(1);
     expect(world.breaker.admits).to.equal(false);
   });
@@ -79,9 +79,9 @@ describe('a circuit breaker', () => {
     world.now = 40_000;
     world.enter().failed();
     world.now = 69_999;
-    expect(world.breaker.enter()).to.equal(undefined);
+    expect(world.breaker.acquire()).to.equal(undefined);
     world.now = 70_000;
-    expect(world.breaker.enter()).to.not.equal(undefined);
+    expect(world.breaker.acquire()).to.not.equal(undefined);
   });
 
   it('admits another probe at once when the first one said nothing', () => {
@@ -89,7 +89,7 @@ describe('a circuit breaker', () => {
     world.fail(5);
     world.now = 30_000;
     world.enter().released();
-    expect(world.breaker.enter()).to.not.equal(undefined);
+    expect(world.breaker.acquire()).to.not.equal(undefined);
   });
 
   it('closes as soon as the probe’s stream begins, and counts its failure as one', () => {
@@ -97,7 +97,7 @@ describe('a circuit breaker', () => {
     world.fail(5);
     world.now = 30_000;
     const probe = world.enter();
-    probe.alive();
+    probe.responding();
     expect(world.breaker.admits).to.equal(true);
     probe.failed();
     world.fail(3);
@@ -126,30 +126,30 @@ describe('a circuit breaker', () => {
 
   it('never has two probes under way, and can always be entered after its time, whatever happens', () => {
     const step = fc.record({
-      act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'alive'),
+      act: fc.constantFrom('enter', 'succeeded', 'failed', 'released', 'responding'),
       which: fc.nat(5),
       wait: fc.constantFrom(0, 0, 1_000, 30_000),
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const world = setUp();
-        let open: BreakerTicket[] = [];
+        let open: CircuitPermit[] = [];
         for (const { act, which, wait } of steps) {
           world.now += wait;
           if (act === 'enter') {
             const wasOpen = world.breaker.remaining() > 0;
-            const ticket = world.breaker.enter();
+            const ticket = world.breaker.acquire();
             if (wasOpen) expect(ticket).to.equal(undefined);
             if (ticket !== undefined) open.push(ticket);
             continue;
           }
           const ticket = open[which % Math.max(1, open.length)];
-          ticket?.[act as 'alive']();
-          if (act !== 'alive') open = open.filter((other) => other !== ticket);
+          ticket?.[act as 'responding']();
+          if (act !== 'responding') open = open.filter((other) => other !== ticket);
         }
         for (const ticket of open) ticket.released();
         world.now += 30_000;
-        expect(world.breaker.enter()).to.not.equal(undefined);
+        expect(world.breaker.acquire()).to.not.equal(undefined);
       }),
       { numRuns: 300 },
     );

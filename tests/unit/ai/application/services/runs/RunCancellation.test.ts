@@ -3,25 +3,25 @@ import { expect } from 'chai';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LLMAbortedError, LLMTimeoutError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import { RunInterruption } from '../../../../../../imports/business/ai/application/services/runs/RunCancellation';
+import { RunCancellation } from '../../../../../../imports/business/ai/application/services/runs/RunCancellation';
 import { failure } from '../../../../../support/failure';
 
 describe('RunInterruption', () => {
   const never = new Promise<never>(() => undefined);
 
   it('gives the outcome of a step, and no earlier step’s end ends a later one', async () => {
-    const interruption = new RunInterruption();
+    const interruption = new RunCancellation();
     expect(await interruption.race(Promise.resolve('a'))).to.equal('a');
     expect(await failure(interruption.race(Promise.reject(new LLMTimeoutError('b'))))).to.have.property('message', 'b');
     expect(await interruption.race(Promise.resolve('c'))).to.equal('c');
   });
 
   it('ends the step that is under way with the first reason, and every later one', async () => {
-    const interruption = new RunInterruption();
+    const interruption = new RunCancellation();
     const step = failure(interruption.race(never));
     const reason = new LLMTimeoutError('late');
-    interruption.interrupt(reason);
-    interruption.interrupt(new LLMAbortedError('later'));
+    interruption.cancel(reason);
+    interruption.cancel(new LLMAbortedError('later'));
     expect(await step).to.equal(reason);
     expect(await failure(interruption.race(never))).to.equal(reason);
     expect(interruption.signal.reason).to.equal(reason);
@@ -30,7 +30,7 @@ describe('RunInterruption', () => {
   it('keeps nothing of what a step gave', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
-    const interruption = new RunInterruption();
+    const interruption = new RunCancellation();
     const given: WeakRef<object>[] = [];
     for (let step = 0; step < 50; step += 1) given.push(new WeakRef(await interruption.race(Promise.resolve({}))));
     for (let look = 0; look < 10 && given.some((value) => value.deref() !== undefined); look += 1) {

@@ -1,7 +1,7 @@
 /** A run's deadline, while the wall clock jumps. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { RunClock } from '../../../../../../imports/business/ai/application/services/runs/RunDeadline';
+import { RunDeadline } from '../../../../../../imports/business/ai/application/services/runs/RunDeadline';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -20,7 +20,7 @@ describe("a run's clock", () => {
     ['back', -HOUR],
   ] as const) {
     it(`counts the same when the wall clock is put ${way} by an hour`, () => {
-      const run = new RunClock(1_000, 0, late);
+      const run = new RunDeadline(1_000, 0, late);
       run.resume();
       clock.tick(300);
       clock.setSystemTime(Date.now() + jump);
@@ -41,7 +41,7 @@ describe("a run's clock", () => {
   }
 
   it('goes on from what was counted in another process', () => {
-    const run = new RunClock(1_000, 900, late);
+    const run = new RunDeadline(1_000, 900, late);
     run.resume();
     clock.tick(99);
     expect([run.worked, late.called]).to.deep.equal([999, false]);
@@ -50,7 +50,7 @@ describe("a run's clock", () => {
   });
 
   it('takes a time that is longer than any timer', () => {
-    const run = new RunClock(30 * DAY, 0, late);
+    const run = new RunDeadline(30 * DAY, 0, late);
     run.resume();
     clock.tick(30 * DAY - 1);
     expect(late.called).to.equal(false);
@@ -60,7 +60,7 @@ describe("a run's clock", () => {
   });
 
   it('is stopped for good while a second timer of a long time runs', () => {
-    const run = new RunClock(30 * DAY, 0, late);
+    const run = new RunDeadline(30 * DAY, 0, late);
     run.resume();
     clock.tick(29 * DAY);
     run.pause();

@@ -1,7 +1,7 @@
 /** The one way that events go: in order, live text joined, a timer only while something waits. */
 import { expect } from 'chai';
 import sinon from 'sinon';
-import { RunFeed } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
+import { RunEventBus } from '../../../../../../imports/business/ai/application/services/runs/RunEventBus';
 import type { AgentEvent } from '../../../../../../imports/business/ai/domain/types/AgentEvents';
 
 describe('RunFeed', () => {
@@ -30,8 +30,8 @@ describe('RunFeed', () => {
     at: 0,
     seq: (seq += 1),
   });
-  const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunFeed =>
-    new RunFeed({
+  const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunEventBus =>
+    new RunEventBus({
       sinks: [...sinks, (event) => told.push(event)],
       flushAfter: 150,
       logger: { error: () => undefined },
@@ -45,7 +45,7 @@ describe('RunFeed', () => {
 
   it('joins pieces of live text for a moment, under the number of the last', () => {
     const feed = feedOf();
-    for (const piece of ['one ', 'two ', 'three']) feed.take(delta(piece));
+    for (const piece of ['one ', 'two ', 'three']) feed.publish(delta(piece));
     expect(told).to.deep.equal([]);
     clock.tick(150);
     expect(lines()).to.deep.equal(['a text one two three 3']);
@@ -54,9 +54,9 @@ describe('RunFeed', () => {
 
   it('tells everything else at once, after the text that came before it', () => {
     const feed = feedOf();
-    feed.take(delta('before'));
-    feed.take(delta('other', 'b'));
-    feed.take(started());
+    feed.publish(delta('before'));
+    feed.publish(delta('other', 'b'));
+    feed.publish(started());
     expect(lines()).to.deep.equal(['a text before 1', 'a iteration:start']);
     clock.tick(150);
     expect(lines()).to.deep.equal(['a text before 1', 'a iteration:start', 'b text other 2']);
@@ -64,8 +64,8 @@ describe('RunFeed', () => {
 
   it('keeps kinds of text apart, in their order', () => {
     const feed = feedOf();
-    feed.take(delta('think', 'a', 'reasoning'));
-    feed.take(delta('say'));
+    feed.publish(delta('think', 'a', 'reasoning'));
+    feed.publish(delta('say'));
     feed.flushAll();
     expect(lines()).to.deep.equal(['a reasoning think 1', 'a text say 2']);
   });
@@ -73,9 +73,9 @@ describe('RunFeed', () => {
   it('has one timer for all runs, and none while nothing waits', () => {
     const feed = feedOf();
     expect(clock.countTimers()).to.equal(0);
-    for (let run = 0; run < 50; run += 1) feed.take(delta('x', `run${run}`));
+    for (let run = 0; run < 50; run += 1) feed.publish(delta('x', `run${run}`));
     expect(clock.countTimers()).to.equal(1);
-    for (let run = 0; run < 50; run += 1) feed.take(started(`run${run}`));
+    for (let run = 0; run < 50; run += 1) feed.publish(started(`run${run}`));
     expect(clock.countTimers()).to.equal(0);
     expect(told).to.have.length(100);
   });
@@ -83,7 +83,7 @@ describe('RunFeed', () => {
   it('goes on when a sink fails', () => {
     feedOf(() => {
       throw new Error('a sink');
-    }).take(started());
+    }).publish(started());
     expect(told).to.have.length(1);
   });
 });

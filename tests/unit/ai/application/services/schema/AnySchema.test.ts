@@ -4,7 +4,7 @@ import SimpleSchema from 'simpl-schema';
 import * as v from 'valibot';
 import { z } from 'zod';
 import { toJsonSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
-import { violationsOf } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
+import { validate } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { StandardSchema } from '../../../../../../imports/business/ai/application/services/schema/AnySchema';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
@@ -45,11 +45,14 @@ describe('a zod schema', () => {
     expect(jsonSchema).to.have.nested.property('properties.code.type', 'string');
     expect(jsonSchema.required).to.have.members(['city', 'days', 'code']);
     expect(
-      violationsOf(jsonSchema, { city: 'Bern', days: [{ high: 1, at: '2025-01-01T00:00:00Z' }], code: 'abc' }),
+      validate(jsonSchema, { city: 'Bern', days: [{ high: 1, at: '2025-01-01T00:00:00Z' }], code: 'abc' }),
     ).to.deep.equal([]);
-    expect(
-      violationsOf(jsonSchema, { city: '', days: [{ high: '1' }], code: 1 }).map(({ path }) => path),
-    ).to.have.members(['$.city', '$.days[0].high', '$.days[0].at', '$.code']);
+    expect(validate(jsonSchema, { city: '', days: [{ high: '1' }], code: 1 }).map(({ path }) => path)).to.have.members([
+      '$.city',
+      '$.days[0].high',
+      '$.days[0].at',
+      '$.code',
+    ]);
   });
 
   it('gives its own output: transformed, with defaults, typed', async () => {
@@ -84,8 +87,8 @@ describe('a zod schema', () => {
       },
     });
     const { jsonSchema } = toJsonSchema(tree);
-    expect(violationsOf(jsonSchema, { name: 'a', children: [{ name: 'b', children: [] }] })).to.deep.equal([]);
-    expect(violationsOf(jsonSchema, { name: 'a', children: [{ name: 1, children: [] }] })[0]?.path).to.equal(
+    expect(validate(jsonSchema, { name: 'a', children: [{ name: 'b', children: [] }] })).to.deep.equal([]);
+    expect(validate(jsonSchema, { name: 'a', children: [{ name: 1, children: [] }] })[0]?.path).to.equal(
       '$.children[0].name',
     );
   });
@@ -171,9 +174,9 @@ describe('a SimpleSchema', () => {
 
   it('is described with nested objects, arrays of any length, optional fields and patterns', () => {
     const { jsonSchema } = toJsonSchema(person);
-    expect(violationsOf(jsonSchema, valid)).to.deep.equal([]);
+    expect(validate(jsonSchema, valid)).to.deep.equal([]);
     const broken = { ...valid, name: 'Ann', age: 1.5, tags: ['a', 2], address: {}, pets: [{ kind: 'cow' }], extra: 1 };
-    expect(violationsOf(jsonSchema, broken).map(({ path }) => path)).to.have.members([
+    expect(validate(jsonSchema, broken).map(({ path }) => path)).to.have.members([
       '$.name',
       '$.age',
       '$.tags[1]',

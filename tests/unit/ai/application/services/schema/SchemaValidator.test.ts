@@ -1,7 +1,7 @@
 /** What values are refused, with which words, and that no schema can hang or fill the process. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { violationsOf } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
+import { validate } from '../../../../../../imports/business/ai/application/services/schema/SchemaValidator';
 import {
   SCHEMA_LIMITS,
   compileSchema,
@@ -40,7 +40,7 @@ function faultOf(schema: unknown): LLMInvalidRequestError {
 describe('violationsOf', () => {
   it('finds nothing wrong with a valid value', () => {
     expect(
-      violationsOf(ORDER, {
+      validate(ORDER, {
         city: 'Bern',
         unit: 'celsius',
         kind: 'order',
@@ -81,7 +81,7 @@ describe('violationsOf', () => {
   ];
   for (const [title, value, path, message] of CASES) {
     it(`names ${title}`, () => {
-      const [violation, ...rest] = violationsOf(ORDER, value);
+      const [violation, ...rest] = validate(ORDER, value);
       expect(rest).to.deep.equal([]);
       expect(violation?.path).to.equal(path);
       expect(violation?.message).to.match(message);
@@ -89,29 +89,29 @@ describe('violationsOf', () => {
   }
 
   it('reports all violations of a small value, at most twenty', () => {
-    expect(violationsOf(ORDER, { unit: 1, kind: 1, mail: 1 }).map((violation) => violation.path)).to.have.members([
+    expect(validate(ORDER, { unit: 1, kind: 1, mail: 1 }).map((violation) => violation.path)).to.have.members([
       '$.city',
       '$.unit',
       '$.kind',
       '$.mail',
     ]);
-    expect(violationsOf({ items: { type: 'string' } }, new Array(50).fill(1))).to.have.length(20);
+    expect(validate({ items: { type: 'string' } }, new Array(50).fill(1))).to.have.length(20);
   });
 
   it('stops at the first violation of a large value', () => {
-    const violations = violationsOf({ type: 'array', items: { type: 'string' } }, new Array(300_000).fill(1));
+    const violations = validate({ type: 'array', items: { type: 'string' } }, new Array(300_000).fill(1));
     expect(violations).to.deep.equal([{ path: '$[0]', message: 'must be a string, not a number' }]);
   });
 
   it('leaves the value as it was', () => {
     const value = Object.freeze({ b: '1' });
-    violationsOf({ type: 'object', properties: { a: { default: 1 }, b: { type: 'number' } } }, value);
+    validate({ type: 'object', properties: { a: { default: 1 }, b: { type: 'number' } } }, value);
     expect(value).to.deep.equal({ b: '1' });
   });
 
   it('never sees inherited properties as present ones', () => {
     expect(
-      violationsOf({ type: 'object', required: ['toString', 'constructor'] }, {}).map((violation) => violation.path),
+      validate({ type: 'object', required: ['toString', 'constructor'] }, {}).map((violation) => violation.path),
     ).to.have.members(['$.toString', '$.constructor']);
   });
 });
@@ -120,21 +120,21 @@ describe('drafts', () => {
   const tuple = { type: 'array', items: [{ type: 'string' }], additionalItems: false };
 
   it('reads prefixItems as draft 2020-12 does', () => {
-    expect(violationsOf({ prefixItems: [{ type: 'string' }], items: false }, ['a', 1])).to.have.length(1);
-    expect(violationsOf({ prefixItems: [{ type: 'string' }], items: false }, ['a'])).to.deep.equal([]);
+    expect(validate({ prefixItems: [{ type: 'string' }], items: false }, ['a', 1])).to.have.length(1);
+    expect(validate({ prefixItems: [{ type: 'string' }], items: false }, ['a'])).to.deep.equal([]);
   });
 
   it('falls back to draft-07 for what only that draft allows', () => {
-    expect(violationsOf(tuple, ['a'])).to.deep.equal([]);
-    expect(violationsOf(tuple, ['a', 'b'])).to.have.length(1);
+    expect(validate(tuple, ['a'])).to.deep.equal([]);
+    expect(validate(tuple, ['a', 'b'])).to.have.length(1);
   });
 
   it('obeys $schema: prefixItems means nothing in draft-07', () => {
     expect(
-      violationsOf({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{ type: 'string' }] }, [1]),
+      validate({ $schema: 'http://json-schema.org/draft-07/schema#', prefixItems: [{ type: 'string' }] }, [1]),
     ).to.deep.equal([]);
     expect(
-      violationsOf({ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }, [1]),
+      validate({ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }, [1]),
     ).to.have.length(1);
   });
 
@@ -143,24 +143,24 @@ describe('drafts', () => {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'number' } } } },
     };
-    expect(violationsOf(tree, { next: { next: { n: '1' } } })).to.deep.equal([
+    expect(validate(tree, { next: { next: { n: '1' } } })).to.deep.equal([
       { path: '$.next.next.n', message: 'must be a number, not a string' },
     ]);
   });
 
   it('keeps two schemas of one $id apart', () => {
-    expect(violationsOf({ $id: 'https://example.com/s', type: 'string' }, 1)).to.have.length(1);
-    expect(violationsOf({ $id: 'https://example.com/s', type: 'number' }, 1)).to.deep.equal([]);
+    expect(validate({ $id: 'https://example.com/s', type: 'string' }, 1)).to.have.length(1);
+    expect(validate({ $id: 'https://example.com/s', type: 'number' }, 1)).to.deep.equal([]);
   });
 
   it('ignores keywords and formats that it does not know', () => {
-    expect(violationsOf({ type: 'string', format: 'holy', 'x-order': 3 }, 'a')).to.deep.equal([]);
+    expect(validate({ type: 'string', format: 'holy', 'x-order': 3 }, 'a')).to.deep.equal([]);
   });
 
   it('reads a pattern whose escapes the u flag refuses', () => {
     const schema = { type: 'string', pattern: '^[a-z\\-]+\\-$' };
-    expect(violationsOf(schema, 'a-b-')).to.deep.equal([]);
-    expect(violationsOf(schema, 'A')).to.have.length(1);
+    expect(validate(schema, 'a-b-')).to.deep.equal([]);
+    expect(validate(schema, 'A')).to.have.length(1);
   });
 });
 
@@ -213,7 +213,7 @@ describe('broken schemas', () => {
       properties: { [evil]: { enum: [evil], pattern: 'a', default: evil } },
       additionalProperties: { const: evil },
     };
-    violationsOf(schema, { [evil]: 1, other: evil });
+    validate(schema, { [evil]: 1, other: evil });
     delete (globalThis as Record<string, unknown>).schemaRan;
     expect(seen).to.deep.equal([]);
   });
@@ -255,22 +255,20 @@ describe('schemas that explode', () => {
   for (const [title, schema, value] of CASES) {
     it(`are stopped: ${title}`, () => {
       const started = performance.now();
-      expect(violationsOf(schema, value)[0]?.message).to.match(NEVER);
+      expect(validate(schema, value)[0]?.message).to.match(NEVER);
       // Without the limit each of these runs for minutes; the bound is wide for busy machines.
       expect(performance.now() - started).to.be.lessThan(5_000);
     });
   }
 
   it('that recurse in place are a violation, not a crash', () => {
-    expect(violationsOf({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(
-      /recurses without end|could not be checked/,
-    );
+    expect(validate({ allOf: [{ $ref: '#' }] }, 1)[0]?.message).to.match(/recurses without end|could not be checked/);
   });
 
   it('are still checked where the value is harmless', () => {
-    expect(violationsOf({ pattern: '^(a+)+$' }, 'aaaa')).to.deep.equal([]);
-    expect(violationsOf({ pattern: '^(a+)+$' }, 'b')[0]?.message).to.match(/pattern/);
-    expect(violationsOf({ uniqueItems: true }, [1, 2, 1])).to.have.length(1);
+    expect(validate({ pattern: '^(a+)+$' }, 'aaaa')).to.deep.equal([]);
+    expect(validate({ pattern: '^(a+)+$' }, 'b')[0]?.message).to.match(/pattern/);
+    expect(validate({ uniqueItems: true }, [1, 2, 1])).to.have.length(1);
   });
 
   it('tells simple patterns from those that may backtrack without end', () => {
@@ -346,7 +344,7 @@ describe('any schema and any value', () => {
     fc.assert(
       fc.property(node, fc.jsonValue(), (schema, value) => {
         try {
-          for (const violation of violationsOf(schema as JsonObject, value)) expect(violation.path).to.match(/^\$/);
+          for (const violation of validate(schema as JsonObject, value)) expect(violation.path).to.match(/^\$/);
         } catch (error) {
           expect(error).to.be.instanceOf(LLMInvalidRequestError);
         }

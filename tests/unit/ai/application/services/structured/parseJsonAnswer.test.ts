@@ -1,10 +1,10 @@
 /** Which JSON is found in a text, and which is refused. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readJsonAnswer } from '../../../../../../imports/business/ai/application/services/structured/parseJsonAnswer';
+import { parseJsonAnswer } from '../../../../../../imports/business/ai/application/services/structured/parseJsonAnswer';
 
 function valueOf(text: string, lenient = false): unknown {
-  const answer = readJsonAnswer(text, lenient);
+  const answer = parseJsonAnswer(text, lenient);
   return answer.ok ? answer.value : new Error(answer.violation.message);
 }
 
@@ -40,13 +40,13 @@ describe('a JSON answer', () => {
   }
 
   it('is not longer than its limit', () => {
-    expect(readJsonAnswer('"aaaaaaaa"', false, { characters: 10, depth: 3 }).ok).to.equal(true);
-    expect(readJsonAnswer('"aaaaaaaaa"', false, { characters: 10, depth: 3 }).ok).to.equal(false);
+    expect(parseJsonAnswer('"aaaaaaaa"', false, { characters: 10, depth: 3 }).ok).to.equal(true);
+    expect(parseJsonAnswer('"aaaaaaaaa"', false, { characters: 10, depth: 3 }).ok).to.equal(false);
   });
 
   it('is not deeper than its limit, though it were a million levels', () => {
-    expect(readJsonAnswer('[[[1]]]', false, { characters: 99, depth: 3 }).ok).to.equal(true);
-    expect(readJsonAnswer('[[[[]]]]', false, { characters: 99, depth: 3 }).ok).to.equal(false);
+    expect(parseJsonAnswer('[[[1]]]', false, { characters: 99, depth: 3 }).ok).to.equal(true);
+    expect(parseJsonAnswer('[[[[]]]]', false, { characters: 99, depth: 3 }).ok).to.equal(false);
     expect(valueOf('['.repeat(1_000_000) + ']'.repeat(1_000_000))).to.be.instanceOf(Error);
     expect(valueOf('{"a":'.repeat(500_000), true)).to.be.instanceOf(Error);
   });
@@ -79,8 +79,8 @@ describe('a JSON answer', () => {
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', 'a', '1', ' ', '\n') }),
         (text) => {
-          const strict = readJsonAnswer(text, false);
-          const lenient = readJsonAnswer(text, true);
+          const strict = parseJsonAnswer(text, false);
+          const lenient = parseJsonAnswer(text, true);
           if (strict.ok) expect(lenient).to.deep.equal(strict);
         },
       ),

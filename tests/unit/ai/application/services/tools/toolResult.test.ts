@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Readable } from 'node:stream';
 import {
-  thrownMessage,
-  toolResultText,
+  errorMessage,
+  serializeToolResult,
 } from '../../../../../../imports/business/ai/application/services/tools/toolResult';
 import { ToolError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 
@@ -10,17 +10,19 @@ const LIMIT = 256 * 1024;
 
 describe('toolResultText', () => {
   it('leaves strings as they are and writes everything else as JSON', () => {
-    expect(toolResultText('plain "text"', LIMIT)).to.equal('plain "text"');
-    expect(toolResultText({ n: 1, when: new Date(0) }, LIMIT)).to.equal('{"n":1,"when":"1970-01-01T00:00:00.000Z"}');
-    expect(toolResultText(undefined, LIMIT)).to.equal('null');
-    expect(toolResultText(null, LIMIT)).to.equal('null');
-    expect(toolResultText(0, LIMIT)).to.equal('0');
+    expect(serializeToolResult('plain "text"', LIMIT)).to.equal('plain "text"');
+    expect(serializeToolResult({ n: 1, when: new Date(0) }, LIMIT)).to.equal(
+      '{"n":1,"when":"1970-01-01T00:00:00.000Z"}',
+    );
+    expect(serializeToolResult(undefined, LIMIT)).to.equal('null');
+    expect(serializeToolResult(null, LIMIT)).to.equal('null');
+    expect(serializeToolResult(0, LIMIT)).to.equal('0');
   });
 
   it('keeps what JSON alone would lose: maps, sets, errors', () => {
-    expect(toolResultText({ map: new Map([['a', 1]]), set: new Set([1, 2]), failed: new Error('no') }, LIMIT)).to.equal(
-      '{"map":{"a":1},"set":[1,2],"failed":{"error":"no"}}',
-    );
+    expect(
+      serializeToolResult({ map: new Map([['a', 1]]), set: new Set([1, 2]), failed: new Error('no') }, LIMIT),
+    ).to.equal('{"map":{"a":1},"set":[1,2],"failed":{"error":"no"}}');
   });
 
   const cycle: Record<string, unknown> = {};
@@ -44,19 +46,19 @@ describe('toolResultText', () => {
   };
   for (const [name, value] of Object.entries(unspeakable)) {
     it(`refuses ${name} and says why`, () => {
-      expect(() => toolResultText(value, LIMIT))
+      expect(() => serializeToolResult(value, LIMIT))
         .to.throw(ToolError, /cannot be written as JSON: .+/)
         .with.property('failure', 'unserialisable-result');
     });
   }
 
   it('cuts what is larger than the limit at a character and says how much', () => {
-    const text = toolResultText('é'.repeat(300), 101);
+    const text = serializeToolResult('é'.repeat(300), 101);
     expect(text).to.equal(`${'é'.repeat(50)}\n[cut: the first 100 of 600 bytes are shown]`);
   });
 
   it('mends lone surrogates, which no vendor takes', () => {
-    expect(toolResultText('a\ud800b', LIMIT)).to.equal('a\ufffdb');
+    expect(serializeToolResult('a\ud800b', LIMIT)).to.equal('a\ufffdb');
   });
 });
 
@@ -83,9 +85,9 @@ describe('thrownMessage', () => {
       [() => 1, /threw a function/],
     ];
     for (const [thrown, expected] of table) {
-      if (typeof expected === 'string') expect(thrownMessage(thrown)).to.equal(expected);
-      else expect(thrownMessage(thrown)).to.match(expected);
+      if (typeof expected === 'string') expect(errorMessage(thrown)).to.equal(expected);
+      else expect(errorMessage(thrown)).to.match(expected);
     }
-    expect(thrownMessage(new Error('x'.repeat(10_000)))).to.have.length(2_000);
+    expect(errorMessage(new Error('x'.repeat(10_000)))).to.have.length(2_000);
   });
 });

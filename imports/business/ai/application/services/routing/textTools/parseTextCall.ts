@@ -12,7 +12,7 @@ const FENCE = '```';
 const MOST_CHARACTERS = 1_000_000;
 
 /** The call in an answer, or `undefined` for one that was cut off, that calls already, or that says anything else. */
-export function writtenCall(response: LLMResponse): FunctionCallItem | undefined {
+export function parseTextCall(response: LLMResponse): FunctionCallItem | undefined {
   if (response.status !== 'completed' || toolCalls(response).length > 0) return undefined;
   const text = response.output_text.trim();
   if (text.length > MOST_CHARACTERS) return undefined;
@@ -40,7 +40,7 @@ export function withWrittenCall(response: LLMResponse, call: FunctionCallItem | 
 }
 
 /** Whether a text that is still being written can end as a call. */
-export function mayBecomeCall(text: string): boolean {
+export function mayBeCallPrefix(text: string): boolean {
   const begun = text.trimStart();
   return begun === '' || begun.startsWith('{') || FENCE.startsWith(begun.slice(0, FENCE.length));
 }

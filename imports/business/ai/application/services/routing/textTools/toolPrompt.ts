@@ -26,7 +26,7 @@ export function toolInstructions(tools: readonly FunctionTool[], isForced: boole
 const written = new WeakMap<InputItem, InputItem>();
 
 /** The conversation with its calls and results as messages. Items never change, so each is written once. */
-export function writtenHistory(items: readonly InputItem[]): readonly InputItem[] {
+export function historyAsText(items: readonly InputItem[]): readonly InputItem[] {
   if (items.every((item) => item.type !== 'function_call' && item.type !== 'function_call_output')) return items;
   const names = new Map(
     items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),

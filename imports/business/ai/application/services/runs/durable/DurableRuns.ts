@@ -17,75 +17,75 @@ import type {
   RunRequest,
   StoredRun,
 } from '../../../../domain/types/RunRecords';
-import { DistantRuns, waitId } from './RemoteRuns';
-import type { Execution } from '../LiveRun';
+import { RemoteRuns, decisionId } from './RemoteRuns';
+import type { LiveRun } from '../LiveRun';
 import { toStoredPlan } from '../planRun';
-import type { PlannedRun, RunWishes } from '../planRun';
-import type { RunDriver } from '../RunLoop';
+import type { PlannedRun, RunOptions } from '../planRun';
+import type { RunLoop } from '../RunLoop';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
-import type { JournalParts } from '../RunContext';
-import { DEFAULT_LEASE_TIMES, RunOwner } from './LeaseHeartbeat';
+import type { JournalContext } from '../RunContext';
+import { DEFAULT_LEASE_TIMES, LeaseHeartbeat } from './LeaseHeartbeat';
 import type { LeaseTimes } from './LeaseHeartbeat';
 
 /** What is known of a run beside what it does; what is absent has a default. */
-export type AskedRun = Partial<
+export type RunMetadata = Partial<
   Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title'>
 >;
 
 export interface ClaimedRun {
   readonly whole: WholeRun;
-  readonly journal: JournalParts;
+  readonly journal: JournalContext;
 }
 
 export interface JournaledRunsParts {
   readonly store: RunStore;
   /** The runs that are under way in this process. */
-  readonly live: Map<string, { readonly execution: Execution; readonly driver: RunDriver }>;
+  readonly live: Map<string, { readonly execution: LiveRun; readonly driver: RunLoop }>;
   readonly logger: Logger;
   readonly leaseTimes?: Partial<LeaseTimes>;
 }
 
-export class JournaledRuns {
-  readonly runs: DistantRuns;
+export class DurableRuns {
+  readonly runs: RemoteRuns;
   private readonly parts: JournaledRunsParts;
   private readonly times: LeaseTimes;
-  private readonly owner: RunOwner;
+  private readonly leases: LeaseHeartbeat;
   /** Runs that are being created or claimed. */
-  private readonly arriving = new Set<string>();
+  private readonly registering = new Set<string>();
   /** Commands that stand until their effect is written down. */
-  private readonly obeyed = new Set<string>();
+  private readonly appliedCommands = new Set<string>();
   /** Commands whose wait is over, until that is written down. */
-  private readonly leaving = new Set<string>();
+  private readonly finishingCommands = new Set<string>();
   private isClosed = false;
 
   constructor(parts: JournaledRunsParts) {
     this.parts = parts;
     this.times = { ...DEFAULT_LEASE_TIMES, ...parts.leaseTimes };
-    this.runs = new DistantRuns(parts.store, this.times.heartbeat);
-    this.owner = new RunOwner(parts.store, this, this.times, parts.logger);
+    this.runs = new RemoteRuns(parts.store, this.times.heartbeat);
+    this.leases = new LeaseHeartbeat(parts.store, this, this.times, parts.logger);
   }
 
   get ownerId(): string {
-    return this.owner.id;
+    return this.leases.id;
   }
 
   /** Runs for which this process has to live. */
   get size(): number {
-    return this.parts.live.size + this.arriving.size;
+    return this.parts.live.size + this.registering.size;
   }
 
   isArriving(executionId: string): boolean {
-    return this.arriving.has(executionId);
+    return this.registering.has(executionId);
   }
 
   /** @throws ConflictError */
   create(
-    asked: AskedRun & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
+    asked: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
     plan: PlannedRun,
-    wantedTools: RunWishes['tools'],
-  ): Promise<JournalParts> {
-    return this.arrive(asked.executionId, async () => {
+    wantedTools: RunOptions['tools'],
+  ): Promise<JournalContext> {
+    return this.register(asked.executionId, async () => {
       const createdAt = Date.now();
       const request: RunRequest = {
         requestId: asked.executionId,
@@ -97,7 +97,7 @@ export class JournaledRuns {
         input: plan.options.input,
         plan: toStoredPlan(plan, wantedTools),
       };
-      return this.journal(await this.parts.store.create(request, 'running', this.owner.id), request, createdAt);
+      return this.journal(await this.parts.store.create(request, 'running', this.leases.id), request, createdAt);
     });
   }
 
@@ -106,10 +106,10 @@ export class JournaledRuns {
    * @throws LLMInvalidRequestError for an unknown run
    */
   claim(executionId: string, isMeant: (run: StoredRun) => boolean = () => true): Promise<ClaimedRun | undefined> {
-    return this.arrive(executionId, async () => {
+    return this.register(executionId, async () => {
       const { run } = await this.runs.load(executionId);
       const claimed =
-        isFinished(run.state) || !isMeant(run) ? undefined : await this.parts.store.claim(run, this.owner.id);
+        isFinished(run.state) || !isMeant(run) ? undefined : await this.parts.store.claim(run, this.leases.id);
       return claimed === undefined
         ? undefined
         : { whole: claimed, journal: this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()) };
@@ -121,12 +121,12 @@ export class JournaledRuns {
    * @returns undefined when somebody else was faster
    */
   takeOver(seen: HeldRun, reason: ClaimReason): Promise<ClaimedRun | undefined> {
-    return this.arrive(seen.executionId, async () => {
+    return this.register(seen.executionId, async () => {
       // Not read before it is claimed: what can't be read is counted too.
-      const claimed = await this.parts.store.claim(seen, this.owner.id, reason);
+      const claimed = await this.parts.store.claim(seen, this.leases.id, reason);
       if (claimed === undefined) return undefined;
       const journal = this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
-      return { whole: claimed, journal: { ...journal, keepsWords: reason === 'end' } };
+      return { whole: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } };
     });
   }
 
@@ -141,7 +141,7 @@ export class JournaledRuns {
   }
 
   cancel(executionId: string): Promise<RunState> {
-    return this.runs.cancel(executionId, this.owner.id);
+    return this.runs.cancel(executionId, this.leases.id);
   }
 
   /**
@@ -151,70 +151,70 @@ export class JournaledRuns {
   async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
     const command = await this.runs.send(executionId, call, order);
     if (command === undefined) return false;
-    this.obey(command);
+    this.apply(command);
     return true;
   }
 
   /** Carries a command out at once; it is struck off when what came of it is written down. */
-  obey({ id, executionId, order }: RunCommand): void {
+  apply({ id, executionId, order }: RunCommand): void {
     const entry = this.parts.live.get(executionId);
     if (entry === undefined) return;
     const { driver, execution } = entry;
     const call = order.kind === 'cancel' ? undefined : execution.calls.get(order.callId);
-    if (order.kind !== 'cancel' && (call === undefined || waitId(executionId, call) !== id)) {
-      this.strikeOffWhenRecorded(id, driver);
+    if (order.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
+      this.deleteCommandWhenRecorded(id, driver);
       return;
     }
-    driver.obey(order);
-    if (!this.obeyed.has(id)) driver.onEnd(() => this.strikeOff(id));
-    this.obeyed.add(id);
+    driver.apply(order);
+    if (!this.appliedCommands.has(id)) driver.onEnd(() => this.deleteCommand(id));
+    this.appliedCommands.add(id);
   }
 
-  beat(): void {
-    for (const journal of this.journals()) journal.beat();
+  heartbeat(): void {
+    for (const journal of this.journals()) journal.heartbeat();
   }
 
   async checkLeases(): Promise<void> {
-    await Promise.allSettled(this.journals().map((journal) => journal.confirm()));
+    await Promise.allSettled(this.journals().map((journal) => journal.verifyLease()));
   }
 
   /** Leaves the runs to whoever comes next. */
   async close(): Promise<void> {
     this.isClosed = true;
     const drivers = [...this.parts.live.values()].map(({ driver }) => driver);
-    for (const driver of drivers) driver.gotOn();
-    await Promise.allSettled(this.journals().map((journal) => journal.durable()));
+    for (const driver of drivers) driver.markProgress();
+    await Promise.allSettled(this.journals().map((journal) => journal.flush()));
     for (const driver of drivers)
       driver.abandon(new LeaseLostError('The process is being stopped; the run goes on in its next life.'));
-    await this.owner.leave();
+    await this.leases.release();
   }
 
   private journals(): readonly RunJournal[] {
     return [...this.parts.live.values()].flatMap(({ driver }) => driver.journal ?? []);
   }
 
-  private async arrive<T>(executionId: string, begin: () => Promise<T>): Promise<T> {
-    this.arriving.add(executionId);
+  private async register<T>(executionId: string, begin: () => Promise<T>): Promise<T> {
+    this.registering.add(executionId);
     try {
-      await this.owner.arrive();
+      await this.leases.start();
       return await begin();
     } finally {
-      this.arriving.delete(executionId);
+      this.registering.delete(executionId);
     }
   }
 
   private journal(
     lease: RunLease,
-    { providerId, title, createdAt }: JournalParts['known'],
+    { providerId, title, createdAt }: JournalContext['metadata'],
     startedAt: number,
-  ): JournalParts {
+  ): JournalContext {
     return {
-      known: { providerId, title, createdAt },
+      metadata: { providerId, title, createdAt },
       store: this.parts.store,
       lease,
       startedAt,
-      patience: this.times.lease,
-      isHeld: () => this.owner.isFresh(),
+      retryForMs: this.times.lease,
+      isLeaseCurrent: () => this.leases.isLeaseCurrent(),
       onLost: () => this.parts.live.delete(lease.executionId),
     };
   }
@@ -223,21 +223,21 @@ export class JournaledRuns {
    * The wait that the command was for is over. Nobody waits for this: the store may be slow, and signs of life have
    * to go on.
    */
-  private strikeOffWhenRecorded(commandId: string, { journal }: RunDriver): void {
-    if (journal === undefined || this.leaving.has(commandId)) return;
-    this.leaving.add(commandId);
+  private deleteCommandWhenRecorded(commandId: string, { journal }: RunLoop): void {
+    if (journal === undefined || this.finishingCommands.has(commandId)) return;
+    this.finishingCommands.add(commandId);
     journal
-      .durable()
-      .then(() => this.strikeOff(commandId))
+      .flush()
+      .then(() => this.deleteCommand(commandId))
       // Whoever has the run by then does it.
       .catch(() => undefined)
-      .finally(() => this.leaving.delete(commandId));
+      .finally(() => this.finishingCommands.delete(commandId));
   }
 
-  private strikeOff(commandId: string): void {
-    this.obeyed.delete(commandId);
+  private deleteCommand(commandId: string): void {
+    this.appliedCommands.delete(commandId);
     this.parts.store
-      .carriedOut(commandId)
+      .removeCommand(commandId)
       .catch((error: unknown) =>
         this.parts.logger.warn('a command that was carried out could not be struck off', error),
       );

@@ -18,11 +18,11 @@ export interface LeaseTimes {
 export const DEFAULT_LEASE_TIMES: LeaseTimes = { lease: 15_000, heartbeat: 1_000 };
 
 /** What is done with every heartbeat. */
-export interface HeldRuns {
+export interface LeasedRuns {
   readonly size: number;
   /** Writes what is written now and then. */
-  beat(): void;
-  obey(command: RunCommand): void;
+  heartbeat(): void;
+  apply(command: RunCommand): void;
   /** Gives up the runs that have other owners by now. */
   checkLeases(): Promise<void>;
 }
@@ -32,19 +32,19 @@ const CHECKS = 3;
 /** Commands that are read at once. */
 const COMMANDS = 1_000;
 
-export class RunOwner {
+export class LeaseHeartbeat {
   readonly id = randomUUID();
   private readonly store: RunStore;
-  private readonly runs: HeldRuns;
+  private readonly runs: LeasedRuns;
   private readonly times: LeaseTimes;
   private readonly logger: Logger;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private first: Promise<void> | undefined;
   private saidAt = -Infinity;
   /** How often the runs are still looked after. */
-  private doubts = 0;
+  private pendingChecks = 0;
 
-  constructor(store: RunStore, runs: HeldRuns, times: LeaseTimes, logger: Logger) {
+  constructor(store: RunStore, runs: LeasedRuns, times: LeaseTimes, logger: Logger) {
     this.store = store;
     this.runs = runs;
     this.times = times;
@@ -52,9 +52,9 @@ export class RunOwner {
   }
 
   /** Resolves when others can know that this owner lives: then it may have runs. */
-  async arrive(): Promise<void> {
+  async start(): Promise<void> {
     if (this.timer !== undefined) return;
-    this.first ??= this.say();
+    this.first ??= this.renew();
     try {
       await this.first;
     } finally {
@@ -64,15 +64,15 @@ export class RunOwner {
   }
 
   /** Nobody can have taken a run: this owner has never been silent for a lease, or has looked after its runs since. */
-  isFresh(): boolean {
-    return this.store.isExclusive || (this.doubts === 0 && this.isOnTime());
+  isLeaseCurrent(): boolean {
+    return this.store.isExclusive || (this.pendingChecks === 0 && this.isOnTime());
   }
 
   /** What is left here may be taken at once. */
-  async leave(): Promise<void> {
+  async release(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (!this.store.isExclusive) await this.store.leave(this.id);
+    if (!this.store.isExclusive) await this.store.removeOwner(this.id);
   }
 
   private schedule(): void {
@@ -84,14 +84,14 @@ export class RunOwner {
 
   private async tick(): Promise<void> {
     try {
-      if (!this.isOnTime()) this.doubts = CHECKS;
-      await this.say();
-      if (this.doubts > 0) {
+      if (!this.isOnTime()) this.pendingChecks = CHECKS;
+      await this.renew();
+      if (this.pendingChecks > 0) {
         await this.runs.checkLeases();
-        this.doubts -= 1;
+        this.pendingChecks -= 1;
       }
-      this.runs.beat();
-      for (const command of await this.store.commands(COMMANDS)) this.runs.obey(command);
+      this.runs.heartbeat();
+      for (const command of await this.store.commands(COMMANDS)) this.runs.apply(command);
     } catch (error) {
       this.logger.error('the heartbeat of this process’s runs failed and is tried again', error);
     }
@@ -105,9 +105,9 @@ export class RunOwner {
     return performance.now() - this.saidAt < this.times.lease;
   }
 
-  private async say(): Promise<void> {
+  private async renew(): Promise<void> {
     const since = performance.now();
-    if (!this.store.isExclusive) await this.store.beat(this.id);
+    if (!this.store.isExclusive) await this.store.heartbeat(this.id);
     this.saidAt = since;
   }
 }

@@ -6,18 +6,18 @@ import type { ToolCall } from '../../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import type { RunStore, WholeRun } from '../../../../domain/interfaces/RunStore';
 import type { RunCommand } from '../../../../domain/types/RunRecords';
-import { storedRunResult } from '../../storedRunResult';
-import { waitFor } from '../../shared/time';
+import { resultOfStoredRun } from '../../storedRunResult';
+import { sleep } from '../../shared/time';
 
 /**
  * The id of what ends this wait of the call, whoever sends it: a call that waits again, after it was run again,
  * waits under another.
  */
-export function waitId(executionId: string, call: ToolCall): string {
+export function decisionId(executionId: string, call: ToolCall): string {
   return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
 }
 
-export class DistantRuns {
+export class RemoteRuns {
   private readonly store: RunStore;
   private readonly heartbeat: number;
 
@@ -56,30 +56,30 @@ export class DistantRuns {
       )
         return 'cancelled';
     }
-    await this.store.command({ id: `${executionId}:cancel`, executionId, order: { kind: 'cancel' } });
+    await this.store.addCommand({ id: `${executionId}:cancel`, executionId, order: { kind: 'cancel' } });
     return run.state;
   }
 
   /** @returns whether it is the first that ends this wait of the call */
   async send(executionId: string, call: ToolCall, order: RunCommand['order']): Promise<RunCommand | undefined> {
-    const command = { id: waitId(executionId, call), executionId, order };
-    return (await this.store.command(command)) ? command : undefined;
+    const command = { id: decisionId(executionId, call), executionId, order };
+    return (await this.store.addCommand(command)) ? command : undefined;
   }
 
   /** The end of the run, wherever it comes to it. @throws what ended it; `signal.reason` when nobody waits any more */
   async follow(executionId: string, signal?: AbortSignal): Promise<RunResult> {
     for (;;) {
       const whole = await this.load(executionId);
-      if (isFinished(whole.run.state)) return storedRunResult(whole);
-      await waitFor(this.heartbeat, signal);
+      if (isFinished(whole.run.state)) return resultOfStoredRun(whole);
+      await sleep(this.heartbeat, signal);
     }
   }
 }
 
-export function mayBeDecided(call: ToolCall): boolean {
+export function acceptsDecision(call: ToolCall): boolean {
   return call.state === 'awaiting_approval' || call.state === 'needs_review';
 }
 
-export function mayBeSubmitted(call: ToolCall, isExternal: boolean): boolean {
+export function acceptsResult(call: ToolCall, isExternal: boolean): boolean {
   return call.state === 'needs_review' || (isExternal && !isSettled(call) && call.state === 'executing');
 }

@@ -15,24 +15,24 @@ export class LeaseLostError extends LLMAbortedError {}
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 
 /** What a journal reads at the moment of writing. */
-export interface JournalSubject {
+export interface SnapshotSource {
   /** Without its end, which `finish` is told. */
   progress(): RunProgress;
   call(id: string): ToolCall;
 }
 
-export interface RunJournalParts {
+export interface RunJournalContext {
   readonly store: RunStore;
   readonly lease: RunLease;
-  readonly subject: JournalSubject;
+  readonly subject: SnapshotSource;
   /** Calls that the store has. */
   readonly stored: Iterable<string>;
   /** What was said stays as the store has it: it was not read. */
-  readonly keepsWords?: boolean;
+  readonly keepsTranscript?: boolean;
   /** Milliseconds for which a store that fails is asked again. */
-  readonly patience: number;
+  readonly retryForMs: number;
   /** Whether nobody can have taken the run since it was last known to be ours. */
-  readonly isHeld: () => boolean;
+  readonly isLeaseCurrent: () => boolean;
   /** Told once what ended the journal: a LeaseLostError, or what the store refuses for good. */
   readonly onBroken: (error: unknown) => void;
 }
@@ -43,7 +43,7 @@ const LONGEST_PAUSE = 2_000;
 const RUN = '';
 
 export class RunJournal {
-  private readonly parts: RunJournalParts;
+  private readonly parts: RunJournalContext;
   private readonly stored: Set<string>;
   private readonly queued = new Set<string>();
   private readonly stale = new Set<string>();
@@ -57,10 +57,10 @@ export class RunJournal {
   private savedItems = -1;
   private savedResponse: unknown;
 
-  constructor(parts: RunJournalParts) {
+  constructor(parts: RunJournalContext) {
     this.parts = parts;
     this.stored = new Set(parts.stored);
-    if (parts.keepsWords === true) this.savedItems = Infinity;
+    if (parts.keepsTranscript === true) this.savedItems = Infinity;
   }
 
   /** Written at the next barrier, or before the next call that changes. */
@@ -79,7 +79,7 @@ export class RunJournal {
     this.stale.add(id);
   }
 
-  beat(): void {
+  heartbeat(): void {
     for (const id of this.stale) this.callChanged(id);
   }
 
@@ -87,7 +87,7 @@ export class RunJournal {
    * The run is about to end with that error: it is known before what that does to its calls, so that whoever takes
    * the run over ends it too.
    */
-  willEnd(error: NonNullable<RunEnd['error']>): void {
+  recordEndIntent(error: NonNullable<RunEnd['error']>): void {
     this.reason = error;
     this.reasonIsNew = true;
   }
@@ -101,7 +101,7 @@ export class RunJournal {
    * Resolves when everything that has changed so far is in the store. @throws LeaseLostError; LLMError for what the
    * store refuses
    */
-  durable(): Promise<void> {
+  flush(): Promise<void> {
     this.enqueueRun();
     return this.tail;
   }
@@ -110,15 +110,15 @@ export class RunJournal {
    * The same; and if this process was stopped for a while, it still has the run. For before a tool is run or a
    * model is called. @throws as `durable` does
    */
-  async held(): Promise<void> {
-    await this.durable();
-    if (!this.parts.isHeld()) await this.confirm();
+  async flushAndVerifyLease(): Promise<void> {
+    await this.flush();
+    if (!this.parts.isLeaseCurrent()) await this.verifyLease();
   }
 
   /** Looks whether the run is still ours. @throws as `durable` does */
-  confirm(): Promise<void> {
+  verifyLease(): Promise<void> {
     this.runChanged();
-    return this.durable();
+    return this.flush();
   }
 
   /**
@@ -130,7 +130,7 @@ export class RunJournal {
       await this.tail;
     } catch (error) {
       if (error instanceof LeaseLostError) throw error;
-      await this.writeWhatIsTaken();
+      await this.writeRemaining();
     }
     this.end = end;
     await this.write(RUN);
@@ -140,7 +140,7 @@ export class RunJournal {
    * The store refuses something that the run did, its transcript most likely; it can still be told of the calls,
    * and that the run is over.
    */
-  private async writeWhatIsTaken(): Promise<void> {
+  private async writeRemaining(): Promise<void> {
     const left = [...this.queued];
     this.queued.clear();
     this.isBroken = false;
@@ -178,7 +178,7 @@ export class RunJournal {
         if (await this.attempt(key)) return;
       } catch (error) {
         if (isLLMError(error) && error.code === 'invalid-request') throw this.broken(error);
-        if (waited >= this.parts.patience)
+        if (waited >= this.parts.retryForMs)
           throw this.broken(
             new LeaseLostError('The store of runs cannot be written to; the run goes on when it can.', {
               cause: error,

@@ -18,12 +18,12 @@ export const MAX_TAKEOVERS = 5;
  */
 const SUSPECTED_FROM = 2;
 
-export function isSuspect({ takeovers }: Pick<HeldRun, 'takeovers'>): boolean {
+export function isQuarantined({ takeovers }: Pick<HeldRun, 'takeovers'>): boolean {
   return takeovers >= SUSPECTED_FROM;
 }
 
 /** Why the run is ended. Its calls of which nobody knows whether they were carried out are named. */
-export function tooManyTakeovers(takeovers: number, calls: readonly ToolCall[]): MaxTakeoversError {
+export function recoveryLimitError(takeovers: number, calls: readonly ToolCall[]): MaxTakeoversError {
   const unknown = calls
     .filter(({ state }) => state === 'executing' || state === 'needs_review')
     .map(({ name, id }) => `${name} (${id})`);

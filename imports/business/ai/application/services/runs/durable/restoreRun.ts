@@ -8,7 +8,7 @@ import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { WholeRun } from '../../../../domain/interfaces/RunStore';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { adoptItem } from '../../ContentNormalizer';
-import type { ExecutionPast, TurnCall } from '../LiveRun';
+import type { RestoredState, TurnCall } from '../LiveRun';
 
 /** A response that was recorded and not yet obeyed, with its calls under the ids that they have in the run. */
 export interface OpenTurn {
@@ -17,7 +17,7 @@ export interface OpenTurn {
 }
 
 export interface RestoredRun {
-  readonly past: ExecutionPast;
+  readonly past: RestoredState;
   /** Calls that the store has. */
   readonly stored: readonly string[];
   /** Calls of which more is known than the store has. */
@@ -43,7 +43,7 @@ const UNWRITTEN_EVENTS = 1_000_000;
 
 export function restoreRun({ run, calls }: WholeRun): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
-  const outputs = outputsOf(transcript);
+  const outputs = resultsByCall(transcript);
   const acknowledged = transcript.flatMap((item) =>
     item.type === 'function_call_output' && isAcknowledgement(item) ? [item.call_id] : [],
   );
@@ -92,7 +92,7 @@ interface Output {
 }
 
 /** The result of each call that has one in the transcript, by its id in the run. */
-function outputsOf(transcript: readonly Item[]): ReadonlyMap<string, Output> {
+function resultsByCall(transcript: readonly Item[]): ReadonlyMap<string, Output> {
   const outputs = new Map<string, Output>();
   for (const [at, item] of transcript.entries()) {
     if (item.type === 'function_call_output' && !isAcknowledgement(item)) outputs.set(item.call_id, { item, at });

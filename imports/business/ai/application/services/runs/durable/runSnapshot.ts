@@ -1,18 +1,18 @@
 /** What a journal writes down of a run, as it stands at the moment of writing. */
 import { costOf } from '../../../../domain/costOf';
 import type { RunProgress } from '../../../../domain/types/RunRecords';
-import type { JournalSubject } from './RunJournal';
-import type { RunParts } from '../RunContext';
+import type { SnapshotSource } from './RunJournal';
+import type { RunContext } from '../RunContext';
 
 /**
  * @param startedAt milliseconds since the epoch
  * @param driven what its driver knows of it
  */
-export function runSubject(
-  { execution, provider, options }: RunParts,
+export function runSnapshot(
+  { execution, provider, options }: RunContext,
   startedAt: number,
   driven: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>,
-): JournalSubject {
+): SnapshotSource {
   return {
     progress: () => {
       const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = execution;

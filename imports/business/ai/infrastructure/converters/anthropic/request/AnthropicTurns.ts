@@ -11,14 +11,14 @@ export function isOperator(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'developer' || item.role === 'system');
 }
 
-interface OperatorWords {
+interface SystemContent {
   readonly by: 'operator';
   readonly item: MessageItem;
   readonly blocks: readonly JsonObject[];
   readonly path: string;
 }
 
-interface UserWords {
+interface UserContent {
   readonly by: 'user';
   readonly blocks: readonly JsonObject[];
 }
@@ -26,7 +26,7 @@ interface UserWords {
 /** Everything between two turns of the assistant. */
 interface UserPhase {
   readonly role: 'user';
-  readonly said: (OperatorWords | UserWords)[];
+  readonly said: (SystemContent | UserContent)[];
   readonly fields: JsonObject;
 }
 
@@ -110,7 +110,7 @@ export class AnthropicTurns {
    */
   private emitPhase({ said, fields }: UserPhase, messages: JsonObject[]): void {
     const content: JsonObject[] = [];
-    const operator: OperatorWords[] = [];
+    const operator: SystemContent[] = [];
     for (const words of said) {
       if (words.by === 'user') content.push(...words.blocks);
       else operator.push(words);
@@ -131,7 +131,7 @@ export class AnthropicTurns {
     }
   }
 
-  private asUserText(words: OperatorWords | UserWords): readonly JsonObject[] {
+  private asUserText(words: SystemContent | UserContent): readonly JsonObject[] {
     if (words.by === 'user') return words.blocks;
     this.losses.push({
       path: words.path,

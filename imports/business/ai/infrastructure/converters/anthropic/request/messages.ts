@@ -5,7 +5,7 @@
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { itemBlocks } from './contentBlocks';
 import { AnthropicTurns, isOperator } from './AnthropicTurns';
-import { onceInHistory } from '../../shared/conversionCache';
+import { cacheByPosition } from '../../shared/conversionCache';
 import type { ItemBlocks } from './contentBlocks';
 import type { AnthropicModelFacts } from '../modelFeatures';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -58,7 +58,7 @@ export function anthropicConversation(
   return { system, messages: turns.finish(), losses };
 }
 
-const blocksInHistory = onceInHistory(itemBlocks);
+const blocksInHistory = cacheByPosition(itemBlocks);
 
 /** The parts know what is wrong with them, the conversation knows where they stand. */
 function blocksOf(convert: () => ItemBlocks, path: () => string): ItemBlocks {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
 
 /** The scheme's words, then the vendor's own, which win. */
-export function verbatimFields({ vendor }: NormalizedOptions, context: WireContext): JsonObject {
+export function passthroughFields({ vendor }: NormalizedOptions, context: WireContext): JsonObject {
   const scheme = vendor?.anthropic ?? {};
   const own = vendor?.[context.vendor] ?? {};
   return own === scheme ? scheme : withVerbatim(scheme, own);

@@ -14,7 +14,7 @@ import type { OpenEvent } from '../../stream/BaseStreamEncoder';
 import { namedFrame, NO_FRAMES } from '../../stream/StreamEncoder';
 import type { EncoderFacts } from '../../stream/StreamEncoder';
 import { anthropicError } from '../../stream/streamErrors';
-import { ToldText } from '../../stream/DeltaBackfill';
+import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
 /** The block that deltas are arriving for: blocks come one after another. */
 interface OpenBlock {
@@ -27,7 +27,7 @@ interface OpenBlock {
 }
 
 export class AnthropicEncoder extends BaseStreamEncoder {
-  private readonly told = new ToldText();
+  private readonly told = new DeltaBackfill();
   private id: string;
   private model: string;
   /** What was counted before the message began. */
@@ -170,7 +170,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     if (item.type === 'function_call') return NO_FRAMES;
     if (open?.output_index === output_index) return [...this.ending(item, open), ...this.close()];
     if (item.type === 'message' || (item.type === 'reasoning' && item.origin?.wire !== 'anthropic_messages')) {
-      const frames = this.told.untold(output_index, item).flatMap((event) => this.encode(event));
+      const frames = this.told.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
       return [...frames, ...(frames.length === 0 ? NO_FRAMES : this.close())];
     }
     // What another wire's host made for itself is no client's business.

@@ -3,7 +3,7 @@ import { isObject } from '../../../../domain/json';
 import type { Content, FunctionCallItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { itemBlocks } from '../request/contentBlocks';
-import { wholeArguments } from '../../stream/callItems';
+import { argumentsOrEmpty } from '../../stream/callItems';
 
 export type DeltaKind = 'text' | 'thinking';
 
@@ -40,7 +40,7 @@ export function callBlock(call: FunctionCallItem): BlockFrames {
 function inputText(call: FunctionCallItem, input: unknown): string {
   if (!isObject(input)) return JSON.stringify(input);
   const isWrapped = input.arguments === call.arguments;
-  return isWrapped && call.status !== 'incomplete' ? JSON.stringify(input) : wholeArguments(call);
+  return isWrapped && call.status !== 'incomplete' ? JSON.stringify(input) : argumentsOrEmpty(call);
 }
 
 function inputDelta(partial_json: string): JsonObject {

@@ -5,7 +5,7 @@
 import { takeApart } from '../response/assistantItems';
 import { fromChatPart } from '../contentParts';
 import { isText, without } from '../chatJson';
-import { carrying, chatWords } from '../vendorFields';
+import { withVendorFields, vendorFieldsOf } from '../vendorFields';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isList, isObject } from '../../../../domain/json';
 import type {
@@ -49,7 +49,9 @@ class Reading {
     // Two messages in a row stay two, and one of nothing but calls keeps its way of saying nothing.
     const isMarked = this.afterAssistant || !taken.hasMessageItem || !isEmpty(fields);
     this.items.push(
-      isMarked ? { ...first, vendor: { ...first.vendor, openai: { ...chatWords(first), message: fields } } } : first,
+      isMarked
+        ? { ...first, vendor: { ...first.vendor, openai: { ...vendorFieldsOf(first), message: fields } } }
+        : first,
       ...others,
     );
     for (const item of taken.items) {
@@ -63,7 +65,7 @@ class Reading {
     const { tool_call_id } = message;
     if (!isText(tool_call_id)) throw invalid(`${path}.tool_call_id`, 'must be the id of a call');
     const output = outputOf(message, path);
-    const words = carrying(fieldsBeside(message, ['role', 'tool_call_id']), undefined);
+    const words = withVendorFields(fieldsBeside(message, ['role', 'tool_call_id']), undefined);
     if (this.customCalls.has(tool_call_id) && typeof output === 'string')
       return { type: 'custom_tool_call_output', call_id: tool_call_id, output, ...words };
     return { type: 'function_call_output', call_id: tool_call_id, output, ...words };
@@ -80,7 +82,7 @@ class Reading {
       call_id,
       name,
       output: outputOf(message, path),
-      ...carrying({ ...fields, legacy: true }, undefined),
+      ...withVendorFields({ ...fields, legacy: true }, undefined),
     };
   }
 }
@@ -90,7 +92,7 @@ function plain(message: JsonObject, role: 'user' | 'system' | 'developer', path:
     type: 'message',
     role,
     content: contentOf(message, path),
-    ...carrying(fieldsBeside(message, ['role']), undefined),
+    ...withVendorFields(fieldsBeside(message, ['role']), undefined),
   };
 }
 

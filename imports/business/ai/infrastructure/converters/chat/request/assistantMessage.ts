@@ -2,7 +2,7 @@
  * The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them
  * together.
  */
-import { chatWords, isOfVendor, ownFieldsOf } from '../vendorFields';
+import { vendorFieldsOf, isOfVendor, ownFieldsOf } from '../vendorFields';
 import { fieldsOf } from '../../../../domain/json';
 import type {
   FunctionCallItem,
@@ -31,7 +31,7 @@ export function assistantContent(item: MessageItem, vendor: string, refusalField
   const texts: AssistantText[] = [];
   let refusal: string | undefined;
   for (const part of item.content) {
-    const words = chatWords(part);
+    const words = vendorFieldsOf(part);
     const own = part.vendor?.openai === undefined || !isOfVendor(words, vendor) ? undefined : ownFieldsOf(words);
     if (part.type === 'input_image' || part.type === 'input_file') continue;
     if (part.type === 'refusal' && own !== undefined && own.type !== 'refusal' && refusalField)
@@ -59,7 +59,7 @@ export function joinTexts(groups: readonly (readonly AssistantText[])[]): string
 
 /** @param id the call's id as the host accepts it */
 export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vendor: string): JsonObject {
-  const words = chatWords(item);
+  const words = vendorFieldsOf(item);
   const own = isOfVendor(words, vendor) ? ownFieldsOf(words) : {};
   if (item.type === 'function_call') {
     const beside = fieldsOf(own.function);
@@ -79,7 +79,7 @@ export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vend
 }
 
 export function isLegacy(item: FunctionCallItem): boolean {
-  return chatWords(item).legacy === true;
+  return vendorFieldsOf(item).legacy === true;
 }
 
 export function reasoningText(item: ReasoningItem): string {
@@ -88,6 +88,6 @@ export function reasoningText(item: ReasoningItem): string {
 
 /** The message fields in which the text came over this wire; none for reasoning of other wires. */
 export function reasoningFieldsOf(item: ReasoningItem): readonly string[] {
-  const fields = chatWords(item).reasoning_fields;
+  const fields = vendorFieldsOf(item).reasoning_fields;
   return Array.isArray(fields) ? fields.filter((field) => typeof field === 'string') : [];
 }

@@ -9,10 +9,10 @@ import {
 } from './assistantMessage';
 import type { AssistantText } from './assistantMessage';
 import { toChatPart } from '../contentParts';
-import { keeping } from '../chatConverted';
+import { cacheByItem } from '../chatConverted';
 import { callIdFor, toAnswerMessage, toMessage } from './plainMessages';
 import type { ToolAnswer } from './plainMessages';
-import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
+import { vendorFieldsOf, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
 import { repairHistory } from '../../shared/repairHistory';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -139,7 +139,7 @@ class ChatHistory {
 
   private addCall(item: FunctionCallItem | HostedItem): void {
     const draft = this.draftFor(item);
-    const words = chatWords(item);
+    const words = vendorFieldsOf(item);
     if (!isOfVendor(words, this.context.vendor)) this.loseFields(item, ownFieldsOf(words), words.from);
     if (item.type === 'function_call' && isLegacy(item))
       draft.legacyCall = { name: item.name, arguments: item.arguments };
@@ -192,7 +192,7 @@ class ChatHistory {
   }
 
   private fieldsOf(item: InputItem): JsonObject | undefined {
-    const words = chatWords(item);
+    const words = vendorFieldsOf(item);
     const message = messageFieldsOf(item);
     const own = item.type === 'message' ? ownFieldsOf(words) : {};
     if (message === undefined && isEmpty(own)) return undefined;
@@ -245,11 +245,11 @@ class ChatHistory {
   }
 }
 
-const assistantPieces = keeping((item: MessageItem, { vendor, quirks }) =>
+const assistantPieces = cacheByItem((item: MessageItem, { vendor, quirks }) =>
   assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true),
 );
 
-const toolCall = keeping((item: FunctionCallItem | HostedItem, { vendor, quirks }) =>
+const toolCall = cacheByItem((item: FunctionCallItem | HostedItem, { vendor, quirks }) =>
   toToolCall(item, callIdFor(item.call_id, quirks), vendor),
 );
 

@@ -1,8 +1,8 @@
 /** Messages of the chat wire that are one item each: the user's, the operator's, and answers to calls. */
 import { toCallId } from '../../shared/callIds';
 import { toChatContent, toChatPart } from '../contentParts';
-import { keeping } from '../chatConverted';
-import { chatWords, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
+import { cacheByItem } from '../chatConverted';
+import { vendorFieldsOf, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import type {
@@ -19,7 +19,7 @@ export interface ToolAnswer {
   readonly following: readonly JsonObject[];
 }
 
-export const toMessage = keeping((item: MessageItem, context, path): JsonObject => {
+export const toMessage = cacheByItem((item: MessageItem, context, path): JsonObject => {
   const isUser = item.role === 'user';
   const at = path();
   if (!isUser && item.content.some((part) => part.type === 'input_image' || part.type === 'input_file')) {
@@ -39,14 +39,14 @@ export const toMessage = keeping((item: MessageItem, context, path): JsonObject 
   };
 });
 
-export const toAnswerMessage = keeping((item: FunctionCallOutputItem | HostedItem, context, path): ToolAnswer => {
+export const toAnswerMessage = cacheByItem((item: FunctionCallOutputItem | HostedItem, context, path): ToolAnswer => {
   const call = callIdFor(item.call_id, context.quirks);
   const output = outputOf(item);
   const { content, following } =
     typeof output === 'string' ? { content: output, following: [] } : toOutput(output, call, context, path());
   const fields = fieldsFor(item, context);
   const whose =
-    chatWords(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
+    vendorFieldsOf(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
   return { message: { ...whose, ...fields, ...(content === '' && 'content' in fields ? {} : { content }) }, following };
 });
 
@@ -58,7 +58,7 @@ export function callIdFor(id: unknown, quirks: VendorQuirks): string {
 }
 
 function fieldsFor(item: MessageItem | FunctionCallOutputItem | HostedItem, { vendor }: WireContext): JsonObject {
-  const words = chatWords(item);
+  const words = vendorFieldsOf(item);
   return isOfVendor(words, vendor) ? { ...ownFieldsOf(words), ...messageFieldsOf(item) } : {};
 }
 

@@ -1,7 +1,7 @@
 /** An assistant message of the chat wire, taken apart into items: reasoning first, then text, then calls. */
 import { isText, without } from '../chatJson';
-import { carrying } from '../vendorFields';
-import type { ChatWords } from '../vendorFields';
+import { withVendorFields } from '../vendorFields';
+import type { ChatVendorFields } from '../vendorFields';
 import { fieldsOf, isEmpty, isList, isObject } from '../../../../domain/json';
 import type {
   FunctionCallItem,
@@ -75,7 +75,7 @@ function reasoningItem(
     content: [{ type: 'reasoning_text', text }],
     ...stated(status),
     origin,
-    ...carrying({ reasoning_fields }, origin.vendor),
+    ...withVendorFields({ reasoning_fields }, origin.vendor),
   };
 }
 
@@ -160,7 +160,7 @@ function functionCall(raw: JsonObject, index: number, source: MessageSource): Ta
       name: typeof called.name === 'string' ? called.name : '',
       arguments: argumentsText(called.arguments),
       ...stated(source.status),
-      ...carrying(own, source.origin.vendor),
+      ...withVendorFields(own, source.origin.vendor),
     },
     residue: isRegular ? placeOf(raw, source) : raw,
   };
@@ -192,14 +192,14 @@ function customCall(raw: JsonObject, called: JsonObject, index: number, source: 
 function legacyCall(rest: JsonObject, called: JsonObject, source: MessageSource): FunctionCallItem {
   const isRegular = typeof called.name === 'string' && isText(called.arguments) && Object.keys(called).length === 2;
   if (isRegular) delete rest.function_call;
-  const words: ChatWords & JsonObject = { legacy: true };
+  const words: ChatVendorFields & JsonObject = { legacy: true };
   return {
     type: 'function_call',
     call_id: source.callId(0),
     name: typeof called.name === 'string' ? called.name : '',
     arguments: argumentsText(called.arguments),
     ...stated(source.status),
-    ...carrying(words, source.origin.vendor),
+    ...withVendorFields(words, source.origin.vendor),
   };
 }
 

@@ -6,7 +6,7 @@ import { toCallId } from '../../shared/callIds';
 import { takeApart } from './assistantItems';
 import { fromChatAnnotation, isNested } from '../annotations';
 import { isText, without } from '../chatJson';
-import { chatWords } from '../vendorFields';
+import { vendorFieldsOf } from '../vendorFields';
 import type { ReplyContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
@@ -158,7 +158,7 @@ function messageFields(
 function beginning(item: OutputItem, message: JsonObject | undefined, from: string): OutputItem {
   return message === undefined
     ? item
-    : { ...item, vendor: { ...item.vendor, openai: { ...chatWords(item), from, message } } };
+    : { ...item, vendor: { ...item.vendor, openai: { ...vendorFieldsOf(item), from, message } } };
 }
 
 /** Tools that Groq's compound systems ran: https://console.groq.com/docs/compound */

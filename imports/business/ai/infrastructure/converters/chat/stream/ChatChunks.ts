@@ -6,16 +6,16 @@ import { finishWord } from '../gateway/ChatCompletionsGateway';
 import { toChatAnnotation } from '../annotations';
 import { isLegacy, toToolCall } from '../request/assistantMessage';
 import { toChatUsage } from '../usage';
-import { chatWords } from '../vendorFields';
+import { vendorFieldsOf } from '../vendorFields';
 import type { LLMResponse, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { isCall, wholeArguments } from '../../stream/callItems';
+import { isCallItem, argumentsOrEmpty } from '../../stream/callItems';
 import type { CallItem } from '../../stream/callItems';
-import { UntoldChatFields } from './PassthroughFields';
+import { PassthroughFields } from './PassthroughFields';
 import type { ChunkDelta, ChunkToolCall, OpenAIChunk } from './OpenAIChunk';
 import type { EncoderFacts } from '../../stream/StreamEncoder';
-import { ToldText } from '../../stream/DeltaBackfill';
+import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
 type ChunkHead = Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>;
 
@@ -23,8 +23,8 @@ const NO_CHUNKS: readonly OpenAIChunk[] = [];
 
 export class ChatChunks {
   private readonly facts: EncoderFacts;
-  private readonly told = new ToldText();
-  private readonly remainder = new UntoldChatFields();
+  private readonly told = new DeltaBackfill();
+  private readonly remainder = new PassthroughFields();
   private known: ChunkHead;
   private nothing: OpenAIChunk | undefined;
   private begun = false;
@@ -101,12 +101,12 @@ export class ChatChunks {
     this.begun = true;
     return [
       this.chunk({ role: 'assistant', content: '' }),
-      ...this.early.map((raw) => this.remainder.tell(raw, this.known)),
+      ...this.early.map((raw) => this.remainder.relayChunk(raw, this.known)),
     ];
   }
 
   private vendorChunk(raw: JsonObject): readonly OpenAIChunk[] {
-    if (this.begun) return [this.remainder.tell(raw, this.known)];
+    if (this.begun) return [this.remainder.relayChunk(raw, this.known)];
     this.early.push(raw);
     return NO_CHUNKS;
   }
@@ -126,15 +126,15 @@ export class ChatChunks {
 
   private item(output_index: number, item: OutputItem): readonly OpenAIChunk[] {
     if (item.type === 'function_call') return NO_CHUNKS;
-    if (isCall(item)) return this.call(item);
+    if (isCallItem(item)) return this.call(item);
     if (item.type === 'vendor_item')
       return item.origin.wire === 'chat_completions' ? this.say({ executed_tools: [item.item] }) : NO_CHUNKS;
-    return this.told.untold(output_index, item).flatMap((delta) => this.push(delta));
+    return this.told.missingDeltas(output_index, item).flatMap((delta) => this.push(delta));
   }
 
   private call(item: CallItem): readonly OpenAIChunk[] {
     if (item.type === 'function_call' && isLegacy(item))
-      return this.say({ function_call: { name: item.name, arguments: wholeArguments(item) } });
+      return this.say({ function_call: { name: item.name, arguments: argumentsOrEmpty(item) } });
     const index = this.calls;
     this.calls += 1;
     return this.say({ tool_calls: [toolCallDelta(item, index)] });
@@ -154,7 +154,7 @@ export class ChatChunks {
 
 /** The call as the wire that it came over wrote it, where that was this one. */
 function toolCallDelta(item: CallItem, index: number): ChunkToolCall {
-  const { from } = chatWords(item);
+  const { from } = vendorFieldsOf(item);
   const call = toToolCall(item, String(item.call_id), typeof from === 'string' ? from : '');
   // Boundary: `toToolCall` gives id and type, and of `function` and `custom` the one that the type names.
   return { index, ...call } as unknown as ChunkToolCall;

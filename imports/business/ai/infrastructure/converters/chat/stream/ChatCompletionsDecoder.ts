@@ -6,7 +6,7 @@
 import { ChatCompletionAssembly } from './chatCompletionAssembly';
 import type { ChoiceAssembly } from './chatCompletionAssembly';
 import type { CallFragments } from './ToolCallFragments';
-import { OutputPlaces } from './OutputIndexes';
+import { OutputIndexes } from './OutputIndexes';
 import { fromChatCompletions } from '../ChatCompletionsConverter';
 import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
@@ -40,7 +40,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private readonly quirks: VendorQuirks;
   private readonly origin: Origin;
   private readonly assembly = new ChatCompletionAssembly();
-  private readonly places = new OutputPlaces();
+  private readonly places = new OutputIndexes();
   private isCreated = false;
   private isDone = false;
 

@@ -6,7 +6,7 @@ import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { Origin } from '../../../../domain/types/VendorTypes';
 
-export class OutputPlaces {
+export class OutputIndexes {
   private next = 0;
   private reasoningAt: number | undefined;
   private messageAt: number | undefined;

@@ -24,12 +24,12 @@ const STREAMED = [
 const OF_A_CALL = ['tool_calls', 'function_call'];
 const OF_A_COMPLETION = ['id', 'object', 'created', 'model', 'choices', 'usage'];
 
-export class UntoldChatFields {
+export class PassthroughFields {
   /** Fields of choice and message that were passed on: lists among them would come twice. */
   private readonly passed = new Set<string>();
 
   /** A chunk of which no event told anything; fragments of calls stay behind. */
-  tell(raw: JsonObject, head: Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>): OpenAIChunk {
+  relayChunk(raw: JsonObject, head: Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>): OpenAIChunk {
     const choices = (isList(raw.choices) ? raw.choices.filter(isObject) : []).filter(
       ({ index }) => index === undefined || index === 0,
     );

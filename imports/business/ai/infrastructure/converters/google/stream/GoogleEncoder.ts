@@ -25,7 +25,7 @@ import type { OpenEvent } from '../../stream/BaseStreamEncoder';
 import { NO_FRAMES } from '../../stream/StreamEncoder';
 import type { EncoderFacts } from '../../stream/StreamEncoder';
 import { googleError } from '../../stream/streamErrors';
-import { ToldText } from '../../stream/DeltaBackfill';
+import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
 /** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
 const OWN_PARTS: PartsContext = { fetchesUrls: true, mediaInResults: true };
@@ -33,7 +33,7 @@ const OWN_PARTS: PartsContext = { fetchesUrls: true, mediaInResults: true };
 const BEFORE_TEXT = 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":';
 
 export class GoogleEncoder extends BaseStreamEncoder {
-  private readonly told = new ToldText();
+  private readonly told = new DeltaBackfill();
   private id: string;
   private model: string;
   /** What follows a part in its frame. */
@@ -135,7 +135,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
   private finishItem(output_index: number, item: OutputItem): readonly string[] {
     if (item.type === 'vendor_item') return item.origin.wire === 'gemini' ? [this.parts([item.item])] : NO_FRAMES;
     if (item.type !== 'message' && item.type !== 'reasoning') return NO_FRAMES;
-    const texts = this.told.untold(output_index, item).flatMap((event) => this.encode(event));
+    const texts = this.told.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
     const seals = (item.type === 'message' ? item.content : [...item.summary, ...(item.content ?? [])]).flatMap(
       sealPart,
     );

@@ -1,12 +1,12 @@
 /** Tools and the choice among them as a client of the Responses wire words them, in the inner language. */
 import { BUILT_IN_TOOL_TYPES } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/json';
-import type { Door } from '../items';
+import type { Direction } from '../items';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-type Refuse = Door['refuse'];
+type Refuse = Direction['refuse'];
 
 export function readTools(tools: unknown, refuse: Refuse): readonly Tool[] {
   if (!Array.isArray(tools)) throw refuse('tools', 'is not a list');

@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { closedPart, isPartKind, partsSaying, textIn, wordsOf } from './responsesParts';
+import { closedPart, isPartKind, partsContaining, textIn, fieldNamesOf } from './responsesParts';
 import type { PartKind, PartList } from './responsesParts';
 import { deltaPrefix } from './SequencedFrames';
 import type { SequencedFrames } from './SequencedFrames';
@@ -22,7 +22,7 @@ interface OpenPart {
 
 const LISTS: readonly PartList[] = ['content', 'summary'];
 
-export class GrowingItem {
+export class OpenItem {
   readonly output_index: number;
   readonly form: JsonObject;
   private readonly frames: SequencedFrames;
@@ -76,8 +76,8 @@ export class GrowingItem {
     const used = { content: this.covered('content', finals.content), summary: this.covered('summary', finals.summary) };
     if (this.open !== undefined) {
       const { kind, pieces } = this.open;
-      const { list } = wordsOf(kind);
-      const saying = partsSaying(pieces.join(''), kind, finals[list], used[list]);
+      const { list } = fieldNamesOf(kind);
+      const saying = partsContaining(pieces.join(''), kind, finals[list], used[list]);
       used[list] += saying.length;
       frames.push(...this.closePart(saying));
     }
@@ -89,7 +89,7 @@ export class GrowingItem {
   }
 
   private openPart(kind: PartKind, sourceIndex: number): string {
-    const { list, place: placeName, added, delta, empty, beside } = wordsOf(kind, this.rawReasoningName);
+    const { list, place: placeName, added, delta, empty, beside } = fieldNamesOf(kind, this.rawReasoningName);
     const place = this.closed[list].length;
     const where = { item_id: this.form.id, output_index: this.output_index, [placeName]: place };
     this.open = { kind, sourceIndex, place, beforeText: deltaPrefix(delta, { ...where, ...beside }), pieces: [] };
@@ -100,7 +100,7 @@ export class GrowingItem {
     if (this.open === undefined) return [];
     const { kind, sourceIndex, place, pieces } = this.open;
     this.open = undefined;
-    const { list, place: placeName, field, done, closed, beside } = wordsOf(kind, this.rawReasoningName);
+    const { list, place: placeName, field, done, closed, beside } = fieldNamesOf(kind, this.rawReasoningName);
     const text = pieces.join('');
     const told = {
       type: kind,
@@ -128,7 +128,7 @@ export class GrowingItem {
   /** A part of which no delta came. An empty one beside others says nothing. */
   private wholePart(list: PartList, part: JsonObject): readonly string[] {
     const { type } = part;
-    if (isPartKind(type) && wordsOf(type).list === list) {
+    if (isPartKind(type) && fieldNamesOf(type).list === list) {
       const text = textIn(part, type);
       if (text === '' && this.closed[list].length > 0) return [];
       const frames = [this.openPart(type, 0)];
@@ -146,7 +146,7 @@ export class GrowingItem {
   private covered(list: PartList, finals: readonly JsonObject[]): number {
     return this.closed[list].reduce(
       (from, { type, ...part }) =>
-        isPartKind(type) ? from + partsSaying(textIn(part, type), type, finals, from).length : from,
+        isPartKind(type) ? from + partsContaining(textIn(part, type), type, finals, from).length : from,
       0,
     );
   }

@@ -10,8 +10,8 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { GrowingItem } from './OpenItem';
-import { beginning, isOwnHosted, streamItem } from './responsesItems';
+import { OpenItem } from './OpenItem';
+import { initialForm, isOwnHosted, streamItem } from './responsesItems';
 import type { PartKind } from './responsesParts';
 import type { SequencedFrames } from './SequencedFrames';
 import { NO_FRAMES } from '../../stream/StreamEncoder';
@@ -25,9 +25,9 @@ export class OutputItemFrames {
   /** Ids of items are made of the response's. */
   private readonly responseId: () => string;
   /** The message or reasoning item that deltas are arriving for. */
-  private open: GrowingItem | undefined;
+  private open: OpenItem | undefined;
   /** Such items by the source's place for them, open or closed. */
-  private readonly growing = new Map<number, GrowingItem>();
+  private readonly growing = new Map<number, OpenItem>();
   /** Places in this stream by the source's. */
   private readonly places = new Map<number, number>();
   /** A call that was announced. */
@@ -106,7 +106,7 @@ export class OutputItemFrames {
     return [
       ...(isAnnounced
         ? NO_FRAMES
-        : [this.frames.frame('response.output_item.added', { output_index, item: beginning(form) })]),
+        : [this.frames.frame('response.output_item.added', { output_index, item: initialForm(form) })]),
       ...(item.type === 'function_call' ? this.argumentFrames(item, form, output_index) : NO_FRAMES),
       this.frames.frame('response.output_item.done', { output_index, item: form }),
       ...this.flush(),
@@ -143,7 +143,7 @@ export class OutputItemFrames {
     this.next += 1;
     const form = streamItem(call, this.responseId(), output_index);
     this.announced = { call_id: call.call_id, form, output_index };
-    return [...frames, this.frames.frame('response.output_item.added', { output_index, item: beginning(form) })];
+    return [...frames, this.frames.frame('response.output_item.added', { output_index, item: initialForm(form) })];
   }
 
   /** The answer was cut short within the call, whose arguments nobody gets. */
@@ -161,8 +161,8 @@ export class OutputItemFrames {
     const frames = this.closeOpen(undefined);
     const index = this.place(output_index);
     const form = streamItem(item, this.responseId(), index);
-    this.open = new GrowingItem(
-      item.type === 'reasoning' ? beginning(form) : form,
+    this.open = new OpenItem(
+      item.type === 'reasoning' ? initialForm(form) : form,
       index,
       this.frames,
       this.facts.rawReasoningName,

@@ -75,7 +75,7 @@ const REASONING_TEXT: PartWords = {
   done: 'response.reasoning_text.done',
 };
 
-export function wordsOf(kind: PartKind, rawReasoningName: RawReasoningName = 'reasoning'): PartWords {
+export function fieldNamesOf(kind: PartKind, rawReasoningName: RawReasoningName = 'reasoning'): PartWords {
   return kind === 'reasoning_text' && rawReasoningName === 'reasoning_text' ? REASONING_TEXT : PARTS[kind];
 }
 
@@ -89,7 +89,7 @@ export function textIn(part: JsonObject, kind: PartKind): string {
 }
 
 /** Final parts that together say one streamed text: a wire may number its parts and not tell so in its deltas. */
-export function partsSaying(
+export function partsContaining(
   text: string,
   kind: PartKind,
   finals: readonly JsonObject[],

@@ -6,7 +6,7 @@ import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { isLLMError } from '../../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
-import { checkDataFile } from './repairDataFile';
+import { repairDataFile } from './repairDataFile';
 import { lockDirectory } from './DirectoryLock';
 import type { DirectoryLock } from './DirectoryLock';
 import { checkCollectionName } from '../DocumentDatabase';
@@ -87,7 +87,7 @@ export class EmbeddedDatabase implements DocumentDatabase {
   /** Checks and loads the file of a collection. */
   async load(name: string): Promise<void> {
     const path = this.path(name);
-    await checkDataFile(path);
+    await repairDataFile(path);
     const file = new NedbFile(name, path);
     await file.ready();
     // NeDB writes the file anew, and may do so into one that it finds.

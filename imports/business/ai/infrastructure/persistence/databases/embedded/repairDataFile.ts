@@ -31,7 +31,7 @@ const NEWLINE = 0x0a;
  * @returns how many bytes were cut off
  * @throws CorruptDataFileError for any other line that is not a record
  */
-export async function checkDataFile(file: string): Promise<number> {
+export async function repairDataFile(file: string): Promise<number> {
   const bytes = await readFile(file);
   const wholeLines = bytes.lastIndexOf(NEWLINE) + 1;
   let line = 1;

@@ -2,7 +2,11 @@
 import type { RunView, ToolCallView } from '../../business/ai/domain/types/RunViews';
 import type { LogEntry } from '../data/DashboardData';
 
-export function logOf(run: RunView, calls: readonly ToolCallView[], seen: readonly LogEntry[]): readonly LogEntry[] {
+export function eventLogEntries(
+  run: RunView,
+  calls: readonly ToolCallView[],
+  seen: readonly LogEntry[],
+): readonly LogEntry[] {
   const known = new Set(seen.map(({ type, callId }) => keyOf(type, callId)));
   const proven = [...ofRun(run), ...calls.flatMap(ofCall)].filter(
     ({ type, callId }) => !known.has(keyOf(type, callId)),

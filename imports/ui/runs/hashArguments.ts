@@ -2,7 +2,7 @@
  * SHA-256 of the arguments' text in hex, as approvals name it. Undefined where the browser has no cryptography,
  * which is on pages that are not secure.
  */
-export async function hashOf(text: string): Promise<string | undefined> {
+export async function hashArguments(text: string): Promise<string | undefined> {
   // The types know secure pages only.
   const subtle = globalThis.crypto.subtle as SubtleCrypto | undefined;
   if (subtle === undefined) return undefined;

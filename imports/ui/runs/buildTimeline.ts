@@ -30,7 +30,7 @@ export interface Timeline extends Bar {
 }
 
 /** @param now milliseconds since the epoch: where things end that go on */
-export function timelineOf(
+export function buildTimeline(
   { run, items, calls, turns }: Pick<WatchedRun, 'run' | 'items' | 'calls' | 'turns'>,
   now: number,
 ): Timeline {
