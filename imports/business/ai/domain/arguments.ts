@@ -1,116 +1,198 @@
-/** Arguments from outside, field by field: what is not known, not of its type or too large is refused with its path. */
+/**
+ * The one reader of untrusted arguments, field by field. A value that is unknown, of the wrong type or too large throws
+ * an `LLMInvalidRequestError` whose `path` names the field and whose message states what is expected.
+ *
+ * ```ts
+ * const fields = readObject(argument, ['providerId', 'limit']);
+ * return {
+ *   providerId: required(fields, 'providerId', identifier(128)),
+ *   ...optional(fields, 'limit', integer(1, 100)),
+ * };
+ * ```
+ */
 import { LLMInvalidRequestError } from './errors/LLMErrors';
 import { isList, isObject } from './json';
 import type { JsonObject } from './types/VendorTypes';
 
-/** Brackets inside brackets. */
-const MOST_LEVELS = 64;
+/**
+ * Checks one value and returns it with its type.
+ * @param path where the value is, such as `limits.requests` or `tools[2]`; the empty string is the argument itself
+ */
+export type ArgumentReader<T> = (value: unknown, path: string) => T;
 
-/** @throws LLMInvalidRequestError for anything but a plain object with these fields only */
-export function readObject(value: unknown, allowed: readonly string[]): JsonObject {
-  if (!isPlainObject(value)) throw invalid('', 'the argument must be an object');
-  const unknown = Object.keys(value).find((name) => !allowed.includes(name));
-  if (unknown !== undefined)
-    throw invalid(
-      unknown.slice(0, 60),
-      `there is no field '${unknown.slice(0, 60)}'; the fields are ${allowed.join(', ')}`,
-    );
+/** Levels of nesting that `json` accepts. */
+const MAX_DEPTH = 64;
+
+/** Characters of a client's field name that a message repeats. */
+const MAX_NAME_SHOWN = 60;
+
+/** @throws LLMInvalidRequestError unless `value` is a plain object that has no other fields than these */
+export function readObject(value: unknown, fields: readonly string[], path = ''): JsonObject {
+  if (!isPlainObject(value)) throw invalid(path, 'must be an object');
+  const unknown = Object.keys(value).find((name) => !fields.includes(name));
+  if (unknown !== undefined) throw unknownField(unknown, fields, path);
   return value;
 }
 
-/** The field as it was read, or nothing at all when it is not there: for spreading. */
+/** @throws LLMInvalidRequestError if the field is missing or `read` rejects it */
+export function required<T>(fields: JsonObject, name: string, read: ArgumentReader<T>, path = name): T {
+  const value = fields[name];
+  if (value === undefined) throw invalid(path, 'is required');
+  return read(value, path);
+}
+
+/** `{ [name]: value }`, or `{}` if the field is missing: for spreading into an object with optional fields. */
 export function optional<N extends string, T>(
   fields: JsonObject,
   name: N,
-  read: (value: unknown, path: string) => T,
+  read: ArgumentReader<T>,
+  path: string = name,
 ): { readonly [K in N]?: T } {
   const value = fields[name];
   // A computed key loses its literal type.
-  return value === undefined ? {} : ({ [name]: read(value, name) } as { readonly [K in N]: T });
+  return value === undefined ? {} : ({ [name]: read(value, path) } as { readonly [K in N]: T });
 }
 
-/** A word that names something: no blanks, nothing that can't be seen. */
-export function identifier(longest: number): (value: unknown, path: string) => string {
+/** The field's value, or `undefined` if the field is missing. */
+export function optionalValue<T>(
+  fields: JsonObject,
+  name: string,
+  read: ArgumentReader<T>,
+  path = name,
+): T | undefined {
+  const value = fields[name];
+  return value === undefined ? undefined : read(value, path);
+}
+
+/** An id or a name: neither blanks nor invisible characters. */
+export function identifier(maxLength: number): ArgumentReader<string> {
   return (value, path) => {
-    if (typeof value === 'string' && value.length <= longest && /^[^\s\p{C}]+$/u.test(value)) return value;
-    throw invalid(path, `${path} must be a word of 1 to ${longest} characters`);
+    if (typeof value === 'string' && value.length <= maxLength && /^[^\s\p{C}]+$/u.test(value)) return value;
+    throw invalid(path, `must be 1 to ${maxLength} visible characters without spaces`);
   };
 }
 
-export function text(longest: number): (value: unknown, path: string) => string {
+/** Any string, the empty one included. */
+export function text(maxLength: number): ArgumentReader<string> {
   return (value, path) => {
-    if (typeof value !== 'string') throw invalid(path, `${path} must be a text`);
-    if (value.length > longest) throw invalid(path, `${path} must be no longer than ${longest} characters`);
+    if (typeof value !== 'string') throw invalid(path, 'must be a string');
+    if (value.length > maxLength) throw invalid(path, `must be no longer than ${maxLength} characters`);
     return value;
   };
 }
 
-export function numberWithin(least: number, most: number): (value: unknown, path: string) => number {
+/** One line for people to read, such as a name: not blank, and without control characters or lone surrogates. */
+export function line(maxLength: number): ArgumentReader<string> {
   return (value, path) => {
-    if (typeof value === 'number' && value >= least && value <= most) return value;
-    throw invalid(path, `${path} must be a number from ${least} to ${most}`);
+    const given = text(maxLength)(value, path);
+    if (given.trim() === '') throw invalid(path, 'must not be blank');
+    if (/\p{Cc}/u.test(given) || !given.isWellFormed())
+      throw invalid(path, 'must be one line of plain text without control characters');
+    return given;
   };
 }
 
-export function wholeNumber(least: number, most: number): (value: unknown, path: string) => number {
+/** A credential that is sent in an HTTP header, hence printable ASCII. The message never repeats it. */
+export function secret(maxLength: number): ArgumentReader<string> {
   return (value, path) => {
-    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return value;
-    throw invalid(path, `${path} must be a whole number from ${least} to ${most}`);
+    if (typeof value === 'string' && value.length <= maxLength && /^[\x21-\x7e]+$/.test(value)) return value;
+    throw invalid(path, `must be 1 to ${maxLength} printable ASCII characters without spaces`);
   };
 }
 
-export function oneOf<T extends string>(words: readonly T[]): (value: unknown, path: string) => T {
+/** A URL without credentials and fragment, returned as it was written. */
+export function webUrl(maxLength: number, { allowHttp }: { readonly allowHttp: boolean }): ArgumentReader<string> {
   return (value, path) => {
-    const known = words.find((each) => each === value);
-    if (known === undefined) throw invalid(path, `${path} must be one of ${words.join(', ')}`);
-    return known;
+    const given = line(maxLength)(value, path);
+    const url = URL.canParse(given) ? new URL(given) : undefined;
+    const isWeb = url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:');
+    if (!isWeb) throw invalid(path, allowHttp ? 'must be an https or http URL' : 'must be an https URL');
+    if (url.username !== '' || url.password !== '' || url.hash !== '')
+      throw invalid(path, 'must not contain credentials or a fragment');
+    return given;
   };
 }
 
-export function listOf<T>(
-  most: number,
-  read: (value: unknown, path: string) => T,
-): (value: unknown, path: string) => readonly T[] {
+export const boolean: ArgumentReader<boolean> = (value, path) => {
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false');
+  return value;
+};
+
+export function numberBetween(min: number, max: number): ArgumentReader<number> {
   return (value, path) => {
-    if (!isList(value) || value.length > most) throw invalid(path, `${path} must be a list of at most ${most}`);
+    if (typeof value === 'number' && value >= min && value <= max) return value;
+    throw invalid(path, `must be a number from ${min} to ${max}`);
+  };
+}
+
+export function integer(min: number, max: number): ArgumentReader<number> {
+  return (value, path) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    throw invalid(path, `must be an integer from ${min} to ${max}`);
+  };
+}
+
+export function oneOf<T extends string>(values: readonly T[]): ArgumentReader<T> {
+  return (value, path) => {
+    const match = values.find((each) => each === value);
+    if (match === undefined) throw invalid(path, `must be one of: ${values.join(', ')}`);
+    return match;
+  };
+}
+
+export function listOf<T>(maxLength: number, read: ArgumentReader<T>): ArgumentReader<readonly T[]> {
+  return (value, path) => {
+    if (!isList(value)) throw invalid(path, 'must be a list');
+    if (value.length > maxLength) throw invalid(path, `must have at most ${maxLength} entries`);
     return value.map((each, index) => read(each, `${path}[${index}]`));
   };
 }
 
 /**
- * Any JSON of bounded size and depth. DDP also carries dates, binary data and types of an app's own, which no model
- * takes.
- * @param largest characters of its JSON
+ * JSON of bounded size and depth. DDP also carries dates, binary data and an app's own types, which no model accepts.
+ * @param maxLength characters of the value's JSON
  */
-export function json(largest: number): (value: unknown, path: string) => unknown {
+export function json(maxLength: number): ArgumentReader<unknown> {
   return (value, path) => {
-    refuseOther(value, path, MOST_LEVELS);
-    if (JSON.stringify(value).length > largest)
-      throw invalid(path, `${path} is larger than ${largest} characters of JSON`);
+    assertJson(value, path, MAX_DEPTH);
+    if (JSON.stringify(value).length > maxLength)
+      throw invalid(path, `must be no larger than ${maxLength} characters of JSON`);
     return value;
   };
 }
 
-export function invalid(path: string, message: string): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${message}.`, { path });
+/**
+ * @param problem completes a sentence that starts with the field: `must be a string`, `is required`
+ * @returns `"limits.requests" must be a string.`; for the empty path, `The argument must be an object.`
+ */
+export function invalid(path: string, problem: string): LLMInvalidRequestError {
+  const subject = path === '' ? 'The argument' : `"${path}"`;
+  return new LLMInvalidRequestError(`${subject} ${problem}.`, { path });
 }
 
-function refuseOther(value: unknown, path: string, levels: number): void {
+function unknownField(name: string, fields: readonly string[], path: string): LLMInvalidRequestError {
+  const shown = name.slice(0, MAX_NAME_SHOWN);
+  const fieldPath = path === '' ? shown : `${path}.${shown}`;
+  const advice = fields.length === 0 ? 'No fields are expected here.' : `Expected one of: ${fields.join(', ')}.`;
+  return new LLMInvalidRequestError(`Unknown field "${fieldPath}". ${advice}`, { path: fieldPath });
+}
+
+function assertJson(value: unknown, path: string, levels: number): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number' && Number.isFinite(value)) return;
-  if (levels === 0) throw invalid(path, `${path} is nested too deep`);
+  if (levels === 0) throw invalid(path, `must not be nested deeper than ${MAX_DEPTH} levels`);
   if (isList(value)) {
-    value.forEach((each, index) => refuseOther(each, `${path}[${index}]`, levels - 1));
+    value.forEach((each, index) => assertJson(each, `${path}[${index}]`, levels - 1));
     return;
   }
-  if (!isPlainObject(value)) throw invalid(path, `${path} is no JSON`);
+  if (!isPlainObject(value)) throw invalid(path, 'must be JSON');
   for (const [name, field] of Object.entries(value)) {
-    if (FORBIDDEN.has(name)) throw invalid(path, `${path} has a field '${name}'`);
-    if (field !== undefined) refuseOther(field, `${path}.${name.slice(0, 60)}`, levels - 1);
+    if (FORBIDDEN_NAMES.has(name)) throw invalid(path, `must not have a field named "${name}"`);
+    if (field !== undefined) assertJson(field, `${path}.${name.slice(0, MAX_NAME_SHOWN)}`, levels - 1);
   }
 }
 
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype']);
+const FORBIDDEN_NAMES = new Set(['__proto__', 'constructor', 'prototype']);
 
 function isPlainObject(value: unknown): value is JsonObject {
   if (!isObject(value)) return false;

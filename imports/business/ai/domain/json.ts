@@ -1,11 +1,11 @@
-/** The few questions that are asked of JSON before anything is known of it. */
+/** Type guards for parsed JSON of unknown shape. */
 import type { JsonObject } from './types/VendorTypes';
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object; anything else has none. */
+/** The value itself if it is an object, else an empty one: for reading fields that may not be there. */
 export function fieldsOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
@@ -18,6 +18,7 @@ export function isObjectList(value: unknown): value is readonly JsonObject[] {
   return isList(value) && value.every(isObject);
 }
 
+/** Whether an object has no enumerable fields of its own. */
 export function isEmpty(object: object): boolean {
   for (const key in object) if (Object.hasOwn(object, key)) return false;
   return true;

@@ -6,7 +6,7 @@ import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '.
 import type { Actor } from '../../domain/types/Actor';
 import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
 import { canAccess, signedIn } from './RunOperations';
-import { readObject, oneOf, optional, wholeNumber } from '../../domain/arguments';
+import { integer, oneOf, optional, readObject } from '../../domain/arguments';
 import { UnknownRunError } from '../methods/UnknownRunError';
 
 /** Entries of one answer. */
@@ -91,7 +91,7 @@ export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'sin
   const fields = { ...others, since: given instanceof Date ? given.getTime() : given };
   return {
     ...optional(fields, 'state', oneOf(STATES)),
-    ...optional(fields, 'since', wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    ...optional(fields, 'since', integer(0, Number.MAX_SAFE_INTEGER)),
   };
 }
 

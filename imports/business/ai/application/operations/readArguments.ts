@@ -1,5 +1,6 @@
-/** The arguments of the methods, exactly: what each takes, of which type and size. Nothing else gets past here. */
+/** Reads the untrusted arguments of every operation: exactly these fields, of these types and sizes. */
 import { randomUUID } from 'node:crypto';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../domain/json';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
@@ -8,18 +9,18 @@ import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { UseRequest } from '../usecases/RunLauncher';
 import {
-  readObject,
+  identifier,
+  integer,
+  invalid,
   json,
   listOf,
-  numberWithin,
+  numberBetween,
   optional,
+  readObject,
   text,
-  wholeNumber,
-  identifier,
-  invalid,
 } from '../../domain/arguments';
 
-/** Characters, or entries of lists. */
+/** Maximum lengths: characters of strings and of JSON, entries of lists. */
 export const ARGUMENT_LIMITS = {
   id: 128,
   callId: 256,
@@ -36,25 +37,24 @@ const COMMON = ['requestId', 'providerId', 'input', 'model', 'instructions', 'te
 
 /** `{ requestId, providerId, input, … }`, or `(providerId, input, options?)`. */
 export function readTextRequest(args: readonly unknown[]): UseRequest {
-  return commonOf(readObject(asOne(args, []), COMMON));
+  return commonOf(readObject(asOne(args), COMMON));
 }
 
-/** The same and `schema`; or `(providerId, input, schema, options?)`. */
+/** The fields of `readTextRequest` and `schema`, or `(providerId, input, schema, options?)`. */
 export function readJSONRequest(args: readonly unknown[]): JSONRequest {
-  const fields = readObject(asOne(args, ['schema']), [...COMMON, 'schema']);
-  if (!isObject(fields.schema)) throw invalid('schema', 'schema must be a JSON Schema');
-  // What was sent as JSON is a JSON Schema or refused when it is compiled; no other kind of schema can come from
-  // outside.
+  const fields = readObject(asOne(args, 'schema'), [...COMMON, 'schema']);
+  if (!isObject(fields.schema)) throw invalid('schema', 'must be a JSON Schema object');
+  // A schema from outside can only be JSON. Whether it is a valid JSON Schema is decided when it is compiled.
   return { ...commonOf(fields), schema: json(ARGUMENT_LIMITS.schema)(fields.schema, 'schema') as JsonObject };
 }
 
-/** The same as for text, `tools` by name and `maxIterations?`; or `(providerId, input, tools, options?)`. */
+/** The fields of `readTextRequest`, `tools` by name and `maxIterations?`, or `(providerId, input, tools, options?)`. */
 export function readToolsRequest(args: readonly unknown[]): AgenticRequest {
-  const fields = readObject(asOne(args, ['tools']), [...COMMON, 'tools', 'maxIterations']);
+  const fields = readObject(asOne(args, 'tools'), [...COMMON, 'tools', 'maxIterations']);
   return {
     ...commonOf(fields),
     tools: fields.tools === undefined ? [] : listOf(ARGUMENT_LIMITS.tools, toolName)(fields.tools, 'tools'),
-    ...optional(fields, 'maxIterations', wholeNumber(1, 100)),
+    ...optional(fields, 'maxIterations', integer(1, 100)),
   };
 }
 
@@ -68,7 +68,7 @@ export function readNamedRun(args: readonly unknown[]): NamedRun {
 
 export interface Decision extends NamedRun {
   readonly callId: string;
-  /** Of the arguments that were shown. */
+  /** SHA-256 (hexadecimal) of the arguments that the person saw. */
   readonly argumentsHash: string;
   readonly reason?: string;
 }
@@ -77,10 +77,7 @@ export function readDecision(args: readonly unknown[]): Decision {
   const fields = readObject(single(args), ['executionId', 'callId', 'argumentsHash', 'reason']);
   const { argumentsHash } = fields;
   if (typeof argumentsHash !== 'string' || !/^[0-9a-f]{64}$/.test(argumentsHash))
-    throw invalid(
-      'argumentsHash',
-      'argumentsHash must be the SHA-256 of the arguments that were shown, in hexadecimal',
-    );
+    throw invalid('argumentsHash', 'must be the SHA-256 of the arguments that were shown, in lower-case hexadecimal');
   return {
     executionId: executionIdOf(fields),
     callId: callIdOf(fields),
@@ -99,19 +96,18 @@ export function readSubmittedResult(args: readonly unknown[]): SubmittedResult {
   const named = { executionId: executionIdOf(fields), callId: callIdOf(fields) };
   const { output, error } = fields;
   if ((output === undefined) === (error === undefined))
-    throw invalid('output', 'there must be an output or an error, and not both');
+    throw new LLMInvalidRequestError('Pass either "output" or "error".', { path: 'output' });
   if (error !== undefined) return { ...named, result: { error: text(ARGUMENT_LIMITS.reason)(error, 'error') } };
   return { ...named, result: { output: json(ARGUMENT_LIMITS.output)(output, 'output') } };
 }
 
-/** The positional form as one object: provider, input, what the method has besides, options. */
-function asOne(args: readonly unknown[], besides: readonly ('schema' | 'tools')[]): unknown {
+/** Converts the positional form `(providerId, input[, schema | tools], options?)` to one object. */
+function asOne(args: readonly unknown[], extra?: 'schema' | 'tools'): unknown {
   const [providerId, input, ...rest] = args;
   if (typeof providerId !== 'string') return single(args);
-  const [besideName] = besides;
-  const given = besideName === undefined ? {} : { [besideName]: besideName === 'tools' ? namesOf(rest[0]) : rest[0] };
-  const [options, ...tooMany] = rest.slice(besides.length);
-  if (tooMany.length > 0) throw invalid('', 'there are too many arguments');
+  const extraValue = extra === undefined ? undefined : rest.shift();
+  const [options, ...surplus] = rest;
+  if (surplus.length > 0) throw new LLMInvalidRequestError('Too many arguments.', { path: '' });
   const named = readObject(options ?? {}, [
     'requestId',
     'model',
@@ -120,12 +116,15 @@ function asOne(args: readonly unknown[], besides: readonly ('schema' | 'tools')[
     'maxOutputTokens',
     'maxIterations',
   ]);
-  // Who names no request can't mean an earlier one.
-  return { requestId: randomUUID(), ...named, providerId, input, ...given };
+  // Without a request id, the call can't be a repetition of an earlier one.
+  const request = { requestId: randomUUID(), ...named, providerId, input };
+  return extra === undefined
+    ? request
+    : { ...request, [extra]: extra === 'tools' ? toolNames(extraValue) : extraValue };
 }
 
 function single(args: readonly unknown[]): unknown {
-  if (args.length > 1) throw invalid('', 'there must be one argument, an object');
+  if (args.length > 1) throw new LLMInvalidRequestError('Pass one argument, an object.', { path: '' });
   return args[0];
 }
 
@@ -136,15 +135,15 @@ function commonOf(fields: JsonObject): UseRequest {
     input: inputOf(fields.input),
     ...optional(fields, 'model', identifier(ARGUMENT_LIMITS.model)),
     ...optional(fields, 'instructions', text(ARGUMENT_LIMITS.instructions)),
-    ...optional(fields, 'temperature', numberWithin(0, 2)),
-    ...optional(fields, 'maxOutputTokens', wholeNumber(1, 1_000_000)),
+    ...optional(fields, 'temperature', numberBetween(0, 2)),
+    ...optional(fields, 'maxOutputTokens', integer(1, 1_000_000)),
   };
 }
 
-/** Its items are read by the normaliser, which says where they are wrong. */
+/** Checks the size only: the normalizer checks the items and reports their paths. */
 function inputOf(value: unknown): LLMInput {
   if (typeof value === 'string') return text(ARGUMENT_LIMITS.input)(value, 'input');
-  if (!isList(value)) throw invalid('input', 'input must be a text or a list of messages');
+  if (!isList(value)) throw invalid('input', 'must be a string or a list of messages');
   return json(ARGUMENT_LIMITS.input)(value, 'input') as LLMInput;
 }
 
@@ -158,14 +157,14 @@ function callIdOf(fields: JsonObject): string {
 
 function toolName(value: unknown, path: string): string {
   if (typeof value === 'string' && /^[a-zA-Z0-9_-]{1,64}$/.test(value)) return value;
-  throw invalid(path, `${path} must be the name of a tool`);
+  throw invalid(path, 'must be the name of a tool: 1 to 64 letters, digits, "_" and "-"');
 }
 
 /**
- * Of a definition only the name counts: what a client describes is never run. DDP carries `undefined` between
+ * Reduces tool definitions to their names: what a client describes is never executed. DDP sends an `undefined` between
  * arguments as null.
  */
-function namesOf(tools: unknown): unknown {
+function toolNames(tools: unknown): unknown {
   if (!isList(tools)) return tools ?? undefined;
   return tools.map((tool) => {
     if (!isObject(tool)) return tool;
