@@ -1,14 +1,35 @@
-/** The dependency rule: domain ← application ← infrastructure ← doors. Type-only imports count. */
+/**
+ * The dependency rules. domain ← application ← infrastructure ← API, UI and startup; type-only imports count.
+ * tests/unit/codeRules.test.ts plants one violation of each.
+ */
 const AI = '^imports/business/ai/';
+const SERVICES = `${AI}application/services/`;
+const INFRASTRUCTURE = `${AI}infrastructure/`;
 const PROVIDERS = '^imports/business/providers/';
 /** Every folder with code of this repository. */
 const OURS = '^(imports|server|client|tests|scripts|examples|bench)/';
+/** tsconfig.node.json maps `meteor/*` to these stubs, so in plain Node they stand for Meteor's own packages. */
+const METEOR_STUBS = '^tests/stubs/meteor/';
 const METEOR_FILES =
-  '(imports/business/ai/(methods|publications)[.]ts|imports/business/providers/(methods|publications)[.]ts|/persistence/Meteor[^/]*|/tools/MethodTools[.]ts|^imports/startup/meteor|^server/main[.]ts|^examples/meteor/|^client/|^imports/ui/.*Meteor[^/]*|^tests/)';
+  '(imports/business/ai/(methods|publications)[.]ts|imports/business/providers/(methods|publications)[.]ts|/persistence/databases/Meteor[^/]*|/tools/MethodTools[.]ts|^imports/startup/meteor|^server/main[.]ts|^examples/meteor/|^client/|^imports/ui/.*Meteor[^/]*|^tests/)';
+
+/** Layers of infrastructure/, each with what it may import of the others. */
+const LAYERS = {
+  vendors: [],
+  clients: [],
+  converters: [],
+  events: [],
+  jobs: [],
+  tools: [],
+  persistence: [],
+  streaming: ['converters', 'vendors'],
+  providers: ['clients', 'converters', 'streaming', 'vendors'],
+};
 
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-barrels', severity: 'error', from: { path: OURS }, to: { path: '(^|/)index[.]tsx?$' } },
     {
       name: 'domain-sees-only-domain',
       severity: 'error',
@@ -22,82 +43,123 @@ module.exports = {
       to: { path: OURS, pathNot: `${AI}(domain|application)/` },
     },
     {
+      name: 'application-does-no-io',
+      comment: 'Databases, networks and files are behind ports. What is listed here computes.',
+      severity: 'error',
+      from: { path: `${AI}application/` },
+      to: {
+        pathNot: [
+          '^(imports|tests)/',
+          '^(node:)?(crypto|events|vm)$',
+          'node_modules/(ajv|ajv-formats|eventemitter3|p-limit|simpl-schema)/',
+        ],
+      },
+    },
+    {
+      name: 'services-face',
+      comment: 'The files at the root of application/services are its public face; folders hold their parts.',
+      severity: 'error',
+      from: { path: OURS, pathNot: [`${AI}application/`, `${INFRASTRUCTURE}factories/`, '^(tests|scripts)/'] },
+      to: { path: `${SERVICES}[^/]+/` },
+    },
+    {
       name: 'infrastructure-sees-application-in-factories-only',
       severity: 'error',
-      from: { path: `${AI}infrastructure/`, pathNot: `${AI}infrastructure/factories/` },
+      from: { path: INFRASTRUCTURE, pathNot: `${INFRASTRUCTURE}factories/` },
       to: { path: `${AI}application/` },
     },
+    ...Object.entries(LAYERS).map(([layer, below]) => ({
+      name: `infrastructure-layers-${layer}`,
+      severity: 'error',
+      from: { path: `${INFRASTRUCTURE}${layer}/` },
+      to: { path: `${INFRASTRUCTURE}[^/]+/`, pathNot: `${INFRASTRUCTURE}(${[layer, ...below].join('|')})/` },
+    })),
     {
       name: 'module-sees-itself-only',
       severity: 'error',
-      from: { path: '^imports/business/ai/' },
-      to: { path: OURS, pathNot: '^(imports/business/ai|tests/stubs/meteor)/' },
+      from: { path: AI },
+      to: { path: OURS, pathNot: [AI, METEOR_STUBS] },
     },
     {
-      name: 'converters-see-domain-only',
+      name: 'converters-are-pure',
+      comment: 'No files, sockets or clocks. Lint refuses the globals that do the same.',
       severity: 'error',
-      from: { path: `${AI}infrastructure/converters/` },
-      to: { path: '^imports/', pathNot: `${AI}(domain|infrastructure/converters)/` },
+      from: { path: `${INFRASTRUCTURE}converters/` },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'converters-import-sdk-types-only',
       severity: 'error',
-      from: { path: `${AI}infrastructure/converters/` },
+      from: { path: `${INFRASTRUCTURE}converters/` },
       to: { path: 'node_modules', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'providers-never-see-each-other',
       severity: 'error',
-      from: { path: `${AI}infrastructure/providers/([^/]+)Provider[.]ts$` },
+      from: { path: `${INFRASTRUCTURE}providers/([^/]+)Provider[.]ts$` },
       to: {
-        path: `${AI}infrastructure/providers/[^/]+Provider[.]ts$`,
-        pathNot: `${AI}infrastructure/providers/(BaseLLM|OpenAICompatible)Provider[.]ts$`,
+        path: `${INFRASTRUCTURE}providers/[^/]+Provider[.]ts$`,
+        pathNot: `${INFRASTRUCTURE}providers/(BaseLLM|OpenAICompatible)Provider[.]ts$`,
       },
     },
     {
-      name: 'providers-domain-sees-domains',
+      name: 'provider-system-domain-sees-domains',
       severity: 'error',
       from: { path: `${PROVIDERS}domain/` },
       to: { pathNot: `(${PROVIDERS}|${AI})domain/` },
     },
     {
-      name: 'providers-application-sees-domains',
+      name: 'provider-system-application-sees-domains',
       severity: 'error',
       from: { path: `${PROVIDERS}application/` },
       to: { path: OURS, pathNot: `(${PROVIDERS}(domain|application)|${AI}domain)/` },
     },
     {
-      name: 'providers-infrastructure-sees-application-in-factories-only',
+      name: 'provider-system-infrastructure-sees-application-in-factories-only',
       severity: 'error',
       from: { path: `${PROVIDERS}infrastructure/`, pathNot: `${PROVIDERS}infrastructure/factories/` },
       to: { path: `${PROVIDERS}application/` },
     },
     {
-      name: 'providers-see-of-the-ai-module-domain-and-clients',
+      name: 'provider-system-sees-domain-clients-and-persistence-of-the-ai-module',
       severity: 'error',
       from: { path: PROVIDERS },
       to: {
         path: OURS,
-        pathNot: `(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/|^tests/stubs/meteor/)`,
+        pathNot: [`(${PROVIDERS}|${AI}(domain|infrastructure/(clients|persistence))/)`, METEOR_STUBS],
       },
+    },
+    {
+      name: 'api-sees-no-host',
+      comment: 'The HTTP API is the same on every host; startup composes it.',
+      severity: 'error',
+      from: { path: '^imports/api/' },
+      to: { path: '^(imports/(startup|ui)|server|client)/' },
     },
     {
       name: 'ui-sees-domain',
       severity: 'error',
       from: { path: '^imports/ui/' },
-      to: { path: '^imports/', pathNot: '^imports/(ui|business/[^/]+/domain)/' },
+      to: { path: '^(imports|server)/', pathNot: '^imports/(ui|business/[^/]+/domain)/' },
     },
     {
-      name: 'meteor-at-the-door',
+      name: 'simulator-sees-domain',
+      comment: 'The simulator judges what converters write, so it shares nothing with them but the domain.',
+      severity: 'error',
+      from: { path: '^imports/simulator/' },
+      to: { path: OURS, pathNot: `(^imports/simulator|${AI}domain)/` },
+    },
+    {
+      name: 'meteor-in-its-files-only',
       severity: 'error',
       from: { path: OURS, pathNot: METEOR_FILES },
-      to: { path: '(^meteor/|tests/stubs/meteor)' },
+      to: { path: `(^meteor/|${METEOR_STUBS})` },
     },
     {
       name: 'product-sees-no-tests',
       severity: 'error',
-      from: { path: '^(imports|client)/' },
-      to: { path: '^tests/', pathNot: '^tests/stubs/meteor/' },
+      from: { path: '^(imports|client|server|scripts|examples|bench)/' },
+      to: { path: '^tests/', pathNot: METEOR_STUBS },
     },
     {
       name: 'nothing-sees-the-examples',
@@ -105,9 +167,9 @@ module.exports = {
       from: { pathNot: '^(examples|tests)/' },
       to: { path: '^examples/' },
     },
-    // The benchmark's peers are installed only where it is run.
     {
       name: 'resolvable',
+      comment: 'The packages that the benchmark compares with are installed only where it is run.',
       severity: 'error',
       from: { pathNot: '^bench/contenders/[^/]+[.]mjs$' },
       to: { couldNotResolve: true, pathNot: '^meteor/' },
@@ -117,6 +179,10 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.node.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.js', '.mjs', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
   },
 };

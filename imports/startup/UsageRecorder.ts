@@ -1,5 +1,5 @@
 /** Writes down what answers used without keeping them waiting; what can't be written is told to the log. */
-import type { UsedTokens } from '../business/ai/application/services/routing/ResilientProvider';
+import type { UsedTokens } from '../business/ai/domain/types/UsageRecords';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 
 export class UsageRecorder {

@@ -1,6 +1,6 @@
 /** What the gateway counts, as Prometheus reads it. https://prometheus.io/docs/instrumenting/exposition_formats */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { UsageEntry } from '../../business/ai/application/services/routing/UsageLedger';
+import type { UsageEntry } from '../../business/ai/domain/types/UsageRecords';
 
 export interface AnsweredRequest {
   readonly route: string;

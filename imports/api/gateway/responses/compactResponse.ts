@@ -3,7 +3,7 @@
  * https://www.openresponses.org, "Compaction"
  */
 import { randomBytes } from 'node:crypto';
-import { loadResponseHistory } from '../../../business/ai/application/services/routing/responseHistory';
+import { loadResponseHistory } from '../../../business/ai/domain/responseHistory';
 import { LLMInvalidRequestError, LLMServerError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { InputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';

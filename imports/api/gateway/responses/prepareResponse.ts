@@ -1,8 +1,5 @@
 /** A request of the Responses API on its way to a model: checked, its conversation found, its provider chosen. */
-import {
-  loadResponseHistory,
-  unknownResponseError,
-} from '../../../business/ai/application/services/routing/responseHistory';
+import { loadResponseHistory, unknownResponseError } from '../../../business/ai/domain/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/wellFormedItem';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';

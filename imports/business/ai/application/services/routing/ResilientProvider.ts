@@ -5,6 +5,7 @@ import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import type { UsageEntry, UsedTokens } from '../../../domain/types/UsageRecords';
 import { LruMap } from '../shared/LruMap';
 import { PartialUsage } from '../InterruptedUsage';
 import { eventsOf, primeStream } from './primeStream';
@@ -15,7 +16,6 @@ import type { ProviderSet, Route } from './ProviderRouter';
 import { mayFallBack, retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 import { UsageLedger } from './UsageLedger';
-import type { UsageEntry } from './UsageLedger';
 import { normalizeResponse } from './normalizeResponse';
 import { sleep } from '../shared/time';
 
@@ -24,12 +24,6 @@ export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPort
   readonly limits?: Partial<ResilientLimits>;
   /** Told of everything that was used, as it is counted. */
   readonly onUsage?: (used: UsedTokens) => void;
-}
-
-export interface UsedTokens {
-  readonly providerId: string;
-  readonly userId: string;
-  readonly usage: Usage;
 }
 
 export interface ResilientLimits {

@@ -12,7 +12,7 @@ import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { Loss, WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
 import { normalizeResponse } from './normalizeResponse';
-import { answeredCalls, loadResponseHistory, unknownResponseError } from './responseHistory';
+import { answeredCalls, loadResponseHistory, unknownResponseError } from '../../../domain/responseHistory';
 
 export interface StatefulProviderOptions {
   readonly provider: ILLMProvider;

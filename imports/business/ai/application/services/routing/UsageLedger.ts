@@ -1,16 +1,8 @@
 /** What was used, by provider and user. Users that were not seen for long are summed up under nobody's name. */
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { UsageEntry } from '../../../domain/types/UsageRecords';
 import { LruMap } from '../shared/LruMap';
-
-export interface UsageEntry {
-  readonly providerId: string;
-  /** Absent in the sum of forgotten users. */
-  readonly userId?: string;
-  /** Calls that were billed or may have been: answers, and failures that came with a token count. */
-  readonly calls: number;
-  readonly usage: Usage;
-}
 
 export class UsageLedger {
   private readonly byUser: LruMap<string, UsageEntry>;

@@ -2,10 +2,10 @@
  * The conversation behind a response id, as far as our own store still holds it: what a host that keeps nothing is
  * sent again.
  */
-import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
-import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
-import type { FunctionCallItem, InputItem, Item } from '../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
+import { LLMInvalidRequestError } from './errors/LLMErrors';
+import type { ResponseStore, StoredResponse } from './interfaces/ResponseStore';
+import type { FunctionCallItem, InputItem, Item } from './types/ResponsesAPITypes';
+import type { JsonObject, Loss } from './types/VendorTypes';
 
 export interface ResponseWindow {
   /** Everything said in the window's responses, in order. */

@@ -1,0 +1,242 @@
+/** Plants one violation of every dependency rule and of every lint rule of our own, and sees each one refused. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { ESLint } from 'eslint';
+import tseslint from 'typescript-eslint';
+
+const ROOT = path.join(__dirname, '../..');
+const CRUISE = path.join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
+const AI = 'imports/business/ai';
+
+/** [rule, importing file, imported file or package]; imported files are created as well. */
+const PLANTED: readonly (readonly [rule: string, from: string, to: string])[] = [
+  ['no-barrels', `${AI}/domain/entities/Tool.ts`, `${AI}/domain/types/index.ts`],
+  ['domain-sees-only-domain', `${AI}/domain/types/Actor.ts`, `${AI}/application/services/RunQueue.ts`],
+  ['domain-sees-only-domain', `${AI}/domain/types/Usage.ts`, 'openai'],
+  ['application-sees-domain', `${AI}/application/services/LLMClient.ts`, `${AI}/infrastructure/events/ReplayBuffer.ts`],
+  ['application-does-no-io', `${AI}/application/services/runs/RunLoop.ts`, 'mongodb'],
+  ['application-does-no-io', `${AI}/application/services/runs/LiveRun.ts`, 'openai'],
+  ['application-does-no-io', `${AI}/application/services/runs/FollowUps.ts`, 'node:fs'],
+  ['services-face', 'imports/api/runs/runRoutes.ts', `${AI}/application/services/routing/RetryPolicy.ts`],
+  ['services-face', 'examples/import.ts', `${AI}/application/services/structured/StructuredOutput.ts`],
+  [
+    'infrastructure-sees-application-in-factories-only',
+    `${AI}/infrastructure/tools/ToolRegistry.ts`,
+    `${AI}/application/services/ToolProcessor.ts`,
+  ],
+  ['infrastructure-layers-vendors', `${AI}/infrastructure/vendors/groq.ts`, `${AI}/infrastructure/converters/Wire.ts`],
+  [
+    'infrastructure-layers-clients',
+    `${AI}/infrastructure/clients/OpenAIClient.ts`,
+    `${AI}/infrastructure/persistence/databases/openDatabase.ts`,
+  ],
+  [
+    'infrastructure-layers-clients',
+    `${AI}/infrastructure/clients/GroqClient.ts`,
+    `${AI}/infrastructure/providers/LlamaProvider.ts`,
+  ],
+  [
+    'infrastructure-layers-converters',
+    `${AI}/infrastructure/converters/google/GoogleConverter.ts`,
+    `${AI}/infrastructure/streaming/schemes.ts`,
+  ],
+  [
+    'infrastructure-layers-streaming',
+    `${AI}/infrastructure/streaming/decodeStream.ts`,
+    `${AI}/infrastructure/providers/GoogleProvider.ts`,
+  ],
+  [
+    'infrastructure-layers-providers',
+    `${AI}/infrastructure/providers/GrokProvider.ts`,
+    `${AI}/infrastructure/factories/createProvider.ts`,
+  ],
+  [
+    'infrastructure-layers-persistence',
+    `${AI}/infrastructure/persistence/runs/MemoryRunStore.ts`,
+    `${AI}/infrastructure/events/RunEventLog.ts`,
+  ],
+  [
+    'infrastructure-layers-events',
+    `${AI}/infrastructure/events/ConversationChannel.ts`,
+    `${AI}/infrastructure/streaming/StreamSource.ts`,
+  ],
+  [
+    'infrastructure-layers-jobs',
+    `${AI}/infrastructure/jobs/LocalJobQueue.ts`,
+    `${AI}/infrastructure/persistence/runs/runDocuments.ts`,
+  ],
+  [
+    'infrastructure-layers-tools',
+    `${AI}/infrastructure/tools/adapters/GeminiAdapter.ts`,
+    `${AI}/infrastructure/converters/google/googleWire.ts`,
+  ],
+  ['module-sees-itself-only', `${AI}/methods.ts`, 'imports/startup/createHost.ts'],
+  ['converters-are-pure', `${AI}/infrastructure/converters/chat/usage.ts`, 'node:fs'],
+  ['converters-import-sdk-types-only', `${AI}/infrastructure/converters/chat/annotations.ts`, 'openai'],
+  [
+    'providers-never-see-each-other',
+    `${AI}/infrastructure/providers/AnthropicProvider.ts`,
+    `${AI}/infrastructure/providers/OpenAIProvider.ts`,
+  ],
+  [
+    'provider-system-domain-sees-domains',
+    'imports/business/providers/domain/entities/Provider.ts',
+    'imports/business/providers/application/UsageLimits.ts',
+  ],
+  [
+    'provider-system-application-sees-domains',
+    'imports/business/providers/application/tokens/TokenService.ts',
+    'imports/business/providers/infrastructure/oauth/OAuth2Server.ts',
+  ],
+  [
+    'provider-system-infrastructure-sees-application-in-factories-only',
+    'imports/business/providers/infrastructure/sealing/KeyRing.ts',
+    'imports/business/providers/application/credentials/CredentialVault.ts',
+  ],
+  [
+    'provider-system-sees-domain-clients-and-persistence-of-the-ai-module',
+    'imports/business/providers/methods.ts',
+    `${AI}/application/services/LLMManager.ts`,
+  ],
+  ['api-sees-no-host', 'imports/api/createHttpApi.ts', 'imports/startup/settings/host.ts'],
+  ['api-sees-no-host', 'imports/api/routes.ts', 'imports/ui/App.ts'],
+  ['ui-sees-domain', 'imports/ui/runs/RunPage.tsx', `${AI}/application/services/AgenticLoop.ts`],
+  ['simulator-sees-domain', 'imports/simulator/startSimulator.ts', `${AI}/infrastructure/converters/chat/items.ts`],
+  ['meteor-in-its-files-only', 'imports/api/http/createRoute.ts', 'tests/stubs/meteor/meteor.ts'],
+  ['product-sees-no-tests', 'server/standalone.ts', 'tests/support/openBrowser.ts'],
+  ['product-sees-no-tests', 'scripts/report.ts', 'tests/support/until.ts'],
+  ['nothing-sees-the-examples', 'server/main.ts', 'examples/chat.ts'],
+  ['resolvable', 'imports/api/http/Metrics.ts', './no-such-file'],
+];
+
+/** What the rules must let pass. */
+const ALLOWED: readonly (readonly [from: string, to: string])[] = [
+  [`${AI}/infrastructure/factories/createManager.ts`, `${AI}/application/services/budgets/BudgetLedger.ts`],
+  [`${AI}/infrastructure/streaming/schemes.ts`, `${AI}/infrastructure/converters/Wire.ts`],
+  [`${AI}/application/services/LLMManager.ts`, 'node:crypto'],
+  ['imports/api/dashboard/providerRoutes.ts', `${AI}/application/services/MessageBuilder.ts`],
+  ['imports/startup/meteor/MeteorUsers.ts', 'tests/stubs/meteor/mongo.ts'],
+];
+
+interface Violation {
+  readonly from: string;
+  readonly rule: { readonly name: string };
+}
+
+describe('the dependency rules', function () {
+  this.timeout(60_000);
+  let folder = '';
+  let violations: readonly Violation[] = [];
+
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'bolide-rules-'));
+    for (const [, from, to] of PLANTED) await plant(from, to);
+    for (const [from, to] of ALLOWED) await plant(from, to);
+    // A cycle takes two files.
+    await plant(`${AI}/domain/types/LLMTypes.ts`, `${AI}/domain/types/VendorTypes.ts`);
+    await plant(`${AI}/domain/types/VendorTypes.ts`, `${AI}/domain/types/LLMTypes.ts`);
+    await cp(path.join(ROOT, '.dependency-cruiser.cjs'), path.join(folder, '.dependency-cruiser.cjs'));
+    await writeFile(path.join(folder, 'tsconfig.node.json'), '{ "compilerOptions": { "module": "Preserve" } }');
+    await writeFile(path.join(folder, 'package.json'), '{}');
+    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'dir');
+    const folders = ['imports', 'server', 'scripts', 'tests', 'examples'];
+    const options = ['--config', '.dependency-cruiser.cjs', '--output-type', 'json'];
+    // It exits with the number of violations.
+    const { stdout } = await promisify(execFile)(process.execPath, [CRUISE, ...folders, ...options], {
+      cwd: folder,
+      maxBuffer: 64 * 1024 * 1024,
+    }).catch((error: unknown) => error as { readonly stdout: string });
+    const report = JSON.parse(stdout) as { readonly summary: { readonly violations: readonly Violation[] } };
+    ({ violations } = report.summary);
+  });
+
+  after(() => rm(folder, { recursive: true }));
+
+  async function plant(from: string, to: string): Promise<void> {
+    const isFile = /^(imports|server|scripts|tests|examples)\//.test(to);
+    if (isFile) await write(to, '', 'a');
+    const specifier = isFile ? `./${path.relative(path.dirname(from), to)}`.replace(/[.]tsx?$/, '') : to;
+    await write(from, `import '${specifier}';\n`, 'a');
+  }
+
+  async function write(file: string, text: string, flag: string): Promise<void> {
+    const target = path.join(folder, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text, { flag });
+  }
+
+  function rulesBrokenBy(file: string): readonly string[] {
+    return violations.filter(({ from }) => from === file).map(({ rule }) => rule.name);
+  }
+
+  for (const [rule, from, to] of PLANTED) {
+    it(`${rule} refuses ${to} in ${from}`, () => {
+      expect(rulesBrokenBy(from)).to.include(rule);
+    });
+  }
+
+  it('no-cycles refuses two files that import each other', () => {
+    expect(rulesBrokenBy(`${AI}/domain/types/LLMTypes.ts`)).to.include('no-cycles');
+  });
+
+  for (const [from, to] of ALLOWED) {
+    it(`allow ${to} in ${from}`, () => {
+      const planted = PLANTED.filter((violation) => violation[1] === from).map(([rule]) => rule);
+      expect(rulesBrokenBy(from)).to.have.members(planted);
+    });
+  }
+
+  it('are all planted here', () => {
+    const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs') as {
+      readonly forbidden: readonly { readonly name: string }[];
+    };
+    const planted = new Set(['no-cycles', ...PLANTED.map(([rule]) => rule)]);
+    expect(forbidden.map(({ name }) => name).filter((name) => !planted.has(name))).to.deep.equal([]);
+  });
+});
+
+/** [rule, file, its text] */
+const LINTED: readonly (readonly [rule: string, file: string, text: string])[] = [
+  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export enum Level { Low, High }\n'],
+  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export default 1;\n'],
+  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, "export * from './Actor';\n"],
+  ['no-restricted-syntax', `${AI}/domain/types/Level.ts`, 'export class Level { #value = 1; }\n'],
+  ['prefer-const', `${AI}/domain/types/Level.ts`, 'let level = 1;\nexport const now = level;\n'],
+  ['check-file/filename-naming-convention', `${AI}/domain/types/Bad_name_file.ts`, 'export const level = 1;\n'],
+  ['@stylistic/max-len', `${AI}/domain/types/Level.ts`, `// ${'long '.repeat(30)}\n`],
+  ['no-restricted-syntax', `${AI}/infrastructure/converters/chat/usage.ts`, 'export const at = Date.now();\n'],
+  ['no-restricted-syntax', `${AI}/infrastructure/converters/chat/usage.ts`, 'export const at = new Date();\n'],
+  ['no-restricted-syntax', `${AI}/infrastructure/converters/chat/usage.ts`, 'export const id = Math.random();\n'],
+  ['no-restricted-globals', `${AI}/infrastructure/converters/chat/usage.ts`, 'void fetch("http://localhost");\n'],
+  ['no-restricted-globals', `${AI}/infrastructure/converters/chat/usage.ts`, 'setTimeout(() => {}, 1);\n'],
+];
+
+describe('the lint rules', () => {
+  const eslint = new ESLint({
+    cwd: ROOT,
+    // The planted files exist nowhere, so rules that need their types are off.
+    overrideConfig: [
+      { ...tseslint.configs.disableTypeChecked, files: ['**/*.ts'] },
+      { files: ['**/*.ts'], languageOptions: { parserOptions: { project: null } } },
+    ] as ESLint.Options['overrideConfig'] & object,
+  });
+
+  for (const [rule, file, text] of LINTED) {
+    it(`${rule} refuses ${JSON.stringify(text.slice(0, 40))} in ${file}`, async () => {
+      const [result] = await eslint.lintText(text, { filePath: path.join(ROOT, file) });
+      expect(result?.messages.map(({ ruleId }) => ruleId)).to.include(rule);
+    });
+  }
+
+  it('allow a clock outside the converters', async () => {
+    const [result] = await eslint.lintText('export const at = Date.now();\n', {
+      filePath: path.join(ROOT, `${AI}/application/services/runs/RunDeadline.ts`),
+    });
+    expect(result?.messages).to.deep.equal([]);
+  });
+});
