@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toGoogle } from '../../../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
-import { NO_SIGNATURE } from '../../../../../../imports/business/ai/infrastructure/converters/google/request/contents';
+import { NO_SIGNATURE } from '../../../../../../imports/business/ai/infrastructure/converters/google/request/ContentsBuilder';
 import { normalizeOptions } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { WireRequest } from '../../../../../../imports/business/ai/infrastructure/converters/Wire';

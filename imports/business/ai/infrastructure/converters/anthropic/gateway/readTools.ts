@@ -1,7 +1,7 @@
 /** Tools and the choice among them, as clients of the Messages API write them → the inner language. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
-import { carried } from '../anthropicJson';
+import { carried } from '../response/blocks';
 import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/entities/Tool';
 import type { GenerateOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';

@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../../../domain/json';
-import { carried, isBlank } from '../anthropicJson';
+import { carried, isBlank } from '../response/blocks';
 import type {
   FunctionCallOutputItem,
   InputContent,

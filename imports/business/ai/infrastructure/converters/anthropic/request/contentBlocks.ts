@@ -3,7 +3,7 @@ import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import { argumentsObject } from '../../shared/callArguments';
 import { toCallId } from '../../shared/callIds';
-import { isBlank } from '../anthropicJson';
+import { isBlank } from '../response/blocks';
 import { fileBlock, imageBlock } from './media';
 import type { CallIdRule } from '../../shared/callIds';
 import type {

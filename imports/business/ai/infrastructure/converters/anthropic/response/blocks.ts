@@ -1,8 +1,7 @@
 /** Content blocks of an assistant's turn → items, for answers, streams and the histories that clients send. */
 import { annotationOf } from './citations';
-import { carried, isBlank } from '../anthropicJson';
 import { structuredAnswer } from '../request/structuredOutput';
-import { isObject } from '../../../../domain/json';
+import { isEmpty, isObject } from '../../../../domain/json';
 import type {
   FunctionCallItem,
   MessageItem,
@@ -10,7 +9,7 @@ import type {
   OutputText,
   ReasoningItem,
 } from '../../../../domain/types/ResponsesAPITypes';
-import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
+import type { JsonObject, Origin, VendorPart } from '../../../../domain/types/VendorTypes';
 
 export interface BlockContext {
   readonly origin: Origin;
@@ -128,4 +127,13 @@ function callItem(block: JsonObject, context: BlockContext): FunctionCallItem | 
     status: 'completed',
     ...carried(odd ? { ...rest, input } : rest),
   };
+}
+
+/** The remaining fields of a block as `vendor.anthropic`, so that they go back with it. */
+export function carried(rest: JsonObject): { readonly vendor?: VendorPart } {
+  return isEmpty(rest) ? {} : { vendor: { anthropic: rest } };
+}
+
+export function isBlank(text: string): boolean {
+  return !/\S/.test(text);
 }

@@ -9,7 +9,7 @@ import {
 } from './assistantMessage';
 import type { AssistantText } from './assistantMessage';
 import { toChatPart } from '../contentParts';
-import { cacheByItem } from '../chatConverted';
+import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
 import { callIdFor, toAnswerMessage, toMessage } from './plainMessages';
 import type { ToolAnswer } from './plainMessages';
 import { vendorFieldsOf, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
@@ -245,12 +245,16 @@ class ChatHistory {
   }
 }
 
-const assistantPieces = cacheByItem((item: MessageItem, { vendor, quirks }) =>
-  assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true),
+const assistantPieces = cacheByItem(
+  (item: MessageItem, { vendor, quirks }) =>
+    assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true),
+  isSameVendor,
 );
 
-const toolCall = cacheByItem((item: FunctionCallItem | HostedItem, { vendor, quirks }) =>
-  toToolCall(item, callIdFor(item.call_id, quirks), vendor),
+const toolCall = cacheByItem(
+  (item: FunctionCallItem | HostedItem, { vendor, quirks }) =>
+    toToolCall(item, callIdFor(item.call_id, quirks), vendor),
+  isSameVendor,
 );
 
 function assistantMessage({ fields, texts, calls, reasoning, refusal, legacyCall }: Draft): JsonObject | undefined {

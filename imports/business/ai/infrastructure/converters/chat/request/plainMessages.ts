@@ -1,7 +1,7 @@
 /** Messages of the chat wire that are one item each: the user's, the operator's, and answers to calls. */
 import { toCallId } from '../../shared/callIds';
 import { toChatContent, toChatPart } from '../contentParts';
-import { cacheByItem } from '../chatConverted';
+import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
 import { vendorFieldsOf, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -37,7 +37,7 @@ export const toMessage = cacheByItem((item: MessageItem, context, path): JsonObj
       ? {}
       : { content: toChatContent(item.content, context, `${at}.content`) }),
   };
-});
+}, isSameVendor);
 
 export const toAnswerMessage = cacheByItem((item: FunctionCallOutputItem | HostedItem, context, path): ToolAnswer => {
   const call = callIdFor(item.call_id, context.quirks);
@@ -48,7 +48,7 @@ export const toAnswerMessage = cacheByItem((item: FunctionCallOutputItem | Hoste
   const whose =
     vendorFieldsOf(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
   return { message: { ...whose, ...fields, ...(content === '' && 'content' in fields ? {} : { content }) }, following };
-});
+}, isSameVendor);
 
 /** A call's id as the host accepts it: the call and its answer get the same. */
 export function callIdFor(id: unknown, quirks: VendorQuirks): string {

@@ -3,9 +3,9 @@
  * said in its words.
  */
 import { argumentsObject } from '../../shared/callArguments';
-import { NO_SIGNATURE } from '../request/contents';
+import { NO_SIGNATURE } from '../request/ContentsBuilder';
 import { partsOfItem } from '../request/parts';
-import { usageOf } from '../response/response';
+import { toUsageMetadata, usageOf } from '../usage';
 import type { PartsContext } from '../request/parts';
 import type { GooglePart } from '../googleTypes';
 import { refusalOf } from '../../../../domain/entities/Response';
@@ -38,7 +38,7 @@ export function writeGoogle(response: LLMResponse): JsonObject {
 // ---- what came over this wire
 
 function asItCame(response: LLMResponse, fields: JsonObject): JsonObject {
-  const parts = response.output.flatMap((item) => partsOfItem(item, ANSWER_CONTEXT, undefined, () => 'output').parts);
+  const parts = response.output.flatMap((item) => partsOfItem(item, ANSWER_CONTEXT, () => 'output').parts);
   const usage = response.vendor.usage;
   const counted =
     usage !== undefined && isSame(usageOf(usage, []), response.usage)
@@ -142,16 +142,4 @@ const encoder = new TextEncoder();
 
 function bytesIn(text: string): number {
   return encoder.encode(text).length;
-}
-
-function toUsageMetadata(usage: Usage): JsonObject {
-  const thoughts = usage.output_tokens_details.reasoning_tokens;
-  const cached = usage.input_tokens_details.cached_tokens;
-  return {
-    promptTokenCount: usage.input_tokens,
-    candidatesTokenCount: Math.max(0, usage.output_tokens - thoughts),
-    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
-    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
-    totalTokenCount: usage.total_tokens,
-  };
 }

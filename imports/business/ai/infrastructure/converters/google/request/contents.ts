@@ -3,12 +3,12 @@
  * from them.
  */
 import { inputText } from '../../../../domain/entities/Content';
-import { isObject } from '../../../../domain/json';
+import { ContentsBuilder } from './ContentsBuilder';
 import { partsOfItem } from './parts';
 import { markOf } from '../googleTypes';
 import { repairHistory } from '../../shared/repairHistory';
 import type { GoogleModelFacts } from '../modelFeatures';
-import type { ConvertedItem, PartsContext } from './parts';
+import type { PartsContext } from './parts';
 import type { GooglePart } from '../googleTypes';
 import type { FunctionCallItem, InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
@@ -22,26 +22,6 @@ export interface GoogleConversation {
   readonly losses: readonly Loss[];
 }
 
-interface OpenContent {
-  readonly fields: JsonObject;
-  readonly role: string;
-  readonly parts: GooglePart[];
-}
-
-/**
- * Goes on a call that another model made, where Gemini demands a signature and there is none; documented for
- * exactly that (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs, and understood by Vertex AI as
- * well).
- */
-export const NO_SIGNATURE = 'skip_thought_signature_validator';
-
-const PARTS_CONTEXTS: readonly PartsContext[] = [
-  { fetchesUrls: false, mediaInResults: false },
-  { fetchesUrls: false, mediaInResults: true },
-  { fetchesUrls: true, mediaInResults: false },
-  { fetchesUrls: true, mediaInResults: true },
-];
-
 /** @throws UnsupportedFeatureError for content that the wire cannot express */
 export function toContents(
   input: readonly InputItem[],
@@ -50,10 +30,7 @@ export function toContents(
 ): GoogleConversation {
   const { items, losses: repairs } = repairHistory(input, { nativeAsync: false });
   const losses: Loss[] = [...repairs];
-  const context = PARTS_CONTEXTS[(fetchesUrls ? 2 : 0) + (facts.takesMediaInResults ? 1 : 0)] ?? {
-    fetchesUrls,
-    mediaInResults: facts.takesMediaInResults,
-  };
+  const context: PartsContext = { fetchesUrls, mediaInResults: facts.takesMediaInResults };
   const calls = new Map<string, FunctionCallItem>();
   const builder = new ContentsBuilder();
   const systemParts: GooglePart[] = [];
@@ -68,7 +45,7 @@ export function toContents(
     if (isInstruction(item)) {
       if (leading) {
         systemFields = { ...systemFields, ...markOf(item).content };
-        systemParts.push(...partsOfItem(item, context, undefined, path).parts);
+        systemParts.push(...partsOfItem(item, context, path).parts);
         continue;
       }
       losses.push({
@@ -76,13 +53,13 @@ export function toContents(
         what: `the ${item.role} role`,
         reason: 'Gemini takes instructions at the beginning only; sent as marked user text',
       });
-      builder.add(asUserText(item), partsOfItem(asUserText(item), context, undefined, path));
+      builder.add(asUserText(item), partsOfItem(asUserText(item), context, path));
       continue;
     }
     leading = false;
     if (item.type === 'function_call') calls.set(item.call_id, item);
     const call = item.type === 'function_call_output' ? calls.get(item.call_id) : undefined;
-    const converted = partsOfItem(item, context, call, path);
+    const converted = partsOfItem(item, call === undefined ? context : { ...context, call }, path);
     for (const loss of converted.losses)
       losses.push({ path: `${path()}${loss.at}`, what: loss.what, reason: loss.reason });
     builder.add(item, converted);
@@ -119,77 +96,4 @@ function asUserText(item: MessageItem): MessageItem {
     marked.set(item, message);
   }
   return message;
-}
-
-class ContentsBuilder {
-  private readonly contents: OpenContent[] = [];
-  /** Media of answers, held back until all answers of the turn are there. */
-  private readonly held: GooglePart[] = [];
-  private readonly untouched = new Set<GooglePart>();
-
-  add(item: InputItem, converted: ConvertedItem): void {
-    if (item.type !== 'function_call_output') this.release();
-    const mark = markOf(item);
-    const parts = mark.asIs === true ? converted.parts : converted.said;
-    if (mark.asIs === true) for (const part of parts) this.untouched.add(part);
-    if (parts.length === 0 && mark.content === undefined) return;
-    const content = this.contentFor(mark.role ?? converted.role, mark.content);
-    for (const part of parts) content.parts.push(part);
-    if (converted.after !== undefined) this.held.push(...converted.after);
-  }
-
-  finish(demandsSignatures: boolean): readonly JsonObject[] {
-    this.release();
-    this.openWithUser();
-    if (demandsSignatures) this.signCurrentTurn();
-    return this.contents.map(({ fields, role, parts }) => ({ role, ...fields, parts }));
-  }
-
-  private release(): void {
-    if (this.held.length === 0) return;
-    this.contentFor('user', undefined).parts.push(...this.held);
-    this.held.length = 0;
-  }
-
-  /**
-   * Gemini wants roles to alternate: neighbours of one role share a content, unless they came over this wire in
-   * contents of their own.
-   */
-  private contentFor(role: string, opens: JsonObject | undefined): OpenContent {
-    const last = this.contents.at(-1);
-    if (last?.role === role && opens === undefined) return last;
-    const content = { fields: opens ?? {}, role, parts: [] };
-    this.contents.push(content);
-    return content;
-  }
-
-  /** A call must follow something that the user said; a history whose beginning was cut off may begin with one. */
-  private openWithUser(): void {
-    const first = this.contents[0];
-    if (first?.role !== 'model' || !first.parts.some((part) => isObject(part.functionCall))) return;
-    this.contents.unshift({
-      fields: {},
-      role: 'user',
-      parts: [{ text: '(The beginning of this conversation is not included.)' }],
-    });
-  }
-
-  /**
-   * The first call of every step since the user last spoke must be signed; signatures of earlier turns are not
-   * checked.
-   */
-  private signCurrentTurn(): void {
-    for (let index = this.contents.length - 1; index >= 0; index -= 1) {
-      const content = this.contents[index];
-      if (
-        content === undefined ||
-        (content.role === 'user' && content.parts.every((part) => part.functionResponse === undefined))
-      )
-        return;
-      const first = content.parts.findIndex((part) => isObject(part.functionCall));
-      const call = content.parts[first];
-      if (call === undefined || this.untouched.has(call) || call.thoughtSignature !== undefined) continue;
-      content.parts[first] = { ...call, thoughtSignature: NO_SIGNATURE };
-    }
-  }
 }

@@ -3,6 +3,7 @@
  * often its history is sent.
  */
 import { argumentsObject } from '../../shared/callArguments';
+import { cacheByItem } from '../../shared/conversionCache';
 import { toMediaPart } from '../media';
 import { markOf, siblingsOf } from '../googleTypes';
 import type { GooglePart } from '../googleTypes';
@@ -38,52 +39,42 @@ export interface ConvertedItem {
 
 type Conversion = Omit<ConvertedItem, 'said'>;
 
-/** What the conversion of an item depends on beside the item. */
+/** Everything besides the item that its conversion depends on. */
 export interface PartsContext {
   readonly fetchesUrls: boolean;
   readonly mediaInResults: boolean;
+  /** The call that an output belongs to. Gemini requires its name, and its id if the call had one. */
+  readonly call?: FunctionCallItem | undefined;
 }
-
-const converted = new WeakMap<
-  InputItem,
-  { readonly context: PartsContext; readonly call: FunctionCallItem | undefined; readonly result: ConvertedItem }
->();
 
 /**
- * @param call the call that an answer answers: the wire wants its name, and its id where it came with one
- * @param path the item's JSON path, for errors
+ * Converts an item to its parts. The first argument after the item is its context, the last returns the item's JSON
+ * path for errors.
  * @throws UnsupportedFeatureError for content that the wire cannot express
  */
-export function partsOfItem(
-  item: InputItem,
-  context: PartsContext,
-  call: FunctionCallItem | undefined,
-  path: () => string,
-): ConvertedItem {
-  const known = converted.get(item);
-  if (known !== undefined && known.context === context && known.call === call) return known.result;
-  const found = convert(item, context, call, path);
-  const result = {
-    ...found,
-    said: found.parts.some(isHollow) ? found.parts.filter((part) => !isHollow(part)) : found.parts,
-  };
-  converted.set(item, { context, call, result });
-  return result;
-}
+export const partsOfItem = cacheByItem(
+  (item: InputItem, context: PartsContext, path): ConvertedItem => {
+    const found = convert(item, context, path);
+    return {
+      ...found,
+      said: found.parts.some(isHollow) ? found.parts.filter((part) => !isHollow(part)) : found.parts,
+    };
+  },
+  (before, now) =>
+    before === now ||
+    (before.call === now.call &&
+      before.fetchesUrls === now.fetchesUrls &&
+      before.mediaInResults === now.mediaInResults),
+);
 
-function convert(
-  item: InputItem,
-  context: PartsContext,
-  call: FunctionCallItem | undefined,
-  path: () => string,
-): Conversion {
+function convert(item: InputItem, context: PartsContext, path: () => string): Conversion {
   switch (item.type) {
     case 'message':
       return messageParts(item, context, path);
     case 'function_call':
       return callParts(item);
     case 'function_call_output':
-      return answerParts(item, context, call, path);
+      return answerParts(item, context, path);
     case 'reasoning':
       return reasoningParts(item);
     case 'vendor_item':
@@ -165,12 +156,8 @@ function thoughtPart(part: SummaryText | ReasoningText): GooglePart {
   return { text: part.text, thought: true, ...siblingsOf(part) };
 }
 
-function answerParts(
-  item: FunctionCallOutputItem,
-  context: PartsContext,
-  call: FunctionCallItem | undefined,
-  path: () => string,
-): Conversion {
+function answerParts(item: FunctionCallOutputItem, context: PartsContext, path: () => string): Conversion {
+  const { call } = context;
   const mark = markOf(item);
   if (mark.part !== undefined) return { role: 'user', parts: [mark.part], losses: [] };
   const losses: PartLoss[] = [];

@@ -14,7 +14,7 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { argumentsObject } from '../../shared/callArguments';
-import { NO_SIGNATURE } from '../request/contents';
+import { NO_SIGNATURE } from '../request/ContentsBuilder';
 import { writeGoogle } from '../gateway/GoogleGateway';
 import { partsOfItem } from '../request/parts';
 import type { PartsContext } from '../request/parts';
@@ -127,7 +127,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
     this.calls += 1;
     // An id that was made here of the answer's own is not the host's.
     const isOwn = call.vendor?.google !== undefined || call.call_id.startsWith(`call_${this.id}_`);
-    if (isOwn) return partsOfItem(call, OWN_PARTS, undefined, () => 'output').parts[0] ?? {};
+    if (isOwn) return partsOfItem(call, OWN_PARTS, () => 'output').parts[0] ?? {};
     const functionCall = { id: call.call_id, name: call.name, args: argumentsObject(call).value };
     return this.calls === 1 ? { functionCall, thoughtSignature: NO_SIGNATURE } : { functionCall };
   }

@@ -60,7 +60,8 @@ export class GooglePartialCall {
   }
 }
 
-function isUnsaid(value: unknown): boolean {
+/** Clients and gateways write absent fields as null. */
+export function isUnsaid(value: unknown): boolean {
   return value === undefined || value === null;
 }
 

@@ -8,7 +8,7 @@ import {
   readGoogleRequest,
   writeGoogle,
 } from '../../../../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
-import { NO_SIGNATURE } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/contents';
+import { NO_SIGNATURE } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/ContentsBuilder';
 import { normalizeOptions } from '../../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';

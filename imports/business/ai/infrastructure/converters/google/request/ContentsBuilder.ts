@@ -1,0 +1,93 @@
+/** Joins the parts of a history's items to contents whose roles alternate. */
+import { isObject } from '../../../../domain/json';
+import { markOf } from '../googleTypes';
+import type { ConvertedItem } from './parts';
+import type { GooglePart } from '../googleTypes';
+import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
+import type { JsonObject } from '../../../../domain/types/VendorTypes';
+
+interface OpenContent {
+  readonly fields: JsonObject;
+  readonly role: string;
+  readonly parts: GooglePart[];
+}
+
+/**
+ * Goes on a call that another model made, where Gemini demands a signature and there is none; documented for
+ * exactly that (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs, and understood by Vertex AI as
+ * well).
+ */
+export const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+export class ContentsBuilder {
+  private readonly contents: OpenContent[] = [];
+  /** Media of answers, held back until all answers of the turn are there. */
+  private readonly held: GooglePart[] = [];
+  private readonly untouched = new Set<GooglePart>();
+
+  add(item: InputItem, converted: ConvertedItem): void {
+    if (item.type !== 'function_call_output') this.release();
+    const mark = markOf(item);
+    const parts = mark.asIs === true ? converted.parts : converted.said;
+    if (mark.asIs === true) for (const part of parts) this.untouched.add(part);
+    if (parts.length === 0 && mark.content === undefined) return;
+    const content = this.contentFor(mark.role ?? converted.role, mark.content);
+    for (const part of parts) content.parts.push(part);
+    if (converted.after !== undefined) this.held.push(...converted.after);
+  }
+
+  finish(demandsSignatures: boolean): readonly JsonObject[] {
+    this.release();
+    this.openWithUser();
+    if (demandsSignatures) this.signCurrentTurn();
+    return this.contents.map(({ fields, role, parts }) => ({ role, ...fields, parts }));
+  }
+
+  private release(): void {
+    if (this.held.length === 0) return;
+    this.contentFor('user', undefined).parts.push(...this.held);
+    this.held.length = 0;
+  }
+
+  /**
+   * Gemini wants roles to alternate: neighbours of one role share a content, unless they came over this wire in
+   * contents of their own.
+   */
+  private contentFor(role: string, opens: JsonObject | undefined): OpenContent {
+    const last = this.contents.at(-1);
+    if (last?.role === role && opens === undefined) return last;
+    const content = { fields: opens ?? {}, role, parts: [] };
+    this.contents.push(content);
+    return content;
+  }
+
+  /** A call must follow something that the user said; a history whose beginning was cut off may begin with one. */
+  private openWithUser(): void {
+    const first = this.contents[0];
+    if (first?.role !== 'model' || !first.parts.some((part) => isObject(part.functionCall))) return;
+    this.contents.unshift({
+      fields: {},
+      role: 'user',
+      parts: [{ text: '(The beginning of this conversation is not included.)' }],
+    });
+  }
+
+  /**
+   * The first call of every step since the user last spoke must be signed; signatures of earlier turns are not
+   * checked.
+   */
+  private signCurrentTurn(): void {
+    for (let index = this.contents.length - 1; index >= 0; index -= 1) {
+      const content = this.contents[index];
+      if (
+        content === undefined ||
+        (content.role === 'user' && content.parts.every((part) => part.functionResponse === undefined))
+      )
+        return;
+      const first = content.parts.findIndex((part) => isObject(part.functionCall));
+      const call = content.parts[first];
+      if (call === undefined || this.untouched.has(call) || call.thoughtSignature !== undefined) continue;
+      content.parts[first] = { ...call, thoughtSignature: NO_SIGNATURE };
+    }
+  }
+}
