@@ -341,8 +341,8 @@ describe('chat over HTTP', () => {
     socket.write(`GET /output/stream?conversation=slow HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ann\r\n\r\n`);
     const channel = module.conversations.channels.of('ann', 'slow');
     const begun = deferred();
-    const listen_ = channel.listen.bind(channel);
-    channel.listen = (listener, id) => {
+    const listen_ = channel.subscribe.bind(channel);
+    channel.subscribe = (listener, id) => {
       const stop = listen_(listener, id);
       begun.resolve();
       return stop;

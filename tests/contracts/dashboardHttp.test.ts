@@ -317,14 +317,14 @@ describe('the dashboard over HTTP', () => {
       const { events: log } = server.host.runs;
       // Watchers of other tests would fall behind as well.
       for (const stream of streams.splice(0)) stream.stop();
-      await until(() => log.watching === 0);
+      await until(() => log.subscriberCount === 0);
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
       socket.write(
         `GET /runs/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${tokens.bob}\r\nconnection: close\r\n\r\n`,
       );
       await new Promise((resolve) => socket.once('readable', resolve));
       socket.pause();
-      expect(log.watching).to.equal(1);
+      expect(log.subscriberCount).to.equal(1);
       const event = {
         type: 'run:started',
         userId: 'bob',
@@ -336,7 +336,7 @@ describe('the dashboard over HTTP', () => {
       // More than the buffers of both sides of a connection hold.
       await until(() => {
         log.add(event, 'bob');
-        return log.watching === 0;
+        return log.subscriberCount === 0;
       });
       let text = '';
       socket.on('data', (chunk: Buffer) => (text = (text + chunk.toString('latin1')).slice(-200)));

@@ -8,7 +8,7 @@ import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS } from '../../imports/business/ai/domain/errors/vendorErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
-import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { DEFAULT_FIELDS } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { startGateway } from '../support/gateway';
 import type { Gateway } from '../support/gateway';
 import { missingFrom } from '../support/missingFrom';
@@ -137,7 +137,7 @@ function comparable(ours: JsonObject, theirs: JsonObject): JsonObject {
  */
 function asOpenResponses(body: JsonObject): JsonObject {
   const said = Object.fromEntries(
-    Object.entries(body).filter(([field, value]) => value !== null || !(field in ASSUMED)),
+    Object.entries(body).filter(([field, value]) => value !== null || !(field in DEFAULT_FIELDS)),
   );
   const text = body['text'] as { format?: JsonObject } | undefined;
   if (text?.format?.['type'] === 'json_schema') said['text'] = { ...text, format: { ...text.format, schema: null } };
@@ -151,7 +151,7 @@ function expectSaid(ours: JsonObject, theirs: JsonObject, recording: Recording):
   }
   const surplus = Object.keys(ours).filter((field) => !(field in theirs));
   expect(
-    surplus.filter((field) => !(field in ASSUMED) && !['completed_at', 'usage', 'reasoning'].includes(field)),
+    surplus.filter((field) => !(field in DEFAULT_FIELDS) && !['completed_at', 'usage', 'reasoning'].includes(field)),
     recording.name,
   ).to.deep.equal([]);
   const told = asOpenResponses(theirs);
@@ -214,7 +214,8 @@ function withoutAssumed(fields: JsonObject | undefined): JsonObject {
     ...Object.fromEntries(
       Object.entries(rest).filter(
         ([field, value]) =>
-          JSON.stringify(ASSUMED[field as keyof typeof ASSUMED]) !== JSON.stringify(value) && value !== null,
+          JSON.stringify(DEFAULT_FIELDS[field as keyof typeof DEFAULT_FIELDS]) !== JSON.stringify(value) &&
+          value !== null,
       ),
     ),
     text,

@@ -35,14 +35,14 @@ describe('the stream of runs', () => {
   it('ends after its time, so that whoever watches has to show again that they may', async () => {
     const { stream, events } = await watch({ maxConnectionTime: 50 });
     await stream.ended;
-    await until(() => events.watching === 0);
+    await until(() => events.subscriberCount === 0);
   });
 
   it('does not keep a server from stopping', async () => {
     const { stream, events } = await watch({ shutdownGrace: 600_000 });
-    expect(events.watching).to.equal(1);
+    expect(events.subscriberCount).to.equal(1);
     await gateway?.api.close();
     await stream.ended;
-    expect(events.watching).to.equal(0);
+    expect(events.subscriberCount).to.equal(0);
   });
 });

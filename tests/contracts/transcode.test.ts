@@ -8,7 +8,7 @@ import { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTypes';
 import type { JsonObject, SchemeName } from '../../imports/business/ai/domain/types/VendorTypes';
-import { ASSUMED } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
+import { DEFAULT_FIELDS } from '../../imports/business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
 import { SCHEMES } from '../../imports/business/ai/infrastructure/streaming/schemes';
 import { UnifiedStreamAdapter } from '../../imports/business/ai/infrastructure/streaming/UnifiedStreamAdapter';
 import { modelOf } from '../support/recordings';
@@ -56,7 +56,7 @@ function isOpen(response: LLMResponse | undefined): boolean {
   const event = {
     type: 'response.completed',
     sequence_number: 0,
-    response: { ...ASSUMED, ...SCHEMES.openai_responses.write(response) },
+    response: { ...DEFAULT_FIELDS, ...SCHEMES.openai_responses.write(response) },
   };
   return isOpenResponsesEvent(event);
 }
@@ -175,7 +175,7 @@ const FORMS: Readonly<Record<SchemeName, (body: JsonObject) => JsonObject>> = {
   // Open Responses demands fields that a host may leave out. Parts of a summary are told as one where the decoder
   // does not number them.
   openai_responses: (body) => ({
-    ...ASSUMED,
+    ...DEFAULT_FIELDS,
     completed_at: body.status === 'completed' ? body.created_at : null,
     ...body,
     output: (body.output as JsonObject[]).map((item) =>

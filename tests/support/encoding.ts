@@ -4,17 +4,17 @@ import type { LLMResponse, ResponseVendor } from '../../imports/business/ai/doma
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject, SchemeName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createStreamEncoder } from '../../imports/business/ai/infrastructure/streaming/createStreamEncoder';
-import type { EncoderFacts } from '../../imports/business/ai/infrastructure/converters/stream/StreamEncoder';
+import type { StreamEncoderOptions } from '../../imports/business/ai/infrastructure/converters/stream/StreamEncoder';
 import { response } from './responses';
 import { eventsIn } from './streamGrammar';
 
-export const FACTS: EncoderFacts = { model: 'asked-model', id: 'fallback_id', created: 1_760_000_000 };
+export const FACTS: StreamEncoderOptions = { model: 'asked-model', id: 'fallback_id', created: 1_760_000_000 };
 
 /** All frames of a stream that ends by itself. */
 export function encoded(
   scheme: SchemeName,
   events: readonly ResponseStreamEvent[],
-  facts: Partial<EncoderFacts> = {},
+  facts: Partial<StreamEncoderOptions> = {},
 ): string {
   const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()].join('');
@@ -24,7 +24,7 @@ export function encoded(
 export function encodedEvents(
   scheme: SchemeName,
   events: readonly ResponseStreamEvent[],
-  facts: Partial<EncoderFacts> = {},
+  facts: Partial<StreamEncoderOptions> = {},
 ): readonly JsonObject[] {
   return eventsIn(encoded(scheme, events, facts));
 }
@@ -34,7 +34,7 @@ export function failing(
   scheme: SchemeName,
   events: readonly ResponseStreamEvent[],
   error: LLMError,
-  facts: Partial<EncoderFacts> = {},
+  facts: Partial<StreamEncoderOptions> = {},
 ): string {
   const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.fail(error), ...encoder.end()].join('');

@@ -68,17 +68,17 @@ export function streamOutput({
     };
     const channel = conversations.channels.of(actor.userId, conversation);
     const leaveWhenStopped = (): void => {
-      if (closing.aborted && !channel.isAnswering) response.end();
+      if (closing.aborted && !channel.isResponding) response.end();
     };
-    const stop = channel.listen(
+    const stop = channel.subscribe(
       // An id without data is remembered by the client and shown to nobody.
       {
-        from: (id) => send(`id: ${id}\n\n`),
+        start: (id) => send(`id: ${id}\n\n`),
         event: (event) => {
           send(frameOf(event));
           leaveWhenStopped();
         },
-        missed: () => send(MISSED),
+        gap: () => send(MISSED),
       },
       lastEventId(request.headers['last-event-id'], request.query.lastEventId),
     );

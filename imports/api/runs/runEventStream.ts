@@ -68,7 +68,7 @@ export function streamRunEvents({
     write(`id: ${since ?? events.last}\n\n`);
     stop = events.subscribe(
       {
-        wants: (event) =>
+        accepts: (event) =>
           (who.isAdmin === true || event.userId === who.userId) &&
           (executionId === undefined || event.executionId === executionId) &&
           !(isBrief && LEFT_OUT.has(event.type)),

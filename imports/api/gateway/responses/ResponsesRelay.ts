@@ -11,7 +11,7 @@ import type { ResponseStreamEvent } from '../../../business/ai/domain/types/Stre
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import {
   EVENT_OF_STATUS,
-  hostedBody,
+  passthroughBody,
   responsesFailure,
 } from '../../../business/ai/infrastructure/converters/responses/stream/responsesEnding';
 import { SequencedFrames } from '../../../business/ai/infrastructure/converters/responses/stream/SequencedFrames';
@@ -81,9 +81,9 @@ export class ResponsesRelay implements StreamEncoder {
       ...frames,
       ...responsesFailure(this.frames, error, {
         echo: this.options.echo,
-        begun: this.response,
+        snapshot: this.response,
         output: this.items.closed,
-        said: error.vendorBody,
+        upstreamError: error.vendorBody,
       }),
       ...DONE,
     ];
@@ -124,7 +124,7 @@ export class ResponsesRelay implements StreamEncoder {
   }
 
   private complete(response: LLMResponse): readonly string[] {
-    const body = hostedBody(response, this.options.echo);
+    const body = passthroughBody(response, this.options.echo);
     const output = Array.isArray(body.output) ? body.output.filter(isObject) : [];
     const frames = [...this.begin(), ...this.items.end(output).map((each) => this.frameOf(each))];
     this.stage = 'completed';
@@ -152,7 +152,7 @@ export class ResponsesRelay implements StreamEncoder {
   }
 
   private frameOf({ type, event, data }: UpstreamEvent): string {
-    return data === undefined ? this.frames.frame(type, event) : this.frames.relayed(type, event, data);
+    return data === undefined ? this.frames.frame(type, event) : this.frames.relay(type, event, data);
   }
 }
 

@@ -6,10 +6,10 @@
 import type { LLMResponse, OutputItem } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import {
-  ASSUMED,
+  DEFAULT_FIELDS,
   writeResponses,
 } from '../../../business/ai/infrastructure/converters/responses/gateway/ResponsesGateway';
-import { placedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
+import { locatedAnnotation } from '../../../business/ai/infrastructure/converters/responses/stream/responsesParts';
 import { isObject } from '../../../business/ai/domain/json';
 
 /** Fields of a request that an answer repeats, when they say something. */
@@ -50,7 +50,7 @@ export function echoOf(body: JsonObject): JsonObject {
 export function toResponseResource(response: LLMResponse, echo: JsonObject): JsonObject {
   const conforming = conform(response, echo);
   if (response.vendor.wire !== 'responses') return writeResponses(conforming, echo);
-  return { ...ASSUMED, usage: null, completed_at: null, ...echo, ...writeResponses(conforming) };
+  return { ...DEFAULT_FIELDS, usage: null, completed_at: null, ...echo, ...writeResponses(conforming) };
 }
 
 /** A response that nothing is known of but that it was asked for, or how it failed. */
@@ -64,7 +64,7 @@ export function emptyResource(
     readonly error?: JsonObject;
   },
 ): JsonObject {
-  return { ...ASSUMED, usage: null, completed_at: null, ...echo, object: 'response', output: [], ...facts };
+  return { ...DEFAULT_FIELDS, usage: null, completed_at: null, ...echo, object: 'response', output: [], ...facts };
 }
 
 /**
@@ -107,7 +107,7 @@ function withAskedName(text: JsonObject, { text: asked }: JsonObject): JsonObjec
 }
 
 function isNeverNull(field: string): boolean {
-  return field in ASSUMED && ASSUMED[field as keyof typeof ASSUMED] !== null;
+  return field in DEFAULT_FIELDS && DEFAULT_FIELDS[field as keyof typeof DEFAULT_FIELDS] !== null;
 }
 
 function bothKeys(reasoning: JsonObject): JsonObject {
@@ -148,7 +148,7 @@ function withoutForeignCitations(item: OutputItem): OutputItem {
     part.type === 'output_text' && part.annotations.length > 0
       ? {
           ...part,
-          annotations: part.annotations.flatMap((annotation) => placedAnnotation(annotation, 0, part.text.length)),
+          annotations: part.annotations.flatMap((annotation) => locatedAnnotation(annotation, 0, part.text.length)),
         }
       : part,
   );

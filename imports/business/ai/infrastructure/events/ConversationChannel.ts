@@ -6,27 +6,27 @@
 import { randomBytes } from 'node:crypto';
 import type { AnswerOutput, OutputChannel } from '../../domain/interfaces/OutputChannel';
 import { ReplayBuffer } from './ReplayBuffer';
-import type { RecentEventLimits } from './ReplayBuffer';
+import type { ReplayBufferLimits } from './ReplayBuffer';
 
 export interface ChannelEvent {
   readonly id: string;
   readonly data: string;
 }
 
-export interface ChannelListener {
+export interface ChannelSubscriber {
   /** Where the listening begins: the id to come back with while there was no event yet. */
-  from(id: string): void;
+  start(id: string): void;
   event(event: ChannelEvent): void;
   /** Events that the listener has not seen are not kept any more. */
-  missed(): void;
+  gap(): void;
 }
 
-export const DEFAULT_CHANNEL_LIMITS: RecentEventLimits = { events: 5_000, characters: 256 * 1024 };
+export const DEFAULT_CHANNEL_LIMITS: ReplayBufferLimits = { events: 5_000, characters: 256 * 1024 };
 
 export const DONE = '[DONE]';
-const ERROR_MARK = 'ERROR: ';
+const ERROR_PREFIX = 'ERROR: ';
 
-interface Answer {
+interface ChannelResponse {
   /** Number of its first event; absent while it has none. */
   first?: number;
   /** Number of its last event, once it has ended. */
@@ -36,41 +36,41 @@ interface Answer {
 }
 
 export class ConversationChannel implements OutputChannel {
-  private readonly recent: ReplayBuffer<ChannelEvent>;
+  private readonly buffer: ReplayBuffer<ChannelEvent>;
   /** Event ids of another channel of the same name, from before a restart, say nothing here. */
   private readonly epoch = randomBytes(4).toString('hex');
-  private readonly listeners = new Set<ChannelListener>();
+  private readonly subscribers = new Set<ChannelSubscriber>();
   /** From the first that may still be missed by a new listener; the last one always. */
-  private answers: Answer[] = [];
+  private responses: ChannelResponse[] = [];
 
-  constructor(limits: RecentEventLimits = DEFAULT_CHANNEL_LIMITS) {
-    this.recent = new ReplayBuffer(limits);
+  constructor(limits: ReplayBufferLimits = DEFAULT_CHANNEL_LIMITS) {
+    this.buffer = new ReplayBuffer(limits);
   }
 
   /** Whether somebody listens, or an answer is still to come. */
   get isBusy(): boolean {
-    return this.listeners.size > 0 || this.isAnswering;
+    return this.subscribers.size > 0 || this.isResponding;
   }
 
-  get isAnswering(): boolean {
-    return this.answers.some(({ last }) => last === undefined);
+  get isResponding(): boolean {
+    return this.responses.some(({ last }) => last === undefined);
   }
 
   begin(): AnswerOutput {
-    const answer: Answer = { delivered: false };
-    this.answers.push(answer);
+    const answer: ChannelResponse = { delivered: false };
+    this.responses.push(answer);
     const end = (data: string): void => {
       if (answer.last !== undefined) return;
-      answer.last = this.recent.last + 1;
-      this.tell(answer, data);
+      answer.last = this.buffer.last + 1;
+      this.publish(answer, data);
     };
     return {
       send: (text) => {
         if (answer.last !== undefined) return;
-        for (const piece of escapeMarkers(text)) this.tell(answer, piece);
+        for (const piece of escapeMarkers(text)) this.publish(answer, piece);
       },
       done: () => end(DONE),
-      fail: (message) => end(ERROR_MARK + message.replace(/\s+/g, ' ')),
+      fail: (message) => end(ERROR_PREFIX + message.replace(/\s+/g, ' ')),
     };
   }
 
@@ -79,40 +79,41 @@ export class ConversationChannel implements OutputChannel {
    * without one it is every answer whose end nobody has heard yet, or else the last answer.
    * @returns what ends the listening
    */
-  listen(listener: ChannelListener, lastEventId?: string): () => void {
-    const since = this.numberOf(lastEventId) ?? this.startOfUnheard() - 1;
-    listener.from(this.idOf(since));
-    if (since < this.recent.oldest - 1) listener.missed();
-    for (const event of this.recent.after(since)) listener.event(event);
-    for (const answer of this.answers) if (answer.last !== undefined && answer.last > since) answer.delivered = true;
-    this.listeners.add(listener);
-    this.forgetHeard();
-    return () => this.listeners.delete(listener);
+  subscribe(subscriber: ChannelSubscriber, lastEventId?: string): () => void {
+    const since = this.numberOf(lastEventId) ?? this.firstUndelivered() - 1;
+    subscriber.start(this.idOf(since));
+    if (since < this.buffer.oldest - 1) subscriber.gap();
+    for (const event of this.buffer.after(since)) subscriber.event(event);
+    for (const answer of this.responses) if (answer.last !== undefined && answer.last > since) answer.delivered = true;
+    this.subscribers.add(subscriber);
+    this.dropDelivered();
+    return () => this.subscribers.delete(subscriber);
   }
 
-  private tell(answer: Answer, data: string): void {
-    const number = this.recent.last + 1;
+  private publish(answer: ChannelResponse, data: string): void {
+    const number = this.buffer.last + 1;
     answer.first ??= number;
     const event = { id: this.idOf(number), data };
-    this.recent.add(event);
-    this.forgetLost();
-    for (const listener of this.listeners) listener.event(event);
+    this.buffer.add(event);
+    this.dropEvicted();
+    for (const listener of this.subscribers) listener.event(event);
     if (answer.last === undefined) return;
-    answer.delivered = this.listeners.size > 0;
-    this.forgetHeard();
+    answer.delivered = this.subscribers.size > 0;
+    this.dropDelivered();
   }
 
-  private forgetLost(): void {
-    while (this.answers.length > 1 && (this.answers[0]?.last ?? Infinity) < this.recent.oldest) this.answers.shift();
+  private dropEvicted(): void {
+    while (this.responses.length > 1 && (this.responses[0]?.last ?? Infinity) < this.buffer.oldest)
+      this.responses.shift();
   }
 
-  private forgetHeard(): void {
-    while (this.answers.length > 1 && this.answers[0]?.delivered === true) this.answers.shift();
+  private dropDelivered(): void {
+    while (this.responses.length > 1 && this.responses[0]?.delivered === true) this.responses.shift();
   }
 
-  private startOfUnheard(): number {
-    const answer = this.answers.find(({ delivered }) => !delivered) ?? this.answers.at(-1);
-    return answer?.first ?? this.recent.last + 1;
+  private firstUndelivered(): number {
+    const answer = this.responses.find(({ delivered }) => !delivered) ?? this.responses.at(-1);
+    return answer?.first ?? this.buffer.last + 1;
   }
 
   private idOf(number: number): string {
@@ -122,7 +123,7 @@ export class ConversationChannel implements OutputChannel {
   private numberOf(id: string | undefined): number | undefined {
     if (id?.startsWith(`${this.epoch}-`) !== true) return undefined;
     const number = Number(id.slice(this.epoch.length + 1));
-    return Number.isSafeInteger(number) && number >= 0 && number <= this.recent.last ? number : undefined;
+    return Number.isSafeInteger(number) && number >= 0 && number <= this.buffer.last ? number : undefined;
   }
 }
 

@@ -1,8 +1,8 @@
 /** The channels of all conversations of one process; idle ones that were used longest ago go first. */
 import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from './ConversationChannel';
-import type { RecentEventLimits } from './ReplayBuffer';
+import type { ReplayBufferLimits } from './ReplayBuffer';
 
-export interface ConversationChannelsLimits extends RecentEventLimits {
+export interface ConversationChannelsLimits extends ReplayBufferLimits {
   readonly channels: number;
 }
 
@@ -27,12 +27,12 @@ export class ConversationChannels {
     const channel = this.channels.get(key) ?? new ConversationChannel(this.limits);
     this.channels.delete(key);
     this.channels.set(key, channel);
-    this.shrink(channel);
+    this.evictIdle(channel);
     return channel;
   };
 
   /** Channels with listeners, or with an answer under way, stay even beyond the limit. */
-  private shrink(current: ConversationChannel): void {
+  private evictIdle(current: ConversationChannel): void {
     if (this.channels.size <= this.limits.channels) return;
     for (const [key, channel] of this.channels) {
       if (channel === current || channel.isBusy) continue;

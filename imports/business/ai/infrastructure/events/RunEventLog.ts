@@ -5,7 +5,7 @@
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
 import { ReplayBuffer } from './ReplayBuffer';
-import type { RecentEventLimits } from './ReplayBuffer';
+import type { ReplayBufferLimits } from './ReplayBuffer';
 
 export interface LoggedEvent {
   /** Rises by one, also across restarts of the server by a leap. */
@@ -20,30 +20,30 @@ export interface LoggedEvent {
 
 export interface RunSubscriber {
   /** Which events are for the watcher. */
-  readonly wants: (event: LoggedEvent) => boolean;
+  readonly accepts: (event: LoggedEvent) => boolean;
   event(event: LoggedEvent): void;
   /** Events that were not seen are not kept any more: what is known of runs has to be fetched anew. */
   gap(): void;
 }
 
-export const DEFAULT_EVENT_LOG_LIMITS: RecentEventLimits = { events: 4_000, characters: 16 * 1024 * 1024 };
+export const DEFAULT_EVENT_LOG_LIMITS: ReplayBufferLimits = { events: 4_000, characters: 16 * 1024 * 1024 };
 
 export class RunEventLog {
-  private readonly recent: ReplayBuffer<LoggedEvent>;
-  private readonly watchers = new Set<RunSubscriber>();
+  private readonly buffer: ReplayBuffer<LoggedEvent>;
+  private readonly subscribers = new Set<RunSubscriber>();
 
-  constructor(limits: RecentEventLimits = DEFAULT_EVENT_LOG_LIMITS) {
+  constructor(limits: ReplayBufferLimits = DEFAULT_EVENT_LOG_LIMITS) {
     // Later servers begin higher, so that a number of an earlier one is never taken for one of theirs.
-    this.recent = new ReplayBuffer(limits, Date.now() * 1_000);
+    this.buffer = new ReplayBuffer(limits, Date.now() * 1_000);
   }
 
-  get watching(): number {
-    return this.watchers.size;
+  get subscriberCount(): number {
+    return this.subscribers.size;
   }
 
   /** The number of the last event so far. */
   get last(): number {
-    return this.recent.last;
+    return this.buffer.last;
   }
 
   /** @param userId whose run it is */
@@ -55,8 +55,8 @@ export class RunEventLog {
       type: event.type,
       data: JSON.stringify(event),
     };
-    this.recent.add(logged);
-    for (const watcher of this.watchers) if (watcher.wants(logged)) watcher.event(logged);
+    this.buffer.add(logged);
+    for (const subscriber of this.subscribers) if (subscriber.accepts(logged)) subscriber.event(logged);
   }
 
   /**
@@ -64,14 +64,14 @@ export class RunEventLog {
    * @param since the number of the last event that was seen; absent: from now on
    * @returns what ends the watching
    */
-  subscribe(watcher: RunSubscriber, since?: number): () => void {
-    if (since !== undefined) this.catchUp(watcher, since);
-    this.watchers.add(watcher);
-    return () => this.watchers.delete(watcher);
+  subscribe(subscriber: RunSubscriber, since?: number): () => void {
+    if (since !== undefined) this.replay(subscriber, since);
+    this.subscribers.add(subscriber);
+    return () => this.subscribers.delete(subscriber);
   }
 
-  private catchUp(watcher: RunSubscriber, since: number): void {
-    if (since < this.recent.oldest - 1 || since > this.last) watcher.gap();
-    else for (const event of this.recent.after(since)) if (watcher.wants(event)) watcher.event(event);
+  private replay(subscriber: RunSubscriber, since: number): void {
+    if (since < this.buffer.oldest - 1 || since > this.last) subscriber.gap();
+    else for (const event of this.buffer.after(since)) if (subscriber.accepts(event)) subscriber.event(event);
   }
 }

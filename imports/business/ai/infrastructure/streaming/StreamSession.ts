@@ -15,7 +15,7 @@ import { decodeBatches } from './decodeStream';
 import { SCHEMES } from './schemes';
 import { StreamSource } from './StreamSource';
 import type { ByteSource } from './StreamSource';
-import type { EncoderFacts, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
+import type { StreamEncoderOptions, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
 
 export interface StreamOptions {
   /** The model that was asked, for streams that don't name theirs. */
@@ -71,14 +71,14 @@ export interface VendorResponse {
 const REASONING_FIELD: Partial<Record<VendorName, ReasoningField>> = { groq: 'reasoning', llama: 'reasoning' };
 
 export class StreamSession {
-  readonly facts: EncoderFacts;
+  readonly encoderOptions: StreamEncoderOptions;
   private readonly options: StreamOptions;
   private readonly context: ReplyContext;
   private readonly wire: Wire;
   private readonly response: VendorResponse | undefined;
   private readonly body: StreamSource | undefined;
   /** The consumer is gone, and with it whoever an error could be told. */
-  hasLeft = false;
+  isCancelled = false;
 
   constructor(scheme: SchemeName, source: StreamInput, options: StreamOptions) {
     const { wire, vendor: usual } = SCHEMES[scheme];
@@ -90,7 +90,7 @@ export class StreamSession {
     this.body =
       bytes === null
         ? undefined
-        : new StreamSource(bytes, { ...DEFAULT_TRANSPORT_LIMITS, ...given(options), signal: options.signal });
+        : new StreamSource(bytes, { ...DEFAULT_TRANSPORT_LIMITS, ...limitsIn(options), signal: options.signal });
     const requestId = requestIdOf(this.response);
     this.context = {
       vendor,
@@ -104,7 +104,7 @@ export class StreamSession {
       receivedAt: created,
     };
     const reasoningField = options.reasoningField ?? REASONING_FIELD[vendor];
-    this.facts = {
+    this.encoderOptions = {
       model,
       id: requestId ?? `stream_${created}`,
       created,
@@ -121,35 +121,35 @@ export class StreamSession {
   events(): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
     const { body } = this;
     if (body === undefined) throw new LLMStreamError('The answer has no body.', { vendor: this.context.vendor });
-    const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...given(this.options) };
+    const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...limitsIn(this.options) };
     return decodeBatches(body, this.wire.createDecoder(this.context), {
       ...limits,
-      abort: (reason) => body.stall(reason),
+      abort: (reason) => body.failOnIdle(reason),
     });
   }
 
-  leave(): void {
-    this.hasLeft = true;
+  cancel(): void {
+    this.isCancelled = true;
     void this.body?.return();
   }
 
   /** @throws LLMError that an error status and its body stand for, the signal's reason */
-  async begin(): Promise<void> {
+  async throwIfRejected(): Promise<void> {
     this.options.signal?.throwIfAborted();
     if (this.response === undefined || (this.response.status >= 200 && this.response.status < 300)) return;
     const { status, headers } = this.response;
     const { vendor, requestId } = this.context;
-    const facts = {
+    const details = {
       vendor,
       status,
       ...(headers === undefined ? {} : { header: (name: string) => headers.get(name) }),
       ...(requestId === undefined ? {} : { requestId }),
     };
-    throw vendorError({ ...facts, body: await this.errorBody() });
+    throw vendorError({ ...details, body: await this.errorBody() });
   }
 
   /** The error as clients may see it. */
-  errorFor(thrown: unknown): LLMError {
+  toClientError(thrown: unknown): LLMError {
     if (isLLMError(thrown)) return thrown;
     const { vendor } = this.context;
     if (this.isAborted(thrown)) return new LLMAbortedError('The stream was aborted.', { vendor, cause: thrown });
@@ -157,8 +157,8 @@ export class StreamSession {
   }
 
   /** What callers get: whoever aborted recognises his own reason. */
-  reasonFor(thrown: unknown): Error {
-    return this.isAborted(thrown) ? (thrown as Error) : this.errorFor(thrown);
+  toCallerError(thrown: unknown): Error {
+    return this.isAborted(thrown) ? (thrown as Error) : this.toClientError(thrown);
   }
 
   private isAborted(thrown: unknown): boolean {
@@ -169,7 +169,7 @@ export class StreamSession {
   /** JSON, or the text that it is instead. */
   private async errorBody(): Promise<unknown> {
     if (this.body === undefined) return '';
-    this.body.countSilence();
+    this.body.enforceIdleTimeout();
     const decoder = new TextDecoder();
     let text = '';
     try {
@@ -195,7 +195,7 @@ function requestIdOf(response: VendorResponse | undefined): string | undefined {
 }
 
 /** The limits that the caller names. */
-function given({
+function limitsIn({
   streamIdleTimeout,
   maxEventBytes,
   maxResponseBytes,

@@ -7,21 +7,21 @@ import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 /** A web stream, as fetch gives it, or anything else that iterates over bytes. */
 export type ByteSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
-export interface SourceLimits {
+export interface StreamSourceOptions {
   readonly maxResponseBytes: number;
   /** Milliseconds; counts here only where nobody else counts. */
   readonly streamIdleTimeout: number;
   readonly signal: AbortSignal | undefined;
 }
 
-interface Pending {
+interface PendingRead {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
   readonly reject: (reason: Error) => void;
 }
 
 interface ChunkReader {
   next(): Promise<IteratorResult<Uint8Array, unknown>>;
-  leave(): Promise<unknown>;
+  cancel(): Promise<unknown>;
 }
 
 /**
@@ -29,17 +29,17 @@ interface ChunkReader {
  * `next`.
  */
 export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined> {
-  private readonly limits: SourceLimits;
+  private readonly options: StreamSourceOptions;
   private readonly reader: ChunkReader;
   private received = 0;
   private isDone = false;
   private failure: { readonly reason: unknown } | undefined;
-  private pending: Pending | undefined;
-  private countsItself = false;
+  private pending: PendingRead | undefined;
+  private enforcesIdleTimeout = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(source: ByteSource, limits: SourceLimits) {
-    this.limits = limits;
+  constructor(source: ByteSource, limits: StreamSourceOptions) {
+    this.options = limits;
     this.reader = readerOf(source);
     const { signal } = limits;
     if (signal?.aborted === true) this.fail(signal.reason);
@@ -70,43 +70,44 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
    * Nothing but silence came: an error for whoever waits; a reader that has not come back yet holds the stream up
    * itself.
    */
-  stall(reason: unknown): void {
-    if (this.pending === undefined) this.countSilence();
+  failOnIdle(reason: unknown): void {
+    if (this.pending === undefined) this.enforceIdleTimeout();
     else this.fail(reason);
   }
 
   /** From now on, each read may take as long as silence may. */
-  countSilence(): void {
-    this.countsItself = true;
+  enforceIdleTimeout(): void {
+    this.enforcesIdleTimeout = true;
   }
 
-  private read(pending: Pending): void {
-    const { streamIdleTimeout } = this.limits;
+  private read(pending: PendingRead): void {
+    const { streamIdleTimeout } = this.options;
     this.pending = pending;
-    if (this.countsItself) this.timer = setTimeout(() => this.fail(silence(streamIdleTimeout)), streamIdleTimeout);
+    if (this.enforcesIdleTimeout)
+      this.timer = setTimeout(() => this.fail(idleTimeoutError(streamIdleTimeout)), streamIdleTimeout);
     this.reader.next().then(
-      (result) => this.take(pending, result),
+      (result) => this.deliver(pending, result),
       (error: unknown) => {
         if (this.isDone) return;
-        this.settle();
+        this.close();
         pending.reject(asError(error));
       },
     );
   }
 
-  private take(pending: Pending, result: IteratorResult<Uint8Array, unknown>): void {
+  private deliver(pending: PendingRead, result: IteratorResult<Uint8Array, unknown>): void {
     if (this.isDone) return;
     if (result.done === true) {
-      this.settle();
+      this.close();
       pending.resolve(END);
       return;
     }
     this.received += result.value.byteLength;
-    if (this.received > this.limits.maxResponseBytes) {
-      this.fail(tooLarge(this.limits.maxResponseBytes));
+    if (this.received > this.options.maxResponseBytes) {
+      this.fail(tooLargeError(this.options.maxResponseBytes));
       return;
     }
-    this.idle();
+    this.clearPending();
     pending.resolve({ value: result.value, done: false });
   }
 
@@ -119,27 +120,27 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   private readonly onAbort = (): void => {
-    this.fail(this.limits.signal?.reason);
+    this.fail(this.options.signal?.reason);
   };
 
   private cancel(): void {
     if (this.isDone) return;
-    this.settle();
-    this.reader.leave().catch(() => {
+    this.close();
+    this.reader.cancel().catch(() => {
       // The reader has left, for a reason of its own; what becomes of the rest concerns nobody.
     });
   }
 
   /** A read came back. */
-  private idle(): void {
+  private clearPending(): void {
     this.pending = undefined;
     clearTimeout(this.timer);
   }
 
-  private settle(): void {
+  private close(): void {
     this.isDone = true;
-    this.idle();
-    this.limits.signal?.removeEventListener('abort', this.onAbort);
+    this.clearPending();
+    this.options.signal?.removeEventListener('abort', this.onAbort);
   }
 }
 
@@ -149,17 +150,17 @@ const END: IteratorReturnResult<undefined> = { value: undefined, done: true };
 function readerOf(source: ByteSource): ChunkReader {
   if ('getReader' in source) {
     const reader = source.getReader();
-    return { next: () => reader.read(), leave: () => reader.cancel() };
+    return { next: () => reader.read(), cancel: () => reader.cancel() };
   }
   const iterator = source[Symbol.asyncIterator]();
-  return { next: () => iterator.next(), leave: () => Promise.resolve(iterator.return?.()) };
+  return { next: () => iterator.next(), cancel: () => Promise.resolve(iterator.return?.()) };
 }
 
-function silence(limit: number): LLMTimeoutError {
+function idleTimeoutError(limit: number): LLMTimeoutError {
   return new LLMTimeoutError(`The stream was silent for ${limit} ms.`);
 }
 
-function tooLarge(limit: number): LLMStreamError {
+function tooLargeError(limit: number): LLMStreamError {
   return new LLMStreamError(`The answer is larger than ${limit} bytes.`, { retryable: false });
 }
 

@@ -42,13 +42,13 @@ export class UnifiedStreamAdapter {
    * a stall, the signal's reason when aborted
    */
   processStream(source: StreamInput, options: StreamOptions = {}): AsyncGenerator<StreamPair, void, undefined> {
-    const call = new StreamSession(this.sourceScheme, source, options);
-    const pairs = this.pairs(call);
-    const leave = pairs.return.bind(pairs);
+    const session = new StreamSession(this.sourceScheme, source, options);
+    const pairs = this.pairs(session);
+    const stop = pairs.return.bind(pairs);
     // A generator that waits for its source would hear of it only when something comes.
     pairs.return = (value) => {
-      call.leave();
-      return leave(value);
+      session.cancel();
+      return stop(value);
     };
     return pairs;
   }
@@ -58,43 +58,44 @@ export class UnifiedStreamAdapter {
    * without a last line
    */
   async collect(source: StreamInput, options: StreamOptions = {}): Promise<JsonObject> {
-    const call = new StreamSession(this.sourceScheme, source, options);
-    await call.begin();
+    const session = new StreamSession(this.sourceScheme, source, options);
+    await session.throwIfRejected();
     try {
-      for await (const events of call.events()) {
-        const last = events.find((event) => event.type === 'response.completed');
-        if (last !== undefined) return SCHEMES[this.targetScheme].write(last.response, options.echo);
+      for await (const events of session.events()) {
+        const completed = events.find((event) => event.type === 'response.completed');
+        if (completed !== undefined) return SCHEMES[this.targetScheme].write(completed.response, options.echo);
       }
     } catch (thrown) {
-      throw call.reasonFor(thrown);
+      throw session.toCallerError(thrown);
     }
     throw new LLMStreamError('The stream ended before the answer did.');
   }
 
-  private async *pairs(call: StreamSession): AsyncGenerator<StreamPair, void, undefined> {
-    await call.begin();
-    const encoder = createStreamEncoder(this.targetScheme, call.facts);
-    const chunks = new ChatChunks(call.facts);
+  private async *pairs(session: StreamSession): AsyncGenerator<StreamPair, void, undefined> {
+    await session.throwIfRejected();
+    const encoder = createStreamEncoder(this.targetScheme, session.encoderOptions);
+    const chunks = new ChatChunks(session.encoderOptions);
     let isComplete = false;
     try {
-      for await (const events of call.events()) {
+      for await (const events of session.events()) {
         for (const event of events) {
           const lines = encoder.push(event);
-          const told = chunks.push(event);
+          const loopChunks = chunks.push(event);
           // Lines that only prepare come before the one that says what the chunk says.
-          const ahead = Math.max(0, lines.length - told.length);
-          const count = Math.max(lines.length, told.length);
-          for (let at = 0; at < count; at += 1) yield [lines[at] ?? '', told[at - ahead] ?? chunks.empty];
+          const offset = Math.max(0, lines.length - loopChunks.length);
+          const length = Math.max(lines.length, loopChunks.length);
+          for (let index = 0; index < length; index += 1)
+            yield [lines[index] ?? '', loopChunks[index - offset] ?? chunks.empty];
           isComplete = event.type === 'response.completed';
           if (isComplete) break;
         }
         if (isComplete) break;
       }
     } catch (thrown) {
-      if (call.hasLeft) return;
-      const line = encoder.fail(call.errorFor(thrown)).join('');
+      if (session.isCancelled) return;
+      const line = encoder.fail(session.toClientError(thrown)).join('');
       if (line !== '') yield [line, chunks.empty];
-      throw call.reasonFor(thrown);
+      throw session.toCallerError(thrown);
     }
     for (const line of encoder.end()) yield [line, chunks.empty];
   }

@@ -4,15 +4,15 @@ import { AnthropicEncoder } from '../converters/anthropic/stream/AnthropicEncode
 import { ChatCompletionsEncoder } from '../converters/chat/stream/ChatCompletionsEncoder';
 import { GoogleEncoder } from '../converters/google/stream/GoogleEncoder';
 import { ResponsesEncoder } from '../converters/responses/stream/ResponsesEncoder';
-import type { EncoderFacts, StreamEncoder } from '../converters/stream/StreamEncoder';
+import type { StreamEncoderOptions, StreamEncoder } from '../converters/stream/StreamEncoder';
 
 const ENCODERS = {
   openai: ChatCompletionsEncoder,
   openai_responses: ResponsesEncoder,
   anthropic: AnthropicEncoder,
   google: GoogleEncoder,
-} as const satisfies Record<SchemeName, new (facts: EncoderFacts) => StreamEncoder>;
+} as const satisfies Record<SchemeName, new (facts: StreamEncoderOptions) => StreamEncoder>;
 
-export function createStreamEncoder(scheme: SchemeName, facts: EncoderFacts): StreamEncoder {
+export function createStreamEncoder(scheme: SchemeName, facts: StreamEncoderOptions): StreamEncoder {
   return new ENCODERS[scheme](facts);
 }

@@ -36,20 +36,25 @@ export async function* decodeBatches(
   options: DecodeOptions,
 ): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
   let out: ResponseStreamEvent[] = [];
-  const idle = new IdleClock(options.streamIdleTimeout, options.abort);
+  const idle = new IdleTimer(options.streamIdleTimeout, options.abort);
   const parser = createParser({
     maxBufferSize: options.maxEventBytes,
     onEvent: (message) => {
-      idle.touch();
-      if (message.data.length > options.maxEventBytes) throw tooLarge(options.maxEventBytes);
-      const before = out.length;
+      idle.reset();
+      if (message.data.length > options.maxEventBytes) throw tooLargeError(options.maxEventBytes);
+      const firstIndex = out.length;
       decoder.push(message, out);
       // An error is told by what it means alone, so a message that was one never gets here.
       if (options.relay !== undefined)
-        out.splice(before, 0, { type: 'wire.message', wire: options.relay, event: message.event, data: message.data });
+        out.splice(firstIndex, 0, {
+          type: 'wire.message',
+          wire: options.relay,
+          event: message.event,
+          data: message.data,
+        });
     },
     onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(options.maxEventBytes, error);
+      if (error.type === 'max-buffer-size-exceeded') throw tooLargeError(options.maxEventBytes, error);
       // Unknown fields and retry hints carry nothing for us; the SSE standard has them ignored.
     },
   });
@@ -58,17 +63,17 @@ export async function* decodeBatches(
   let endsInCR = false;
   try {
     for await (const chunk of body) {
-      const piece = text.decode(chunk, { stream: true });
-      if (piece !== '') endsInCR = piece.endsWith('\r');
-      if (bareJson !== undefined) bareJson = withPiece(bareJson, piece, options.maxEventBytes);
-      parser.feed(piece);
+      const chunkText = text.decode(chunk, { stream: true });
+      if (chunkText !== '') endsInCR = chunkText.endsWith('\r');
+      if (bareJson !== undefined) bareJson = appendJsonText(bareJson, chunkText, options.maxEventBytes);
+      parser.feed(chunkText);
       if (out.length === 0) continue;
-      const ready = out;
+      const batch = out;
       out = [];
       // A reader that takes its time is no stall of the host's.
-      idle.hold();
-      yield ready;
-      idle.touch();
+      idle.pause();
+      yield batch;
+      idle.reset();
     }
     // A last CR could have been half of a CRLF; now it is known to end its line.
     if (endsInCR) parser.feed('\n');
@@ -87,7 +92,7 @@ export async function* decodeBatches(
 }
 
 /** The body so far, as long as it may be JSON instead of events. */
-function withPiece(unframed: string, piece: string, limit: number): string | undefined {
+function appendJsonText(unframed: string, piece: string, limit: number): string | undefined {
   const body = unframed + piece;
   return body.length > limit || !/^\s*(?:[{[]|$)/.test(body) ? undefined : body;
 }
@@ -102,14 +107,14 @@ function isJson(body: string | undefined): body is string {
   }
 }
 
-function tooLarge(maxEventBytes: number, cause?: unknown): LLMStreamError {
+function tooLargeError(maxEventBytes: number, cause?: unknown): LLMStreamError {
   return new LLMStreamError(`An event of the stream is larger than ${maxEventBytes} bytes.`, { cause });
 }
 
 /** One timer for the whole stream, re-armed only when it fires. */
-class IdleClock {
-  private last = performance.now();
-  private held = false;
+class IdleTimer {
+  private lastActivity = performance.now();
+  private isPaused = false;
   private timer: ReturnType<typeof setTimeout>;
   private readonly limit: number;
   private readonly abort: (reason: unknown) => void;
@@ -120,13 +125,13 @@ class IdleClock {
     this.timer = setTimeout(this.check, limit);
   }
 
-  touch(): void {
-    this.last = performance.now();
-    this.held = false;
+  reset(): void {
+    this.lastActivity = performance.now();
+    this.isPaused = false;
   }
 
-  hold(): void {
-    this.held = true;
+  pause(): void {
+    this.isPaused = true;
   }
 
   stop(): void {
@@ -134,7 +139,7 @@ class IdleClock {
   }
 
   private readonly check = (): void => {
-    const left = this.held ? this.limit : this.last + this.limit - performance.now();
+    const left = this.isPaused ? this.limit : this.lastActivity + this.limit - performance.now();
     if (left > 0) this.timer = setTimeout(this.check, left);
     else this.abort(new LLMTimeoutError(`The stream was silent for ${this.limit} ms.`));
   };

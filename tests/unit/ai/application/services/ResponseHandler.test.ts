@@ -78,7 +78,7 @@ function setUp(
     const lines: string[] = [];
     channels
       .of(userId, conversation)
-      .listen({ event: ({ data }) => lines.push(data), missed: () => lines.push('(missed)'), from: () => undefined });
+      .subscribe({ event: ({ data }) => lines.push(data), gap: () => lines.push('(missed)'), start: () => undefined });
     return lines;
   };
   const said = (index: number): readonly string[] =>
@@ -144,10 +144,10 @@ describe('ResponseHandler.handleMessage', () => {
     const { handler, channels } = setUp(provider);
     const lines: string[] = [];
     const first = deferred();
-    channels.of('ann', 'c').listen({
+    channels.of('ann', 'c').subscribe({
       event: ({ data }) => first.resolve(void lines.push(data)),
-      missed: () => undefined,
-      from: () => undefined,
+      gap: () => undefined,
+      start: () => undefined,
     });
     const handled = handler.handleMessage('ann', 'c', 'Count.');
     await first.promise;

@@ -15,8 +15,8 @@ class Ear {
   readonly stop: () => void;
 
   constructor(channel: ConversationChannel, lastEventId?: string) {
-    this.stop = channel.listen(
-      { event: (event) => this.events.push(event), missed: () => (this.misses += 1), from: (id) => (this.origin = id) },
+    this.stop = channel.subscribe(
+      { event: (event) => this.events.push(event), gap: () => (this.misses += 1), start: (id) => (this.origin = id) },
       lastEventId,
     );
   }
@@ -221,7 +221,7 @@ describe('ConversationChannels', () => {
   it('lets idle channels go beyond its limit, never those with listeners or answers under way', () => {
     const channels = new ConversationChannels({ ...DEFAULT_CHANNEL_LIMITS, channels: 3 });
     const listened = channels.of('ann', 'listened');
-    const stop = listened.listen({ event: () => undefined, missed: () => undefined, from: () => undefined });
+    const stop = listened.subscribe({ event: () => undefined, gap: () => undefined, start: () => undefined });
     const answering = channels.of('ann', 'answering');
     const answer = answering.begin();
     for (let n = 0; n < 20; n += 1) channels.of('ann', `idle ${n}`);

@@ -18,7 +18,7 @@ describe('RunEventLog', () => {
     const missed: number[] = [];
     const stop = log.subscribe(
       {
-        wants: ({ executionId }) => wants(executionId),
+        accepts: ({ executionId }) => wants(executionId),
         event: ({ id }) => seen.push(id),
         gap: () => missed.push(log.last),
       },
@@ -37,7 +37,7 @@ describe('RunEventLog', () => {
     log.add(event('b'), 'bob');
     expect(all.seen).to.deep.equal([log.last - 2, log.last - 1]);
     expect(onlyB.seen).to.deep.equal([log.last - 1, log.last]);
-    expect(log.watching).to.equal(1);
+    expect(log.subscriberCount).to.equal(1);
   });
 
   it('gives exactly what came since the last event that was seen', () => {

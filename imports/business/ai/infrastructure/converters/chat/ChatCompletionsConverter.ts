@@ -4,9 +4,9 @@
  */
 import { without } from './chatJson';
 import { toChatMessages } from './request/messages';
-import { inWords, toChatParameters } from './request/parameters';
-import { quirksOf } from './quirksOfModel';
-import { completionIn, replyId, replyItems } from './response/reply';
+import { formatInstruction, toChatParameters } from './request/parameters';
+import { quirksOfModel } from './quirksOfModel';
+import { parseCompletion, responseIdOf, completionItems } from './response/reply';
 import type { Completion } from './response/reply';
 import { fromChatUsage } from './usage';
 import type { ReplyContext, WireContext, WireRequest } from '../Wire';
@@ -26,35 +26,37 @@ export function toChatCompletions(options: NormalizedOptions, context: WireConte
       path: 'previous_response_id',
     });
   }
-  const host: WireContext = { ...context, quirks: quirksOf(context.quirks, options.model) };
+  const modelContext: WireContext = { ...context, quirks: quirksOfModel(context.quirks, options.model) };
   const warnings: string[] = [];
   const losses: Loss[] = [];
-  const { fields, instruction } = toChatParameters(options, host, warnings, losses);
-  const history = toChatMessages(options.input, options.model, host);
-  const told =
-    instruction ?? wordOfJson(fields, [options.instructions, ...history.messages.map(({ content }) => content)]);
-  const instructions = [options.instructions, told].filter((text) => text !== undefined && text !== '').join('\n\n');
-  const operator = instructions === '' ? [] : [{ role: host.quirks.systemRole, content: instructions }];
-  const { body, streamOptions } = withVerbatim(
-    { model: options.model, messages: [...operator, ...history.messages], ...fields },
+  const { fields, instruction } = toChatParameters(options, modelContext, warnings, losses);
+  const history = toChatMessages(options.input, options.model, modelContext);
+  const addedInstruction =
+    instruction ?? jsonInstruction(fields, [options.instructions, ...history.messages.map(({ content }) => content)]);
+  const instructions = [options.instructions, addedInstruction]
+    .filter((text) => text !== undefined && text !== '')
+    .join('\n\n');
+  const systemMessages = instructions === '' ? [] : [{ role: modelContext.quirks.systemRole, content: instructions }];
+  const { body, streamOptions } = withPassthroughFields(
+    { model: options.model, messages: [...systemMessages, ...history.messages], ...fields },
     options,
-    host,
+    modelContext,
     warnings,
   );
   if (stream) {
     body.stream = true;
-    if (host.quirks.supportsStreamUsage) body.stream_options = { ...streamOptions, include_usage: true };
+    if (modelContext.quirks.supportsStreamUsage) body.stream_options = { ...streamOptions, include_usage: true };
   }
   return { body, warnings, losses: [...losses, ...history.losses] };
 }
 
 /** OpenAI and Groq refuse `json_object` unless some message speaks of JSON. */
-function wordOfJson({ response_format }: JsonObject, contents: readonly unknown[]): string | undefined {
+function jsonInstruction({ response_format }: JsonObject, contents: readonly unknown[]): string | undefined {
   if (!isObject(response_format) || response_format.type !== 'json_object') return undefined;
-  const isSpokenOf = contents.some((content) =>
+  const mentionsJson = contents.some((content) =>
     typeof content === 'string' ? /json/i.test(content) : Array.isArray(content) && /json/i.test(textsIn(content)),
   );
-  return isSpokenOf ? undefined : inWords({ type: 'json_object' });
+  return mentionsJson ? undefined : formatInstruction({ type: 'json_object' });
 }
 
 function textsIn(parts: readonly unknown[]): string {
@@ -62,21 +64,21 @@ function textsIn(parts: readonly unknown[]): string {
 }
 
 /** The caller's own fields: the wire's lose what the host refuses, those for this very vendor are the caller's word. */
-function withVerbatim(
+function withPassthroughFields(
   body: JsonObject,
   options: NormalizedOptions,
   { quirks, vendor }: WireContext,
   warnings: string[],
 ): { body: JsonObject; streamOptions: JsonObject } {
-  const ofWire = options.vendor?.openai ?? {};
-  const ofVendor = vendor === 'openai' ? {} : (options.vendor?.[vendor] ?? {});
-  const merged: JsonObject = { ...body, ...ofWire };
+  const wireFields = options.vendor?.openai ?? {};
+  const vendorFields = vendor === 'openai' ? {} : (options.vendor?.[vendor] ?? {});
+  const merged: JsonObject = { ...body, ...wireFields };
   for (const field of new Set(quirks.unsupportedFields)) {
     if (merged[field] !== undefined && merged[field] !== null)
       warnings.push(`${field} was left out: ${vendor} refuses it`);
   }
   // Both are the transport's business.
-  const { stream: _, stream_options, ...rest } = { ...without(merged, quirks.unsupportedFields), ...ofVendor };
+  const { stream: _, stream_options, ...rest } = { ...without(merged, quirks.unsupportedFields), ...vendorFields };
   return { body: rest, streamOptions: fieldsOf(stream_options) };
 }
 
@@ -87,97 +89,104 @@ function withVerbatim(
  * @throws LLMError for a 200 that holds an error
  */
 export function fromChatCompletions(body: unknown, context: ReplyContext): LLMResponse {
-  const completion = completionIn(body, context);
+  const completion = parseCompletion(body, context);
   const { raw, choice } = completion;
   const warnings = [...context.warnings];
-  const word = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-  const FailureClass = word !== null && Object.hasOwn(FAILURES, word) ? FAILURES[word] : undefined;
-  const end = FailureClass === undefined ? endOf(word, warnings) : FAILED;
-  const { output, fields } = replyItems(completion, end.status === 'completed' ? 'completed' : 'incomplete', context);
-  const filtered = refusalOf({ output }) !== undefined;
-  warnAboutLeftovers(completion, warnings);
-  const counted = countsIn(raw, choice);
+  const finishReason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
+  const FailureClass =
+    finishReason !== null && Object.hasOwn(FAILURE_CLASSES, finishReason) ? FAILURE_CLASSES[finishReason] : undefined;
+  const outcome = FailureClass === undefined ? outcomeOf(finishReason, warnings) : FAILED;
+  const { output, fields } = completionItems(
+    completion,
+    outcome.status === 'completed' ? 'completed' : 'incomplete',
+    context,
+  );
+  const isRefused = refusalOf({ output }) !== undefined;
+  warnAboutIgnoredContent(completion, warnings);
+  const rawUsage = rawUsageIn(raw, choice);
   const response: LLMResponse = {
-    id: replyId(raw.id, context),
+    id: responseIdOf(raw.id, context),
     object: 'response',
     created_at: typeof raw.created === 'number' && raw.created > 0 ? raw.created : context.receivedAt,
-    ...(filtered && end !== FAILED ? { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } : end),
+    ...(isRefused && outcome !== FAILED
+      ? { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }
+      : outcome),
     model: typeof raw.model === 'string' && raw.model !== '' ? raw.model : context.model,
     output,
     output_text: outputTextOf(output),
-    usage: usageOf(counted, context, warnings),
+    usage: usageOf(rawUsage, context, warnings),
     vendor: {
       name: context.vendor,
       wire: 'chat_completions',
-      finish_reason: word,
+      finish_reason: finishReason,
       ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
       warnings,
       losses: context.losses,
       fields,
-      ...(counted === undefined ? {} : { usage: counted }),
+      ...(rawUsage === undefined ? {} : { usage: rawUsage }),
     },
   };
   if (FailureClass === undefined) return response;
-  const facts = {
+  const details = {
     vendor: context.vendor,
     response,
     ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
   };
-  throw new FailureClass(`${context.vendor} broke the answer off: ${String(word)}.`, {
-    ...facts,
-    vendorCode: String(word),
+  throw new FailureClass(`${context.vendor} broke the answer off: ${String(finishReason)}.`, {
+    ...details,
+    vendorCode: String(finishReason),
   });
 }
 
-type End =
+type Outcome =
   | { readonly status: 'completed' }
   | { readonly status: 'incomplete'; readonly incomplete_details: { readonly reason: string } }
   | { readonly status: 'failed' };
 
-const FAILED: End = { status: 'failed' };
+const FAILED: Outcome = { status: 'failed' };
 
 /** OpenRouter and Mistral; DeepSeek (https://api-docs.deepseek.com/api/create-chat-completion). */
-const FAILURES: Readonly<Record<string, typeof LLMServerError | typeof LLMOverloadedError>> = {
+const FAILURE_CLASSES: Readonly<Record<string, typeof LLMServerError | typeof LLMOverloadedError>> = {
   error: LLMServerError,
   insufficient_system_resource: LLMOverloadedError,
 };
 
-const COMPLETED: End = { status: 'completed' };
-const CUT_OFF: End = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+const COMPLETED: Outcome = { status: 'completed' };
+const TRUNCATED: Outcome = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
 
-const END_OF_WORD: Readonly<Record<string, End>> = {
+const OUTCOMES: Readonly<Record<string, Outcome>> = {
   stop: COMPLETED,
   tool_calls: COMPLETED,
   function_call: COMPLETED,
-  length: CUT_OFF,
+  length: TRUNCATED,
   // Mistral's word for a context that is full.
-  model_length: CUT_OFF,
+  model_length: TRUNCATED,
   content_filter: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
 };
 
-function endOf(word: string | null, warnings: string[]): End {
-  const end = word !== null && Object.hasOwn(END_OF_WORD, word) ? END_OF_WORD[word] : undefined;
-  if (end !== undefined) return end;
+function outcomeOf(finishReason: string | null, warnings: string[]): Outcome {
+  const outcome = finishReason !== null && Object.hasOwn(OUTCOMES, finishReason) ? OUTCOMES[finishReason] : undefined;
+  if (outcome !== undefined) return outcome;
   warnings.push(
-    word === null
+    finishReason === null
       ? 'the answer has no finish_reason: taken as completed'
-      : `finish_reason '${word}' is not known: taken as completed`,
+      : `finish_reason '${finishReason}' is not known: taken as completed`,
   );
   return COMPLETED;
 }
 
 /** Moonshot counts in the choice. */
-function countsIn(raw: JsonObject, choice: JsonObject): JsonObject | undefined {
+function rawUsageIn(raw: JsonObject, choice: JsonObject): JsonObject | undefined {
   return [raw.usage, choice.usage].find(isObject);
 }
 
-function usageOf(counted: JsonObject | undefined, context: ReplyContext, warnings: string[]): Usage {
-  if (counted !== undefined) return fromChatUsage(counted, quirksOf(context.quirks, context.model));
+function usageOf(rawUsage: JsonObject | undefined, context: ReplyContext, warnings: string[]): Usage {
+  if (rawUsage !== undefined) return fromChatUsage(rawUsage, quirksOfModel(context.quirks, context.model));
   warnings.push(`${context.vendor} gave no usage: it counts as zero`);
   return NO_USAGE;
 }
 
-function warnAboutLeftovers({ choices, message }: Completion, warnings: string[]): void {
+function warnAboutIgnoredContent({ choices, message }: Completion, warnings: string[]): void {
   if (choices.length > 1) {
     const others = choices
       .slice(1)

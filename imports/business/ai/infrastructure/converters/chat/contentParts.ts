@@ -47,18 +47,23 @@ function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: strin
 function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireContext, path: string): JsonObject {
   // A kind of part that the inner language does not have is whole in its own fields.
   if (isText(own.type)) return own;
-  const audio = audioIn(part);
+  const audio = toAudio(part);
   if (audio !== undefined) return { ...own, type: 'input_audio', input_audio: audio };
   if (quirks.acceptsFiles === false) throw unsupported(path, `${vendor} takes no files in chat completions`);
-  if (part.file_id !== undefined) return { ...own, type: 'file', file: { file_id: part.file_id, ...named(part) } };
+  if (part.file_id !== undefined)
+    return { ...own, type: 'file', file: { file_id: part.file_id, ...filenameField(part) } };
   if (part.file_data !== undefined)
-    return { ...own, type: 'file', file: { ...named(part), file_data: dataUri(part.file_data, part.filename, path) } };
+    return {
+      ...own,
+      type: 'file',
+      file: { ...filenameField(part), file_data: dataUri(part.file_data, part.filename, path) },
+    };
   if (part.file_url !== undefined)
     throw unsupported(path, 'chat completions take no file URLs: the file has to be inlined');
   throw unsupported(path, 'the file has neither data nor an id');
 }
 
-function named(part: InputFile): JsonObject {
+function filenameField(part: InputFile): JsonObject {
   return part.filename === undefined ? {} : { filename: part.filename };
 }
 
@@ -70,15 +75,17 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
 };
 
 /** Sound has a part of its own on this wire. */
-function audioIn(part: InputFile): JsonObject | undefined {
+function toAudio(part: InputFile): JsonObject | undefined {
   const data = part.file_data;
   if (data?.startsWith('data:audio/') !== true) return undefined;
-  const mark = data.indexOf(';base64,');
-  const format = AUDIO_FORMATS[data.slice('data:'.length, mark)];
-  return mark < 0 || format === undefined ? undefined : { data: data.slice(mark + ';base64,'.length), format };
+  const separator = data.indexOf(';base64,');
+  const format = AUDIO_FORMATS[data.slice('data:'.length, separator)];
+  return separator < 0 || format === undefined
+    ? undefined
+    : { data: data.slice(separator + ';base64,'.length), format };
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
   md: 'text/markdown',
@@ -90,9 +97,9 @@ const KINDS: Readonly<Record<string, string>> = {
 
 function dataUri(data: string, filename: string | undefined, path: string): string {
   if (data.startsWith('data:')) return data;
-  const kind = KINDS[/\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? ''];
-  if (kind === undefined) throw unsupported(path, 'bare base64 needs a filename that tells its kind');
-  return `data:${kind};base64,${data}`;
+  const mediaType = MEDIA_TYPES[/\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? ''];
+  if (mediaType === undefined) throw unsupported(path, 'bare base64 needs a filename that tells its kind');
+  return `data:${mediaType};base64,${data}`;
 }
 
 function unsupported(path: string, why: string): UnsupportedFeatureError {
@@ -104,25 +111,30 @@ function unsupported(path: string, why: string): UnsupportedFeatureError {
 /** A part of a request as ours; what its type has no word for stands beside it, verbatim. */
 export function fromChatPart(raw: JsonObject): InputContent {
   const { type, text, image_url, file, input_audio } = raw;
-  if (type === 'text' && typeof text === 'string') return { type: 'input_text', text, ...rest(raw, ['type', 'text']) };
+  if (type === 'text' && typeof text === 'string')
+    return { type: 'input_text', text, ...siblingFields(raw, ['type', 'text']) };
   if (type === 'image_url' && isObject(image_url) && typeof image_url.url === 'string')
     return fromImagePart(raw, image_url, image_url.url);
   if (type === 'file' && isObject(file)) {
     const { file_id, file_data, filename } = file;
-    const words = { ...string('file_id', file_id), ...string('file_data', file_data), ...string('filename', filename) };
-    const isWhole =
-      (file_id !== undefined || file_data !== undefined) && Object.keys(words).length === Object.keys(file).length;
-    if (isWhole) return { type: 'input_file', ...words, ...rest(raw, ['type', 'file']) };
+    const fields = {
+      ...stringField('file_id', file_id),
+      ...stringField('file_data', file_data),
+      ...stringField('filename', filename),
+    };
+    const isComplete =
+      (file_id !== undefined || file_data !== undefined) && Object.keys(fields).length === Object.keys(file).length;
+    if (isComplete) return { type: 'input_file', ...fields, ...siblingFields(raw, ['type', 'file']) };
   }
   if (type === 'input_audio' && isObject(input_audio)) {
     const { data, format } = input_audio;
-    const kind = format === 'wav' ? 'audio/wav' : format === 'mp3' ? 'audio/mpeg' : undefined;
-    if (typeof data === 'string' && kind !== undefined && Object.keys(input_audio).length === 2) {
+    const mediaType = format === 'wav' ? 'audio/wav' : format === 'mp3' ? 'audio/mpeg' : undefined;
+    if (typeof data === 'string' && mediaType !== undefined && Object.keys(input_audio).length === 2) {
       return {
         type: 'input_file',
         filename: `audio.${String(format)}`,
-        file_data: `data:${kind};base64,${data}`,
-        ...rest(raw, ['type', 'input_audio']),
+        file_data: `data:${mediaType};base64,${data}`,
+        ...siblingFields(raw, ['type', 'input_audio']),
       };
     }
   }
@@ -152,10 +164,10 @@ function fromImagePart(raw: JsonObject, image: JsonObject, url: string): InputIm
   };
 }
 
-function rest(raw: JsonObject, keys: readonly string[]): ReturnType<typeof withVendorFields> {
+function siblingFields(raw: JsonObject, keys: readonly string[]): ReturnType<typeof withVendorFields> {
   return withVendorFields(without(raw, keys), undefined);
 }
 
-function string<K extends string>(key: K, value: unknown): { [P in K]?: string } {
+function stringField<K extends string>(key: K, value: unknown): { [P in K]?: string } {
   return (typeof value === 'string' ? { [key]: value } : {}) as { [P in K]?: string };
 }

@@ -7,22 +7,23 @@ import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../domain/types/VendorTypes';
 
 export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
-  const prompt = fieldsOf(usage.prompt_tokens_details);
-  const completion = fieldsOf(usage.completion_tokens_details);
+  const promptDetails = fieldsOf(usage.prompt_tokens_details);
+  const completionDetails = fieldsOf(usage.completion_tokens_details);
   const input_tokens = count(usage.prompt_tokens);
-  const reasoning_tokens = count(completion.reasoning_tokens);
-  const written = count(usage.completion_tokens);
+  const reasoning_tokens = count(completionDetails.reasoning_tokens);
+  const completion_tokens = count(usage.completion_tokens);
   // The total tells whether this answer's completion counts its reasoning, too.
-  const isLeftOut = quirks.completionTokensExcludeReasoning && count(usage.total_tokens) !== input_tokens + written;
-  const output_tokens = isLeftOut ? written + reasoning_tokens : written;
+  const excludesReasoning =
+    quirks.completionTokensExcludeReasoning && count(usage.total_tokens) !== input_tokens + completion_tokens;
+  const output_tokens = excludesReasoning ? completion_tokens + reasoning_tokens : completion_tokens;
   return {
     input_tokens,
     output_tokens,
     total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
     input_tokens_details: {
       // DeepSeek counts its hits beside the details: https://api-docs.deepseek.com/guides/kv_cache
-      cached_tokens: count(prompt.cached_tokens ?? usage.prompt_cache_hit_tokens),
-      cache_write_tokens: count(prompt.cache_write_tokens),
+      cached_tokens: count(promptDetails.cached_tokens ?? usage.prompt_cache_hit_tokens),
+      cache_write_tokens: count(promptDetails.cache_write_tokens),
     },
     output_tokens_details: { reasoning_tokens },
   };

@@ -17,7 +17,7 @@ export interface ChatVendorFields {
   readonly legacy?: boolean;
 }
 
-const WORDS: ReadonlySet<string> = new Set([
+const OWN_FIELDS: ReadonlySet<string> = new Set([
   'from',
   'message',
   'reasoning_fields',
@@ -34,8 +34,8 @@ export function vendorFieldsOf(carrier: Carrier): JsonObject {
   return isObject(carrier.vendor?.openai) ? carrier.vendor.openai : NONE;
 }
 
-export function isOfVendor(words: JsonObject, vendor: string): boolean {
-  return words.from === undefined || words.from === vendor;
+export function isFromVendor(fields: JsonObject, vendor: string): boolean {
+  return fields.from === undefined || fields.from === vendor;
 }
 
 export function messageFieldsOf(carrier: Carrier): JsonObject | undefined {
@@ -44,18 +44,18 @@ export function messageFieldsOf(carrier: Carrier): JsonObject | undefined {
 }
 
 /** The verbatim fields of the carrier's own object. */
-export function ownFieldsOf(words: JsonObject): JsonObject {
-  if (words === NONE) return NONE;
-  const fields: JsonObject = {};
-  for (const key of Object.keys(words)) if (!WORDS.has(key)) fields[key] = words[key];
-  return fields;
+export function ownFieldsOf(fields: JsonObject): JsonObject {
+  if (fields === NONE) return NONE;
+  const own: JsonObject = {};
+  for (const key of Object.keys(fields)) if (!OWN_FIELDS.has(key)) own[key] = fields[key];
+  return own;
 }
 
 /** A vendor part, or nothing at all where there is nothing to say. */
 export function withVendorFields(
-  words: JsonObject & ChatVendorFields,
+  fields: JsonObject & ChatVendorFields,
   from: string | undefined,
 ): { vendor?: VendorPart } {
-  for (const _ in words) return { vendor: { openai: from === undefined ? words : { from, ...words } } };
+  for (const _ in fields) return { vendor: { openai: from === undefined ? fields : { from, ...fields } } };
   return {};
 }

@@ -22,7 +22,7 @@ import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/Vendo
 type RequestField = keyof OpenAI.Responses.ResponseCreateParams;
 
 /** Options that go out under their own name, as they are. */
-const SAME_WORDS = [
+const PASSTHROUGH_OPTIONS = [
   'instructions',
   'temperature',
   'top_p',
@@ -61,7 +61,7 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
   });
 
   const body: JsonObject = { model: options.model, input: input.items, store };
-  for (const word of SAME_WORDS) if (options[word] !== undefined) body[word] = options[word];
+  for (const option of PASSTHROUGH_OPTIONS) if (options[option] !== undefined) body[option] = options[option];
   const impliedInclude = !store && context.capabilities.supportsReasoning ? [ENCRYPTED_REASONING] : undefined;
   if (impliedInclude !== undefined) body.include = impliedInclude;
   if (options.tools !== undefined)
@@ -76,8 +76,8 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
   if (format !== undefined) body.text = { format };
   if (options.stop !== undefined) warnings.push('the Responses API has no stop sequences: stop was left out');
   if (stream) body.stream = true;
-  addVerbatim(body, options.vendor?.openai_responses, stream);
-  addVerbatim(body, options.vendor?.[context.vendor], stream);
+  addPassthroughFields(body, options.vendor?.openai_responses, stream);
+  addPassthroughFields(body, options.vendor?.[context.vendor], stream);
   const { unsupportedFields } = context.quirks;
   for (const field of unsupportedFields) {
     // What nobody asked for is not missed.
@@ -96,7 +96,7 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
  * `text` holds more than the format, so a caller's own `text` joins it; `stream_options` is refused without a
  * stream.
  */
-function addVerbatim(body: JsonObject, fields: JsonObject | undefined, stream: boolean): void {
+function addPassthroughFields(body: JsonObject, fields: JsonObject | undefined, stream: boolean): void {
   if (fields === undefined) return;
   const { text, stream_options, ...rest } = fields;
   Object.assign(body, rest);
@@ -148,7 +148,7 @@ export function fromResponses(body: unknown, context: ReplyContext): LLMResponse
   const response = readResponse(body, context);
   if (response.status !== 'failed') return response;
   throw vendorError({
-    ...factsOf(context),
+    ...errorDetails(context),
     body: isObject(body) && isObject(body.error) ? body.error : 'the response failed',
     response,
   });
@@ -156,7 +156,7 @@ export function fromResponses(body: unknown, context: ReplyContext): LLMResponse
 
 /** The same, with failed responses among those that it gives. */
 export function readResponse(body: unknown, context: ReplyContext): LLMResponse {
-  const wire = responseIn(body, context);
+  const wire = parseResponse(body, context);
   const warnings = [...context.warnings];
   const output = outputOf(wire, context);
   const status = statusOf(wire, output, warnings);
@@ -187,7 +187,7 @@ export function readResponse(body: unknown, context: ReplyContext): LLMResponse 
       ...(context.requestId === undefined ? {} : { request_id: context.requestId }),
       warnings,
       losses: context.losses,
-      fields: fieldsBeside(inner, wire),
+      fields: unmappedFields(inner, wire),
       ...(isObject(wire.usage) ? { usage: wire.usage } : {}),
     },
   };
@@ -221,11 +221,11 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-function responseIn(body: unknown, context: ReplyContext): JsonObject {
-  if (!isObject(body)) throw notAResponse(describe(body), context);
+function parseResponse(body: unknown, context: ReplyContext): JsonObject {
+  if (!isObject(body)) throw invalidResponse(describeBody(body), context);
   if (Array.isArray(body.output) || body.object === 'response') return body;
-  if (body.error !== undefined && body.error !== null) throw vendorError({ ...factsOf(context), body });
-  throw notAResponse(
+  if (body.error !== undefined && body.error !== null) throw vendorError({ ...errorDetails(context), body });
+  throw invalidResponse(
     `it has no output; its fields are ${Object.keys(body).slice(0, 10).join(', ') || 'none'}`,
     context,
   );
@@ -237,15 +237,15 @@ function outputOf(wire: JsonObject, context: ReplyContext): readonly OutputItem[
     if (wire.output === undefined || wire.output === null) {
       if (wire.status === 'failed' || wire.status === 'queued' || wire.status === 'cancelled') return [];
     }
-    throw notAResponse('its output is not a list', context);
+    throw invalidResponse('its output is not a list', context);
   }
   const origin = {
     wire: 'responses',
     vendor: context.vendor,
     model: typeof wire.model === 'string' ? wire.model : context.model,
   } as const;
-  const door = { origin, refuse: (path: string, what: string) => notAResponse(`${path} ${what}`, context) };
-  return wire.output.map((item: unknown, index) => readItem(item, `output[${index}]`, door));
+  const source = { origin, invalid: (path: string, what: string) => invalidResponse(`${path} ${what}`, context) };
+  return wire.output.map((item: unknown, index) => readItem(item, `output[${index}]`, source));
 }
 
 /**
@@ -253,14 +253,14 @@ function outputOf(wire: JsonObject, context: ReplyContext): readonly OutputItem[
  * completed.
  */
 function statusOf(wire: JsonObject, output: readonly OutputItem[], warnings: string[]): ResponseStatus {
-  const word = wire.status;
-  if (typeof word !== 'string' || !STATUSES.has(word)) {
+  const status = wire.status;
+  if (typeof status !== 'string' || !STATUSES.has(status)) {
     warnings.push(
-      typeof word === 'string'
-        ? `unknown status '${word}': it counts as completed`
+      typeof status === 'string'
+        ? `unknown status '${status}': it counts as completed`
         : 'the answer carries no status: it counts as completed',
     );
-  } else if (word !== 'completed') return word as ResponseStatus;
+  } else if (status !== 'completed') return status as ResponseStatus;
   return output.some((item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'))
     ? 'incomplete'
     : 'completed';
@@ -288,7 +288,7 @@ function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
 }
 
 /** What the wire said and the inner response does not say in the same way. */
-function fieldsBeside(inner: JsonObject, wire: JsonObject): JsonObject {
+function unmappedFields(inner: JsonObject, wire: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(wire).filter(([field, value]) => {
       if (field === 'output') return !Array.isArray(value);
@@ -298,15 +298,15 @@ function fieldsBeside(inner: JsonObject, wire: JsonObject): JsonObject {
   );
 }
 
-function notAResponse(what: string, context: ReplyContext): LLMStreamError {
-  return new LLMStreamError(`not a Responses body: ${what}`, factsOf(context));
+function invalidResponse(what: string, context: ReplyContext): LLMStreamError {
+  return new LLMStreamError(`not a Responses body: ${what}`, errorDetails(context));
 }
 
-function factsOf({ vendor, requestId }: ReplyContext): { readonly vendor: string; readonly requestId?: string } {
+function errorDetails({ vendor, requestId }: ReplyContext): { readonly vendor: string; readonly requestId?: string } {
   return requestId === undefined ? { vendor } : { vendor, requestId };
 }
 
-function describe(body: unknown): string {
+function describeBody(body: unknown): string {
   if (typeof body === 'string') return `a text that begins with ${JSON.stringify(body.trimStart().slice(0, 40))}`;
   if (Array.isArray(body)) return 'a list';
   return body === null || body === undefined ? 'nothing' : `a ${typeof body}`;

@@ -11,74 +11,79 @@ import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin, VendorPart } from '../../../domain/types/VendorTypes';
 
 /** Who wrote what is being read. */
-export interface Direction {
+export interface ItemSource {
   /**
    * The host that made it; absent for a caller, who may send back what this program wrote, `vendor` and `origin`
    * included.
    */
   readonly origin?: Origin;
   /** The error that says what is wrong at a JSON path. */
-  readonly refuse: (path: string, what: string) => LLMError;
+  readonly invalid: (path: string, what: string) => LLMError;
 }
 
 /** @throws LLMError that `door.refuse` makes, for what is no item */
-export function readItem(raw: unknown, path: string, door: Direction): Item {
-  if (!isObject(raw)) throw door.refuse(path, 'is not an object');
+export function readItem(raw: unknown, path: string, source: ItemSource): Item {
+  if (!isObject(raw)) throw source.invalid(path, 'is not an object');
   // Only a caller refers to an item by nothing but its id.
   const type =
     raw.type ??
     (raw.role === undefined ? undefined : 'message') ??
-    (typeof raw.id === 'string' && door.origin === undefined ? 'item_reference' : undefined);
-  if (typeof type !== 'string') throw door.refuse(`${path}.type`, 'is not a text');
+    (typeof raw.id === 'string' && source.origin === undefined ? 'item_reference' : undefined);
+  if (typeof type !== 'string') throw source.invalid(`${path}.type`, 'is not a text');
   // Each case has checked what the item's type promises; the compiler cannot see that through untyped JSON.
-  return fieldsOf(type === raw.type ? raw : { ...raw, type }, type, path, door) as unknown as Item;
+  return convertFields(type === raw.type ? raw : { ...raw, type }, type, path, source) as unknown as Item;
 }
 
-function fieldsOf(raw: JsonObject, type: string, path: string, door: Direction): JsonObject {
+function convertFields(raw: JsonObject, type: string, path: string, source: ItemSource): JsonObject {
   switch (type) {
     case 'message':
-      if (typeof raw.role !== 'string') throw door.refuse(`${path}.role`, 'is not a text');
-      return adopt(
+      if (typeof raw.role !== 'string') throw source.invalid(`${path}.role`, 'is not a text');
+      return setAsideReserved(
         raw,
         {
           content: readParts(
             raw.content,
             raw.role === 'assistant' ? 'output_text' : 'input_text',
             `${path}.content`,
-            door,
+            source,
           ),
         },
         RESERVED,
-        door,
+        source,
       );
     case 'function_call':
-      return adopt(
+      return setAsideReserved(
         raw,
         {
-          call_id: text(raw, 'call_id', path, door),
-          name: text(raw, 'name', path, door),
-          arguments: argumentsOf(raw, path, door),
+          call_id: text(raw, 'call_id', path, source),
+          name: text(raw, 'name', path, source),
+          arguments: argumentsOf(raw, path, source),
         },
         RESERVED,
-        door,
+        source,
       );
     case 'function_call_output': {
       const output =
-        typeof raw.output === 'string' ? raw.output : readParts(raw.output, 'input_text', `${path}.output`, door);
-      return adopt(raw, { call_id: text(raw, 'call_id', path, door), output }, RESERVED_IN_OUTPUTS, door);
+        typeof raw.output === 'string' ? raw.output : readParts(raw.output, 'input_text', `${path}.output`, source);
+      return setAsideReserved(
+        raw,
+        { call_id: text(raw, 'call_id', path, source), output },
+        RESERVED_IN_OUTPUTS,
+        source,
+      );
     }
     case 'reasoning':
-      return withOrigin(adopt(raw, reasoningTexts(raw, path, door), RESERVED, door), door);
+      return withOrigin(setAsideReserved(raw, reasoningTexts(raw, path, source), RESERVED, source), source);
     case 'compaction':
       return withOrigin(
-        adopt(raw, { encrypted_content: text(raw, 'encrypted_content', path, door) }, RESERVED, door),
-        door,
+        setAsideReserved(raw, { encrypted_content: text(raw, 'encrypted_content', path, source) }, RESERVED, source),
+        source,
       );
     case 'vendor_item':
-      if (door.origin === undefined && isOrigin(raw.origin) && isObject(raw.item)) return raw;
-      return { type, origin: door.origin ?? { wire: 'responses' }, item: raw };
+      if (source.origin === undefined && isOrigin(raw.origin) && isObject(raw.item)) return raw;
+      return { type, origin: source.origin ?? { wire: 'responses' }, item: raw };
     default:
-      return withOrigin(adopt(raw, {}, RESERVED, door, HOSTED_TEXTS), door);
+      return withOrigin(setAsideReserved(raw, {}, RESERVED, source, HOSTED_TEXTS), source);
   }
 }
 
@@ -87,12 +92,12 @@ export function wireForm(item: Item): JsonObject {
   if (item.type === 'vendor_item') return item.item;
   const reserved = item.type === 'function_call_output' ? RESERVED_IN_OUTPUTS : RESERVED;
   // Items are plain JSON objects; only here are they looked at field by field.
-  let form = release(item as unknown as JsonObject, reserved);
+  let form = restoreReserved(item as unknown as JsonObject, reserved);
   for (const name of listsOfParts(item)) {
     const parts = form[name];
     if (!Array.isArray(parts)) continue;
     const released: readonly unknown[] = parts.map((part: unknown) =>
-      isObject(part) ? release(part, RESERVED_IN_PARTS) : part,
+      isObject(part) ? restoreReserved(part, RESERVED_IN_PARTS) : part,
     );
     if (released.some((part, index) => part !== parts[index])) form = { ...form, [name]: released };
   }
@@ -123,41 +128,41 @@ const HOSTED_TEXTS: ReadonlySet<string> = new Set(['id', 'status']);
  * The object itself where nothing has to change, else a shallow copy. `nullable` names the fields that may not be
  * null; all, when absent.
  */
-function adopt(
+function setAsideReserved(
   raw: JsonObject,
   checked: JsonObject,
   reserved: ReadonlySet<string>,
-  door: Direction,
+  source: ItemSource,
   notNull?: ReadonlySet<string>,
 ): JsonObject {
-  const keeps = (key: string): boolean =>
-    door.origin === undefined &&
+  const isRoundTripped = (key: string): boolean =>
+    source.origin === undefined &&
     ((key === 'vendor' && isVendorPart(raw.vendor)) || (key === 'origin' && isOrigin(raw.origin)));
-  const aside = Object.entries(raw).filter(
+  const setAside = Object.entries(raw).filter(
     ([key, value]) =>
-      (reserved.has(key) && !keeps(key)) || (value === null && (notNull === undefined || notNull.has(key))),
+      (reserved.has(key) && !isRoundTripped(key)) || (value === null && (notNull === undefined || notNull.has(key))),
   );
   const changed = Object.entries(checked).filter(([key, value]) => raw[key] !== value);
-  if (aside.length === 0 && changed.length === 0) return raw;
-  const kept = Object.entries(raw).filter(([key]) => !aside.some(([name]) => name === key));
-  const fields = Object.fromEntries([...kept, ...changed]);
-  if (aside.length === 0) return fields;
-  const vendor: VendorPart = keeps('vendor') ? (raw.vendor as VendorPart) : {};
+  if (setAside.length === 0 && changed.length === 0) return raw;
+  const retained = Object.entries(raw).filter(([key]) => !setAside.some(([name]) => name === key));
+  const fields = Object.fromEntries([...retained, ...changed]);
+  if (setAside.length === 0) return fields;
+  const vendor: VendorPart = isRoundTripped('vendor') ? (raw.vendor as VendorPart) : {};
   return {
     ...fields,
-    vendor: { ...vendor, openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(aside) } },
+    vendor: { ...vendor, openai_responses: { ...vendor.openai_responses, ...Object.fromEntries(setAside) } },
   };
 }
 
-function release(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {
+function restoreReserved(fields: JsonObject, reserved: ReadonlySet<string>): JsonObject {
   if (!Object.keys(fields).some((key) => reserved.has(key))) return fields;
   const own = Object.fromEntries(Object.entries(fields).filter(([key]) => !reserved.has(key)));
   const verbatim = isObject(fields.vendor) ? fields.vendor.openai_responses : undefined;
   return isObject(verbatim) ? { ...own, ...verbatim } : own;
 }
 
-function withOrigin(item: JsonObject, door: Direction): JsonObject {
-  return door.origin === undefined ? item : { origin: door.origin, ...item };
+function withOrigin(item: JsonObject, source: ItemSource): JsonObject {
+  return source.origin === undefined ? item : { origin: source.origin, ...item };
 }
 
 /** A text stands for one part; parts of a kind that is newer than this program pass. */
@@ -165,7 +170,7 @@ function readParts(
   value: unknown,
   typeOfText: 'input_text' | 'output_text',
   path: string,
-  door: Direction,
+  source: ItemSource,
 ): readonly unknown[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string')
@@ -174,63 +179,63 @@ function readParts(
         ? { type: typeOfText, text: value, annotations: [] }
         : { type: typeOfText, text: value },
     ];
-  return sameOrMapped(value, path, door, readPart);
+  return mapIfChanged(value, path, source, readPart);
 }
 
-function readPart(raw: unknown, path: string, door: Direction): JsonObject {
-  if (!isObject(raw)) throw door.refuse(path, 'is not an object');
+function readPart(raw: unknown, path: string, source: ItemSource): JsonObject {
+  if (!isObject(raw)) throw source.invalid(path, 'is not an object');
   switch (raw.type) {
     case 'input_text':
     case 'reasoning_text':
     case 'summary_text':
-      return adopt(raw, { text: text(raw, 'text', path, door) }, RESERVED_IN_PARTS, door);
+      return setAsideReserved(raw, { text: text(raw, 'text', path, source) }, RESERVED_IN_PARTS, source);
     case 'output_text':
-      return adopt(
+      return setAsideReserved(
         raw,
-        { text: text(raw, 'text', path, door), annotations: list(raw, 'annotations', path, door) },
+        { text: text(raw, 'text', path, source), annotations: list(raw, 'annotations', path, source) },
         RESERVED_IN_PARTS,
-        door,
+        source,
       );
     case 'refusal':
-      return adopt(raw, { refusal: text(raw, 'refusal', path, door) }, RESERVED_IN_PARTS, door);
+      return setAsideReserved(raw, { refusal: text(raw, 'refusal', path, source) }, RESERVED_IN_PARTS, source);
     default:
-      if (typeof raw.type !== 'string') throw door.refuse(`${path}.type`, 'is not a text');
-      return adopt(raw, {}, RESERVED_IN_PARTS, door);
+      if (typeof raw.type !== 'string') throw source.invalid(`${path}.type`, 'is not a text');
+      return setAsideReserved(raw, {}, RESERVED_IN_PARTS, source);
   }
 }
 
-function reasoningTexts(raw: JsonObject, path: string, door: Direction): JsonObject {
-  const summary = sameOrMapped(list(raw, 'summary', path, door), `${path}.summary`, door, readPart);
+function reasoningTexts(raw: JsonObject, path: string, source: ItemSource): JsonObject {
+  const summary = mapIfChanged(list(raw, 'summary', path, source), `${path}.summary`, source, readPart);
   return raw.content === undefined || raw.content === null
     ? { summary }
-    : { summary, content: sameOrMapped(raw.content, `${path}.content`, door, readPart) };
+    : { summary, content: mapIfChanged(raw.content, `${path}.content`, source, readPart) };
 }
 
 /** Absent arguments are none, as an empty text is. */
-function argumentsOf(raw: JsonObject, path: string, door: Direction): string {
-  return raw.arguments === undefined || raw.arguments === null ? '' : text(raw, 'arguments', path, door);
+function argumentsOf(raw: JsonObject, path: string, source: ItemSource): string {
+  return raw.arguments === undefined || raw.arguments === null ? '' : text(raw, 'arguments', path, source);
 }
 
-function text(raw: JsonObject, key: string, path: string, door: Direction): string {
+function text(raw: JsonObject, key: string, path: string, source: ItemSource): string {
   const value = raw[key];
-  if (typeof value !== 'string') throw door.refuse(`${path}.${key}`, 'is not a text');
+  if (typeof value !== 'string') throw source.invalid(`${path}.${key}`, 'is not a text');
   return value;
 }
 
-function list(raw: JsonObject, key: string, path: string, door: Direction): readonly unknown[] {
+function list(raw: JsonObject, key: string, path: string, source: ItemSource): readonly unknown[] {
   const value = raw[key] ?? [];
-  if (!Array.isArray(value)) throw door.refuse(`${path}.${key}`, 'is not a list');
+  if (!Array.isArray(value)) throw source.invalid(`${path}.${key}`, 'is not a list');
   return value as readonly unknown[];
 }
 
-function sameOrMapped(
+function mapIfChanged(
   value: unknown,
   path: string,
-  door: Direction,
-  read: (each: unknown, path: string, door: Direction) => unknown,
+  source: ItemSource,
+  read: (each: unknown, path: string, door: ItemSource) => unknown,
 ): readonly unknown[] {
-  if (!Array.isArray(value)) throw door.refuse(path, 'is not a list');
-  const mapped: readonly unknown[] = value.map((each: unknown, index) => read(each, `${path}[${index}]`, door));
+  if (!Array.isArray(value)) throw source.invalid(path, 'is not a list');
+  const mapped: readonly unknown[] = value.map((each: unknown, index) => read(each, `${path}[${index}]`, source));
   return mapped.every((each, index) => each === value[index]) ? (value as readonly unknown[]) : mapped;
 }
 

@@ -5,38 +5,38 @@ import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import { ToolCallFilter } from '../../streaming/HiddenCalls';
 import { NO_FRAMES } from './StreamEncoder';
-import type { EncoderFacts, StreamEncoder } from './StreamEncoder';
+import type { StreamEncoderOptions, StreamEncoder } from './StreamEncoder';
 
 /** Events that say something, and neither end the stream nor fail it. */
-export type OpenEvent = Exclude<
+export type ContentEvent = Exclude<
   ResponseStreamEvent,
   { readonly type: 'response.completed' | 'response.failed' | 'wire.message' }
 >;
 
 export abstract class BaseStreamEncoder implements StreamEncoder {
-  protected readonly facts: EncoderFacts;
-  private readonly hidden: ToolCallFilter | undefined;
+  protected readonly options: StreamEncoderOptions;
+  private readonly toolCallFilter: ToolCallFilter | undefined;
   private state: 'open' | 'completed' | 'ended' = 'open';
 
-  constructor(facts: EncoderFacts) {
-    this.facts = facts;
-    this.hidden = facts.relayToolUseEvents === false ? new ToolCallFilter() : undefined;
+  constructor(options: StreamEncoderOptions) {
+    this.options = options;
+    this.toolCallFilter = options.relayToolUseEvents === false ? new ToolCallFilter() : undefined;
   }
 
   push(event: ResponseStreamEvent): readonly string[] {
     if (this.state !== 'open') return NO_FRAMES;
-    const shown = this.hidden === undefined ? event : this.hidden.apply(event);
-    if (shown === undefined) return NO_FRAMES;
-    switch (shown.type) {
+    const visible = this.toolCallFilter === undefined ? event : this.toolCallFilter.apply(event);
+    if (visible === undefined) return NO_FRAMES;
+    switch (visible.type) {
       case 'response.completed':
         this.state = 'completed';
-        return this.complete(shown.response);
+        return this.complete(visible.response);
       case 'response.failed':
-        return this.fail(shown.error);
+        return this.fail(visible.error);
       case 'wire.message':
         return NO_FRAMES;
       default:
-        return this.encode(shown);
+        return this.encode(visible);
     }
   }
 
@@ -44,19 +44,19 @@ export abstract class BaseStreamEncoder implements StreamEncoder {
     if (this.state === 'ended') return NO_FRAMES;
     if (this.state === 'open') return this.fail(new LLMStreamError('The stream ended before the answer did.'));
     this.state = 'ended';
-    return this.terminate();
+    return this.endMarker();
   }
 
   fail(error: LLMError): readonly string[] {
     if (this.state !== 'open') return NO_FRAMES;
     this.state = 'ended';
-    return this.break(error);
+    return this.encodeError(error);
   }
 
-  protected abstract encode(event: OpenEvent): readonly string[];
+  protected abstract encode(event: ContentEvent): readonly string[];
   /** Everything that the whole response adds, up to the last frame but the end marker. */
   protected abstract complete(response: LLMResponse): readonly string[];
   /** The wire's end marker, where it has one. */
-  protected abstract terminate(): readonly string[];
-  protected abstract break(error: LLMError): readonly string[];
+  protected abstract endMarker(): readonly string[];
+  protected abstract encodeError(error: LLMError): readonly string[];
 }

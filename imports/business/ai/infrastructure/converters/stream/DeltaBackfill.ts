@@ -8,18 +8,18 @@ import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 type TextDelta = Extract<ResponseStreamEvent, { readonly delta: string }>;
 
 export class DeltaBackfill {
-  private readonly places = new Set<number>();
-  private last = -1;
+  private readonly streamed = new Set<number>();
+  private lastIndex = -1;
 
-  note(output_index: number): void {
-    if (output_index === this.last) return;
-    this.last = output_index;
-    this.places.add(output_index);
+  noteDelta(output_index: number): void {
+    if (output_index === this.lastIndex) return;
+    this.lastIndex = output_index;
+    this.streamed.add(output_index);
   }
 
   /** The deltas that the item's text would have come in. */
   missingDeltas(output_index: number, item: OutputItem): readonly TextDelta[] {
-    if (this.places.has(output_index)) return NONE;
+    if (this.streamed.has(output_index)) return NONE;
     switch (item.type) {
       case 'message':
         return item.content.flatMap((part): TextDelta[] => {

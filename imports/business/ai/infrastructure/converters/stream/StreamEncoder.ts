@@ -27,7 +27,7 @@ export interface StreamEncoder {
 }
 
 /** What an encoder must know of the request and the client. */
-export interface EncoderFacts {
+export interface StreamEncoderOptions {
   /** The model that was asked, until the stream names its own. */
   readonly model: string;
   /** The response's id, until the stream names its own. */

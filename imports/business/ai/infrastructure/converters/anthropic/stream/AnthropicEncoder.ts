@@ -10,9 +10,9 @@ import { anthropicUsage, stopReasonOf } from '../response/outcome';
 import { BLOCK_DELTAS, callBlock, citationsOf, wholeBlock } from './anthropicBlockFrames';
 import type { DeltaKind } from './anthropicBlockFrames';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
-import type { OpenEvent } from '../../stream/BaseStreamEncoder';
+import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { namedFrame, NO_FRAMES } from '../../stream/StreamEncoder';
-import type { EncoderFacts } from '../../stream/StreamEncoder';
+import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
 import { anthropicError } from '../../stream/streamErrors';
 import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
@@ -40,13 +40,13 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   /** Messages whose citations went out as they came. */
   private readonly toldSources = new Set<number>();
 
-  constructor(facts: EncoderFacts) {
+  constructor(facts: StreamEncoderOptions) {
     super(facts);
     this.id = facts.id;
     this.model = facts.model;
   }
 
-  protected encode(event: OpenEvent): readonly string[] {
+  protected encode(event: ContentEvent): readonly string[] {
     switch (event.type) {
       case 'response.output_text.delta':
         return this.delta('text', event);
@@ -64,7 +64,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
         this.usage = event.usage;
         return this.start();
       case 'response.tool_use.announced':
-        if (this.facts.emitFunctionAnnouncements !== true) return NO_FRAMES;
+        if (this.options.emitFunctionAnnouncements !== true) return NO_FRAMES;
         return [
           ...this.start(),
           namedFrame('tool_use_announced', { type: 'tool_use_announced', id: event.call_id, name: event.name }),
@@ -100,11 +100,11 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     ];
   }
 
-  protected terminate(): readonly string[] {
+  protected endMarker(): readonly string[] {
     return MESSAGE_STOP;
   }
 
-  protected break(error: LLMError): readonly string[] {
+  protected encodeError(error: LLMError): readonly string[] {
     return [namedFrame('error', anthropicError(error))];
   }
 
@@ -131,7 +131,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   private delta(kind: DeltaKind, event: TextEvent): readonly string[] {
     const { open } = this;
     const { output_index, content_index = 0, delta } = event;
-    this.told.note(output_index);
+    this.told.noteDelta(output_index);
     const isSameItem = open !== undefined && open.kind === kind && open.output_index === output_index;
     if (isSameItem && open.content_index === content_index) return [textFrame(open, delta)];
     if (isSameItem && kind === 'thinking') {

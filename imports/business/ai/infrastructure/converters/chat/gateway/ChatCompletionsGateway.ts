@@ -44,13 +44,17 @@ export function readChatCompletionsRequest(body: unknown): GenerateOptions & { s
 export function writeChatCompletions(response: LLMResponse): JsonObject {
   const { wire, fields } = response.vendor;
   return wire === 'chat_completions' && isList(fields?.choices)
-    ? asItCame(response, fields, fields.choices)
-    : inWiresWords(response);
+    ? originalCompletion(response, fields, fields.choices)
+    : convertedCompletion(response);
 }
 
-function asItCame(response: LLMResponse, fields: JsonObject, [choice, ...others]: readonly unknown[]): JsonObject {
+function originalCompletion(
+  response: LLMResponse,
+  fields: JsonObject,
+  [choice, ...others]: readonly unknown[],
+): JsonObject {
   const first = fieldsOf(choice);
-  const kept = fieldsOf(first.message);
+  const leftover = fieldsOf(first.message);
   const text = response.output.find((item): item is MessageItem => item.type === 'message')?.content[0];
   const logprobs =
     text?.type === 'output_text' && text.logprobs !== undefined
@@ -58,23 +62,23 @@ function asItCame(response: LLMResponse, fields: JsonObject, [choice, ...others]
       : {};
   return {
     ...fields,
-    choices: [{ ...first, ...logprobs, message: messageAsItCame(response, kept) }, ...others],
+    choices: [{ ...first, ...logprobs, message: restoredMessage(response, leftover) }, ...others],
     ...(response.vendor.usage === undefined ? {} : { usage: response.vendor.usage }),
   };
 }
 
 /** What the items carry, over what none of them does. */
-function messageAsItCame({ output, vendor }: LLMResponse, kept: JsonObject): JsonObject {
-  const message: JsonObject = { ...output.map(messageFieldsOf).find((fields) => fields !== undefined), ...kept };
-  const told = whatItTells(output, vendor.name);
-  if (told.texts.length > 0 && !isList(message.content)) message.content = joinTexts(told.texts);
-  if (told.refusal !== undefined) message.refusal = told.refusal;
-  if (told.annotations.length > 0 && !isList(message.annotations)) message.annotations = told.annotations;
-  if (told.executedTools.length > 0) message.executed_tools = told.executedTools;
-  Object.assign(message, told.reasoning);
+function restoredMessage({ output, vendor }: LLMResponse, leftover: JsonObject): JsonObject {
+  const message: JsonObject = { ...output.map(messageFieldsOf).find((fields) => fields !== undefined), ...leftover };
+  const parts = collectMessageParts(output, vendor.name);
+  if (parts.texts.length > 0 && !isList(message.content)) message.content = joinTexts(parts.texts);
+  if (parts.refusal !== undefined) message.refusal = parts.refusal;
+  if (parts.annotations.length > 0 && !isList(message.annotations)) message.annotations = parts.annotations;
+  if (parts.executedTools.length > 0) message.executed_tools = parts.executedTools;
+  Object.assign(message, parts.reasoning);
   const residues = isList(message.tool_calls) ? message.tool_calls : [];
-  if (told.calls.length > 0) message.tool_calls = told.calls.map((call, index) => withResidue(call, residues[index]));
-  if (told.legacyCall !== undefined && message.function_call === undefined) message.function_call = told.legacyCall;
+  if (parts.calls.length > 0) message.tool_calls = parts.calls.map((call, index) => withResidue(call, residues[index]));
+  if (parts.legacyCall !== undefined && message.function_call === undefined) message.function_call = parts.legacyCall;
   return message;
 }
 
@@ -84,7 +88,7 @@ function withResidue(call: JsonObject, residue: unknown): JsonObject {
   return 'function' in residue || 'custom' in residue ? residue : { ...call, ...residue };
 }
 
-interface Told {
+interface MessageParts {
   readonly texts: ReturnType<typeof assistantContent>['texts'][];
   readonly calls: JsonObject[];
   readonly executedTools: JsonObject[];
@@ -95,56 +99,63 @@ interface Told {
   legacyCall?: JsonObject;
 }
 
-function whatItTells(output: readonly OutputItem[], vendor: string): Told {
-  const told: Told = { texts: [], calls: [], executedTools: [], reasoning: {}, annotations: [], foreignReasoning: '' };
+function collectMessageParts(output: readonly OutputItem[], vendor: string): MessageParts {
+  const parts: MessageParts = {
+    texts: [],
+    calls: [],
+    executedTools: [],
+    reasoning: {},
+    annotations: [],
+    foreignReasoning: '',
+  };
   for (const item of output) {
     if (item.type === 'message') {
       const { texts, refusal } = assistantContent(item, vendor, true);
-      if (texts.length > 0) told.texts.push(texts);
-      if (refusal !== undefined) told.refusal = refusal;
+      if (texts.length > 0) parts.texts.push(texts);
+      if (refusal !== undefined) parts.refusal = refusal;
       for (const part of item.content)
-        if (part.type === 'output_text') told.annotations.push(...part.annotations.map(toChatAnnotation));
+        if (part.type === 'output_text') parts.annotations.push(...part.annotations.map(toChatAnnotation));
     } else if (item.type === 'function_call' && isLegacy(item)) {
-      told.legacyCall = { name: item.name, arguments: item.arguments };
+      parts.legacyCall = { name: item.name, arguments: item.arguments };
     } else if (item.type === 'function_call' || item.type === 'custom_tool_call') {
-      told.calls.push(toToolCall(item, typeof item.call_id === 'string' ? item.call_id : '', vendor));
+      parts.calls.push(toToolCall(item, typeof item.call_id === 'string' ? item.call_id : '', vendor));
     } else if (item.type === 'vendor_item' && item.origin.wire === 'chat_completions') {
-      told.executedTools.push(item.item);
+      parts.executedTools.push(item.item);
     } else if (item.type === 'reasoning') {
       const fields = reasoningFieldsOf(item);
-      for (const field of fields) told.reasoning[field] = reasoningText(item);
+      for (const field of fields) parts.reasoning[field] = reasoningText(item);
       if (fields.length === 0)
-        told.foreignReasoning += reasoningText(item) || item.summary.map((part) => part.text).join('\n\n');
+        parts.foreignReasoning += reasoningText(item) || item.summary.map((part) => part.text).join('\n\n');
     }
   }
-  return told;
+  return parts;
 }
 
 /** Reasoning of other wires stands where DeepSeek's clients look for it. */
-function inWiresWords(response: LLMResponse): JsonObject {
-  const told = whatItTells(response.output, response.vendor.name);
+function convertedCompletion(response: LLMResponse): JsonObject {
+  const parts = collectMessageParts(response.output, response.vendor.name);
   const refusal = refusalOf(response);
   const message = {
     role: 'assistant',
     content:
-      response.output_text === '' && (told.calls.length > 0 || refusal !== undefined) ? null : response.output_text,
+      response.output_text === '' && (parts.calls.length > 0 || refusal !== undefined) ? null : response.output_text,
     refusal: refusal ?? null,
-    ...(told.foreignReasoning === '' ? told.reasoning : { reasoning_content: told.foreignReasoning }),
-    ...(told.annotations.length > 0 ? { annotations: told.annotations } : {}),
-    ...(told.calls.length > 0 ? { tool_calls: told.calls } : {}),
+    ...(parts.foreignReasoning === '' ? parts.reasoning : { reasoning_content: parts.foreignReasoning }),
+    ...(parts.annotations.length > 0 ? { annotations: parts.annotations } : {}),
+    ...(parts.calls.length > 0 ? { tool_calls: parts.calls } : {}),
   };
   return {
     id: response.id,
     object: 'chat.completion',
     created: response.created_at,
     model: response.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishWord(response, told.calls.length > 0) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(response, parts.calls.length > 0) }],
     usage: toChatUsage(response.usage),
   };
 }
 
 /** The wire's word for how a response ended. */
-export function finishWord(
+export function finishReasonOf(
   { status, incomplete_details }: Pick<LLMResponse, 'status' | 'incomplete_details'>,
   hasCalls: boolean,
 ): string {

@@ -2,7 +2,7 @@
  * The messages of a client's request as items; what the inner language has no word for stands beside them,
  * verbatim.
  */
-import { takeApart } from '../response/assistantItems';
+import { splitAssistantMessage } from '../response/assistantItems';
 import { fromChatPart } from '../contentParts';
 import { isText, without } from '../chatJson';
 import { withVendorFields, vendorFieldsOf } from '../vendorFields';
@@ -19,12 +19,12 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** @throws LLMInvalidRequestError with the JSON path of what is no message */
 export function readMessages(messages: readonly unknown[]): InputItem[] {
-  const reading = new Reading();
-  messages.forEach((message, index) => reading.add(message, `messages[${index}]`));
-  return reading.items;
+  const reader = new MessageReader();
+  messages.forEach((message, index) => reader.add(message, `messages[${index}]`));
+  return reader.items;
 }
 
-class Reading {
+class MessageReader {
   readonly items: InputItem[] = [];
   private readonly customCalls = new Set<string>();
   private legacyCall: { readonly id: string; readonly name: string } | undefined;
@@ -34,49 +34,53 @@ class Reading {
     if (!isObject(message)) throw invalid(path, 'must be a message');
     const { role } = message;
     if (role === 'assistant') this.addAssistant(message, path);
-    else if (role === 'tool') this.items.push(this.answer(message, path));
-    else if (role === 'function') this.items.push(this.legacyAnswer(message, path));
-    else if (role === 'user' || role === 'system' || role === 'developer') this.items.push(plain(message, role, path));
+    else if (role === 'tool') this.items.push(this.toolResult(message, path));
+    else if (role === 'function') this.items.push(this.functionResult(message, path));
+    else if (role === 'user' || role === 'system' || role === 'developer')
+      this.items.push(plainMessage(message, role, path));
     else throw invalid(`${path}.role`, 'must be developer, system, user, assistant, tool or function');
     this.afterAssistant = role === 'assistant';
   }
 
   private addAssistant(message: JsonObject, path: string): void {
-    const taken = takeApart(message, { origin: { wire: 'chat_completions' }, callId: (index) => `${path}.${index}` });
-    const fields = without(taken.rest, ['role']);
-    const [first, ...others] = taken.items;
+    const split = splitAssistantMessage(message, {
+      origin: { wire: 'chat_completions' },
+      callId: (index) => `${path}.${index}`,
+    });
+    const fields = without(split.rest, ['role']);
+    const [first, ...others] = split.items;
     if (first === undefined) return;
     // Two messages in a row stay two, and one of nothing but calls keeps its way of saying nothing.
-    const isMarked = this.afterAssistant || !taken.hasMessageItem || !isEmpty(fields);
+    const needsMessageFields = this.afterAssistant || !split.hasMessageItem || !isEmpty(fields);
     this.items.push(
-      isMarked
+      needsMessageFields
         ? { ...first, vendor: { ...first.vendor, openai: { ...vendorFieldsOf(first), message: fields } } }
         : first,
       ...others,
     );
-    for (const item of taken.items) {
+    for (const item of split.items) {
       if (item.type === 'custom_tool_call' && isText(item.call_id)) this.customCalls.add(item.call_id);
       if (item.type === 'function_call' && isObject(message.function_call))
         this.legacyCall = { id: item.call_id, name: item.name };
     }
   }
 
-  private answer(message: JsonObject, path: string): FunctionCallOutputItem | HostedItem {
+  private toolResult(message: JsonObject, path: string): FunctionCallOutputItem | HostedItem {
     const { tool_call_id } = message;
     if (!isText(tool_call_id)) throw invalid(`${path}.tool_call_id`, 'must be the id of a call');
     const output = outputOf(message, path);
-    const words = withVendorFields(fieldsBeside(message, ['role', 'tool_call_id']), undefined);
+    const vendorFields = withVendorFields(otherFields(message, ['role', 'tool_call_id']), undefined);
     if (this.customCalls.has(tool_call_id) && typeof output === 'string')
-      return { type: 'custom_tool_call_output', call_id: tool_call_id, output, ...words };
-    return { type: 'function_call_output', call_id: tool_call_id, output, ...words };
+      return { type: 'custom_tool_call_output', call_id: tool_call_id, output, ...vendorFields };
+    return { type: 'function_call_output', call_id: tool_call_id, output, ...vendorFields };
   }
 
   /** Answers from before tools name the function, not the call. */
-  private legacyAnswer(message: JsonObject, path: string): FunctionCallOutputItem {
+  private functionResult(message: JsonObject, path: string): FunctionCallOutputItem {
     const { name } = message;
     if (!isText(name)) throw invalid(`${path}.name`, 'must be the name of a function');
     const call_id = this.legacyCall?.name === name ? this.legacyCall.id : `${path}.call`;
-    const fields = fieldsBeside(message, ['role', 'name']);
+    const fields = otherFields(message, ['role', 'name']);
     return {
       type: 'function_call_output',
       call_id,
@@ -87,20 +91,20 @@ class Reading {
   }
 }
 
-function plain(message: JsonObject, role: 'user' | 'system' | 'developer', path: string): MessageItem {
+function plainMessage(message: JsonObject, role: 'user' | 'system' | 'developer', path: string): MessageItem {
   return {
     type: 'message',
     role,
     content: contentOf(message, path),
-    ...withVendorFields(fieldsBeside(message, ['role']), undefined),
+    ...withVendorFields(otherFields(message, ['role']), undefined),
   };
 }
 
 /** The message's other fields; an absent or null content is one of them. */
-function fieldsBeside(message: JsonObject, keys: readonly string[]): JsonObject {
+function otherFields(message: JsonObject, keys: readonly string[]): JsonObject {
   const hasContent = typeof message.content === 'string' || isList(message.content);
-  const message_ = without(message, hasContent ? [...keys, 'content'] : keys);
-  return isEmpty(message_) ? {} : { message: message_ };
+  const fields = without(message, hasContent ? [...keys, 'content'] : keys);
+  return isEmpty(fields) ? {} : { message: fields };
 }
 
 function outputOf(message: JsonObject, path: string): string | readonly InputContent[] {

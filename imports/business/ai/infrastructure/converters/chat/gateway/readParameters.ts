@@ -37,8 +37,8 @@ const READERS = {
   top_p: (value, field) => ({ top_p: number(value, field) }),
   max_tokens: (value, field) => ({ max_output_tokens: number(value, field) }),
   max_completion_tokens: (value, field) => ({ max_output_tokens: number(value, field) }),
-  parallel_tool_calls: (value, field) => ({ parallel_tool_calls: flag(value, field) }),
-  store: (value, field) => ({ store: flag(value, field) }),
+  parallel_tool_calls: (value, field) => ({ parallel_tool_calls: boolean(value, field) }),
+  store: (value, field) => ({ store: boolean(value, field) }),
   user: (value, field) => ({ user: text(value, field) }),
   reasoning_effort: (value, field) => (isText(value) ? { reasoning: { effort: value } } : fail(field, 'a word')),
   stop: readStop,
@@ -77,26 +77,30 @@ function readTool(tool: unknown, path: string): Tool {
   return readFunction(tool, tool.function, tool.function.name, path);
 }
 
-function readFunction(tool: JsonObject, called: JsonObject, name: string, path: string): FunctionTool {
-  const { description, parameters, strict } = called;
+function readFunction(tool: JsonObject, calledFunction: JsonObject, name: string, path: string): FunctionTool {
+  const { description, parameters, strict } = calledFunction;
   if (parameters !== undefined && parameters !== null && !isObject(parameters))
     fail(`${path}.function.parameters`, 'a JSON Schema');
-  const words = {
+  const fields = {
     ...(typeof description === 'string' ? { description } : {}),
     ...(isObject(parameters) ? { parameters } : {}),
     ...(typeof strict === 'boolean' ? { strict } : {}),
   };
-  const beside = without(called, ['name', ...Object.keys(words)]);
-  const own = { ...without(tool, ['type', 'function']), ...(isEmpty(beside) ? {} : { function: beside }) };
-  return { type: 'function', name, ...words, ...(isEmpty(own) ? {} : { vendor: { openai: own } }) };
+  const functionFields = without(calledFunction, ['name', ...Object.keys(fields)]);
+  const own = {
+    ...without(tool, ['type', 'function']),
+    ...(isEmpty(functionFields) ? {} : { function: functionFields }),
+  };
+  return { type: 'function', name, ...fields, ...(isEmpty(own) ? {} : { vendor: { openai: own } }) };
 }
 
 function readToolChoice(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return { tool_choice: value };
   if (!isObject(value)) return fail(field, 'a choice');
-  const { function: called, allowed_tools: allowed } = value;
+  const { function: chosenFunction, allowed_tools: allowed } = value;
   // Some clients leave the type out where only one is possible.
-  if (isObject(called) && isText(called.name)) return { tool_choice: { type: 'function', name: called.name } };
+  if (isObject(chosenFunction) && isText(chosenFunction.name))
+    return { tool_choice: { type: 'function', name: chosenFunction.name } };
   if (!isObject(allowed) || !isList(allowed.tools)) return undefined;
   const tools = allowed.tools.map((tool, index) => readAllowed(tool, `${field}.allowed_tools.tools[${index}]`));
   const mode = allowed.mode === 'required' ? 'required' : 'auto';
@@ -134,7 +138,7 @@ function number(value: unknown, field: string): number {
   return typeof value === 'number' ? value : fail(field, 'a number');
 }
 
-function flag(value: unknown, field: string): boolean {
+function boolean(value: unknown, field: string): boolean {
   return typeof value === 'boolean' ? value : fail(field, 'true or false');
 }
 

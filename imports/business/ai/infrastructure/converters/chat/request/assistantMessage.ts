@@ -2,7 +2,7 @@
  * The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them
  * together.
  */
-import { vendorFieldsOf, isOfVendor, ownFieldsOf } from '../vendorFields';
+import { vendorFieldsOf, isFromVendor, ownFieldsOf } from '../vendorFields';
 import { fieldsOf } from '../../../../domain/json';
 import type {
   FunctionCallItem,
@@ -26,15 +26,16 @@ export interface AssistantContent {
   readonly refusal?: string;
 }
 
-/** @param refusalField whether the host knows `refusal`; elsewhere a refusal is text */
-export function assistantContent(item: MessageItem, vendor: string, refusalField: boolean): AssistantContent {
+/** @param supportsRefusal whether the host knows `refusal`; elsewhere a refusal is text */
+export function assistantContent(item: MessageItem, vendor: string, supportsRefusal: boolean): AssistantContent {
   const texts: AssistantText[] = [];
   let refusal: string | undefined;
   for (const part of item.content) {
-    const words = vendorFieldsOf(part);
-    const own = part.vendor?.openai === undefined || !isOfVendor(words, vendor) ? undefined : ownFieldsOf(words);
+    const vendorFields = vendorFieldsOf(part);
+    const own =
+      part.vendor?.openai === undefined || !isFromVendor(vendorFields, vendor) ? undefined : ownFieldsOf(vendorFields);
     if (part.type === 'input_image' || part.type === 'input_file') continue;
-    if (part.type === 'refusal' && own !== undefined && own.type !== 'refusal' && refusalField)
+    if (part.type === 'refusal' && own !== undefined && own.type !== 'refusal' && supportsRefusal)
       refusal = (refusal ?? '') + part.refusal;
     else texts.push(assistantText(part, own));
   }
@@ -59,21 +60,21 @@ export function joinTexts(groups: readonly (readonly AssistantText[])[]): string
 
 /** @param id the call's id as the host accepts it */
 export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vendor: string): JsonObject {
-  const words = vendorFieldsOf(item);
-  const own = isOfVendor(words, vendor) ? ownFieldsOf(words) : {};
+  const vendorFields = vendorFieldsOf(item);
+  const own = isFromVendor(vendorFields, vendor) ? ownFieldsOf(vendorFields) : {};
   if (item.type === 'function_call') {
-    const beside = fieldsOf(own.function);
+    const functionFields = fieldsOf(own.function);
     // Hosts of open models parse it, and fail on nothing.
     return {
       id,
       type: 'function',
       ...own,
-      function: { ...beside, name: item.name, arguments: item.arguments || '{}' },
+      function: { ...functionFields, name: item.name, arguments: item.arguments || '{}' },
     };
   }
   const { name, input } = item;
   // Only the host that made a custom call is sure to know the kind.
-  if (item.vendor?.openai !== undefined && isOfVendor(words, vendor))
+  if (item.vendor?.openai !== undefined && isFromVendor(vendorFields, vendor))
     return { id, type: 'custom', ...own, custom: { name, input } };
   return { id, type: 'function', function: { name, arguments: JSON.stringify({ input }) } };
 }

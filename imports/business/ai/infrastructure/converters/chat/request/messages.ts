@@ -10,9 +10,9 @@ import {
 import type { AssistantText } from './assistantMessage';
 import { toChatPart } from '../contentParts';
 import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
-import { callIdFor, toAnswerMessage, toMessage } from './plainMessages';
-import type { ToolAnswer } from './plainMessages';
-import { vendorFieldsOf, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
+import { callIdFor, toToolMessage, toPlainMessage } from './plainMessages';
+import type { ToolMessage } from './plainMessages';
+import { vendorFieldsOf, isFromVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
 import { repairHistory } from '../../shared/repairHistory';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -33,10 +33,10 @@ export function toChatMessages(
   context: WireContext,
 ): { messages: JsonObject[]; losses: Loss[] } {
   const repaired = repairHistory(input, { nativeAsync: false });
-  const history = new ChatHistory(input, model, context);
-  for (const item of repaired.items) history.add(item);
-  history.end();
-  return { messages: history.messages, losses: [...repaired.losses, ...history.losses] };
+  const builder = new ChatMessageBuilder(input, model, context);
+  for (const item of repaired.items) builder.add(item);
+  builder.end();
+  return { messages: builder.messages, losses: [...repaired.losses, ...builder.losses] };
 }
 
 /** An assistant message that further items may still join. */
@@ -53,7 +53,7 @@ interface Draft {
   legacyCall?: JsonObject;
 }
 
-class ChatHistory {
+class ChatMessageBuilder {
   readonly messages: JsonObject[] = [];
   readonly losses: Loss[] = [];
   private readonly input: readonly InputItem[];
@@ -61,8 +61,8 @@ class ChatHistory {
   private readonly context: WireContext;
   private draft: Draft | undefined;
   /** What tools and the assistant gave beside text, for the user message after the turn. */
-  private following: JsonObject[] = [];
-  private places: ReadonlyMap<InputItem, number> | undefined;
+  private pendingAttachments: JsonObject[] = [];
+  private indexes: ReadonlyMap<InputItem, number> | undefined;
 
   constructor(input: readonly InputItem[], model: string, context: WireContext) {
     this.input = input;
@@ -82,8 +82,8 @@ class ChatHistory {
         break;
       case 'function_call_output':
       case 'custom_tool_call_output':
-        this.addAnswer(
-          toAnswerMessage(item, this.context, () => this.pathOf(item)),
+        this.addToolMessage(
+          toToolMessage(item, this.context, () => this.pathOf(item)),
           item,
         );
         break;
@@ -101,20 +101,20 @@ class ChatHistory {
           { path: this.pathOf(item) },
         );
       default:
-        this.lose(item, item.type, 'chat completions take no such item back');
+        this.recordLoss(item, item.type, 'chat completions take no such item back');
     }
   }
 
   end(): void {
     this.closeAssistant();
-    this.sendFollowing();
+    this.flushAttachments();
   }
 
   private addMessage(item: MessageItem): void {
     this.end();
     this.messages.push(
-      this.accepted(
-        toMessage(item, this.context, () => this.pathOf(item)),
+      this.withoutRefusedFields(
+        toPlainMessage(item, this.context, () => this.pathOf(item)),
         item,
       ),
     );
@@ -122,13 +122,13 @@ class ChatHistory {
 
   private addText(item: MessageItem): void {
     const draft = this.draftFor(item);
-    const content = assistantPieces(item, this.context, () => this.pathOf(item));
+    const content = cachedAssistantContent(item, this.context, () => this.pathOf(item));
     if (content.texts.length > 0) draft.texts.push(content.texts);
     if (content.refusal !== undefined) draft.refusal = (draft.refusal ?? '') + content.refusal;
     item.content.forEach((part, index) => {
       const at = `.content[${index}]`;
       if (part.type === 'output_text' && part.annotations.length > 0)
-        this.lose(item, 'annotations', 'chat completions take none in a request', at);
+        this.recordLoss(item, 'annotations', 'chat completions take none in a request', at);
       if (part.type !== 'input_image' && part.type !== 'input_file') return;
       draft.attachments.push(
         { type: 'text', text: 'Attached to the last answer:' },
@@ -139,11 +139,12 @@ class ChatHistory {
 
   private addCall(item: FunctionCallItem | HostedItem): void {
     const draft = this.draftFor(item);
-    const words = vendorFieldsOf(item);
-    if (!isOfVendor(words, this.context.vendor)) this.loseFields(item, ownFieldsOf(words), words.from);
+    const vendorFields = vendorFieldsOf(item);
+    if (!isFromVendor(vendorFields, this.context.vendor))
+      this.recordLostFields(item, ownFieldsOf(vendorFields), vendorFields.from);
     if (item.type === 'function_call' && isLegacy(item))
       draft.legacyCall = { name: item.name, arguments: item.arguments };
-    else draft.calls.push(toolCall(item, this.context, () => this.pathOf(item)));
+    else draft.calls.push(cachedToolCall(item, this.context, () => this.pathOf(item)));
   }
 
   /**
@@ -158,7 +159,7 @@ class ChatHistory {
       (origin.vendor === undefined || (origin.vendor === this.context.vendor && origin.model === this.model));
     const fields = isOwn ? reasoningFieldsOf(item).filter((field) => messageFields?.includes(field) ?? true) : [];
     if (fields.length === 0) {
-      this.lose(
+      this.recordLoss(
         item,
         'reasoning',
         isOwn ? `${this.context.vendor} does not take it back` : 'another model, vendor or wire made it',
@@ -169,10 +170,10 @@ class ChatHistory {
     for (const field of fields) draft.reasoning[field] = reasoningText(item);
   }
 
-  private addAnswer(answer: ToolAnswer, item: InputItem): void {
+  private addToolMessage(toolMessage: ToolMessage, item: InputItem): void {
     this.closeAssistant();
-    this.messages.push(this.accepted(answer.message, item));
-    this.following.push(...answer.following);
+    this.messages.push(this.withoutRefusedFields(toolMessage.message, item));
+    this.pendingAttachments.push(...toolMessage.attachments);
   }
 
   /**
@@ -180,10 +181,10 @@ class ChatHistory {
    * after. Messages that stood apart on this wire stay apart.
    */
   private draftFor(item: InputItem): Draft {
-    const fields = this.fieldsOf(item);
+    const fields = this.messageFieldsFor(item);
     const { draft } = this;
     if (draft !== undefined && (fields === undefined || draft.calls.length > 0)) {
-      this.loseFields(item, fields, 'a message that was joined with the one before it');
+      this.recordLostFields(item, fields, 'a message that was joined with the one before it');
       return draft;
     }
     this.end();
@@ -191,13 +192,13 @@ class ChatHistory {
     return this.draft;
   }
 
-  private fieldsOf(item: InputItem): JsonObject | undefined {
-    const words = vendorFieldsOf(item);
+  private messageFieldsFor(item: InputItem): JsonObject | undefined {
+    const vendorFields = vendorFieldsOf(item);
     const message = messageFieldsOf(item);
-    const own = item.type === 'message' ? ownFieldsOf(words) : {};
+    const own = item.type === 'message' ? ownFieldsOf(vendorFields) : {};
     if (message === undefined && isEmpty(own)) return undefined;
-    if (isOfVendor(words, this.context.vendor)) return { ...own, ...message };
-    this.loseFields(item, { ...own, ...message }, words.from);
+    if (isFromVendor(vendorFields, this.context.vendor)) return { ...own, ...message };
+    this.recordLostFields(item, { ...own, ...message }, vendorFields.from);
     return undefined;
   }
 
@@ -205,53 +206,53 @@ class ChatHistory {
     const { draft } = this;
     this.draft = undefined;
     if (draft === undefined) return;
-    this.sendFollowing();
+    this.flushAttachments();
     const message = assistantMessage(draft);
-    if (message !== undefined) this.messages.push(this.accepted(message, draft.first));
-    this.following.push(...draft.attachments);
+    if (message !== undefined) this.messages.push(this.withoutRefusedFields(message, draft.first));
+    this.pendingAttachments.push(...draft.attachments);
   }
 
-  private sendFollowing(): void {
-    if (this.following.length === 0) return;
-    this.messages.push({ role: 'user', content: this.following });
-    this.following = [];
+  private flushAttachments(): void {
+    if (this.pendingAttachments.length === 0) return;
+    this.messages.push({ role: 'user', content: this.pendingAttachments });
+    this.pendingAttachments = [];
   }
 
   /** Some hosts refuse a message for one field that they don't know. */
-  private accepted(message: JsonObject, item: InputItem): JsonObject {
+  private withoutRefusedFields(message: JsonObject, item: InputItem): JsonObject {
     const { messageFields } = this.context.quirks;
     const refused =
       messageFields === undefined ? [] : Object.keys(message).filter((field) => !messageFields.includes(field));
     if (refused.length === 0) return message;
-    const named = refused.filter((field) => message[field] !== null);
-    if (named.length > 0)
-      this.lose(item, named.join(', '), `${this.context.vendor} refuses a message with such a field`);
+    const nonNull = refused.filter((field) => message[field] !== null);
+    if (nonNull.length > 0)
+      this.recordLoss(item, nonNull.join(', '), `${this.context.vendor} refuses a message with such a field`);
     return Object.fromEntries(Object.entries(message).filter(([field]) => !refused.includes(field)));
   }
 
-  private loseFields(item: InputItem, fields: JsonObject | undefined, owner: unknown): void {
-    const named = Object.keys(fields ?? {}).filter((field) => field !== 'content');
-    if (named.length > 0) this.lose(item, named.join(', '), `only for ${String(owner)}`);
+  private recordLostFields(item: InputItem, fields: JsonObject | undefined, owner: unknown): void {
+    const lost = Object.keys(fields ?? {}).filter((field) => field !== 'content');
+    if (lost.length > 0) this.recordLoss(item, lost.join(', '), `only for ${String(owner)}`);
   }
 
-  private lose(item: InputItem, what: string, reason: string, at = ''): void {
+  private recordLoss(item: InputItem, what: string, reason: string, at = ''): void {
     this.losses.push({ path: this.pathOf(item) + at, what, reason });
   }
 
   private pathOf(item: InputItem): string {
-    this.places ??= new Map(this.input.map((one, index) => [one, index]));
-    const index = this.places.get(item);
+    this.indexes ??= new Map(this.input.map((one, index) => [one, index]));
+    const index = this.indexes.get(item);
     return index === undefined ? 'input' : `input[${index}]`;
   }
 }
 
-const assistantPieces = cacheByItem(
+const cachedAssistantContent = cacheByItem(
   (item: MessageItem, { vendor, quirks }) =>
     assistantContent(item, vendor, quirks.messageFields?.includes('refusal') ?? true),
   isSameVendor,
 );
 
-const toolCall = cacheByItem(
+const cachedToolCall = cacheByItem(
   (item: FunctionCallItem | HostedItem, { vendor, quirks }) =>
     toToolCall(item, callIdFor(item.call_id, quirks), vendor),
   isSameVendor,
@@ -259,12 +260,12 @@ const toolCall = cacheByItem(
 
 function assistantMessage({ fields, texts, calls, reasoning, refusal, legacyCall }: Draft): JsonObject | undefined {
   const hasCalls = calls.length > 0 || legacyCall !== undefined;
-  const says = hasCalls || texts.length > 0 || refusal !== undefined;
-  if (!says && isEmpty(reasoning) && (fields === undefined || isEmpty(fields))) return undefined;
+  const hasContent = hasCalls || texts.length > 0 || refusal !== undefined;
+  if (!hasContent && isEmpty(reasoning) && (fields === undefined || isEmpty(fields))) return undefined;
   const message: JsonObject = { role: 'assistant', ...fields, ...reasoning };
   if (texts.length > 0 && !isList(message.content)) message.content = joinTexts(texts);
   // What came from elsewhere says `null`, which every host takes; what came over this wire keeps its own way.
-  if (fields === undefined && texts.length === 0) message.content = says ? null : '';
+  if (fields === undefined && texts.length === 0) message.content = hasContent ? null : '';
   if (refusal !== undefined) message.refusal = refusal;
   if (calls.length > 0) message.tool_calls = calls;
   if (legacyCall !== undefined && message.function_call === undefined) message.function_call = legacyCall;

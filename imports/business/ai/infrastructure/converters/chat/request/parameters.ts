@@ -47,9 +47,9 @@ export function toChatParameters(
 /** Fewer stop sequences would let the model write on. */
 function addStop(fields: JsonObject, stop: readonly string[] | undefined, { quirks, vendor }: WireContext): void {
   if (stop === undefined || stop.length === 0) return;
-  const most = quirks.maxStopSequences ?? stop.length;
-  if (stop.length > most)
-    throw new UnsupportedFeatureError(`${vendor} takes at most ${most} stop sequences; these are ${stop.length}.`, {
+  const limit = quirks.maxStopSequences ?? stop.length;
+  if (stop.length > limit)
+    throw new UnsupportedFeatureError(`${vendor} takes at most ${limit} stop sequences; these are ${stop.length}.`, {
       path: 'stop',
     });
   fields.stop = stop;
@@ -67,8 +67,9 @@ function addReasoning(
     warnings.push('reasoning.summary was left out: chat completions summarise no reasoning');
   const effort = reasoning?.effort;
   if (effort === undefined || effort === null) return;
-  const known = quirks.reasoningEfforts;
-  fields.reasoning_effort = known === undefined || known.includes(effort) ? effort : nearest(effort, known);
+  const supported = quirks.reasoningEfforts;
+  fields.reasoning_effort =
+    supported === undefined || supported.includes(effort) ? effort : nearestEffort(effort, supported);
   if (fields.reasoning_effort !== effort && !quirks.unsupportedFields.includes('reasoning_effort')) {
     warnings.push(
       `reasoning.effort ${effort} was sent as ${String(fields.reasoning_effort)}: ${vendor} does not know it`,
@@ -77,15 +78,15 @@ function addReasoning(
 }
 
 /** The next effort that the host knows, upwards, else the highest. A word that is on no scale goes as it is. */
-function nearest(effort: string, known: readonly string[]): string {
-  const wanted = EFFORTS.indexOf(effort);
-  if (wanted < 0) return effort;
-  const ranked = EFFORTS.filter((word) => known.includes(word));
-  return ranked.find((word) => EFFORTS.indexOf(word) >= wanted) ?? ranked.at(-1) ?? effort;
+function nearestEffort(effort: string, supported: readonly string[]): string {
+  const requestedRank = EFFORTS.indexOf(effort);
+  if (requestedRank < 0) return effort;
+  const supportedEfforts = EFFORTS.filter((word) => supported.includes(word));
+  return supportedEfforts.find((word) => EFFORTS.indexOf(word) >= requestedRank) ?? supportedEfforts.at(-1) ?? effort;
 }
 
-type Degree = VendorQuirks['structuredOutput'];
-const DEGREES: readonly Degree[] = ['none', 'json_object', 'json_schema'];
+type FormatSupport = VendorQuirks['structuredOutput'];
+const SUPPORT_LEVELS: readonly FormatSupport[] = ['none', 'json_object', 'json_schema'];
 
 /** The host's best form; what it cannot enforce is asked for in words, and the caller validates the answer. */
 function withFormat(
@@ -96,24 +97,28 @@ function withFormat(
   losses: Loss[],
 ): ChatParameters {
   if (format.type === 'text') return { fields: { ...fields, response_format: { type: 'text' } } };
-  const alone = DEGREES.indexOf(quirks.structuredOutput);
-  const degree = hasTools ? Math.min(alone, DEGREES.indexOf(quirks.structuredOutputWithTools ?? 'json_schema')) : alone;
-  const wanted = DEGREES.indexOf(format.type);
-  const given = Math.min(wanted, degree);
-  if (given < wanted) {
+  const withoutTools = SUPPORT_LEVELS.indexOf(quirks.structuredOutput);
+  const supported = hasTools
+    ? Math.min(withoutTools, SUPPORT_LEVELS.indexOf(quirks.structuredOutputWithTools ?? 'json_schema'))
+    : withoutTools;
+  const requested = SUPPORT_LEVELS.indexOf(format.type);
+  const level = Math.min(requested, supported);
+  if (level < requested) {
     const why =
-      hasTools && degree < alone ? `${vendor} has no such format beside tools` : `${vendor} has no such format`;
+      hasTools && supported < withoutTools
+        ? `${vendor} has no such format beside tools`
+        : `${vendor} has no such format`;
     losses.push({
       path: 'response_format',
       what: `enforcement of ${format.type}`,
       reason: `${why}; the model is told in words`,
     });
   }
-  const sent =
-    given === 0
+  const sentFields =
+    level === 0
       ? fields
-      : { ...fields, response_format: given === 1 ? { type: 'json_object' } : jsonSchema(format, quirks, losses) };
-  return given < wanted ? { fields: sent, instruction: inWords(format) } : { fields: sent };
+      : { ...fields, response_format: level === 1 ? { type: 'json_object' } : jsonSchema(format, quirks, losses) };
+  return level < requested ? { fields: sentFields, instruction: formatInstruction(format) } : { fields: sentFields };
 }
 
 function jsonSchema(format: ResponseFormat, quirks: VendorQuirks, losses: Loss[]): JsonObject {
@@ -130,7 +135,7 @@ function jsonSchema(format: ResponseFormat, quirks: VendorQuirks, losses: Loss[]
   };
 }
 
-export function inWords(format: ResponseFormat): string {
+export function formatInstruction(format: ResponseFormat): string {
   const only = 'without code fences and without any other text';
   if (format.type !== 'json_schema') return `Answer with one JSON object, ${only}.`;
   const about = format.description === undefined ? '' : ` (${format.description})`;

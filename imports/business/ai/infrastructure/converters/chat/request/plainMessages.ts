@@ -2,7 +2,7 @@
 import { toCallId } from '../../shared/callIds';
 import { toChatContent, toChatPart } from '../contentParts';
 import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
-import { vendorFieldsOf, isOfVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
+import { vendorFieldsOf, isFromVendor, messageFieldsOf, ownFieldsOf } from '../vendorFields';
 import type { WireContext } from '../../Wire';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import type {
@@ -13,13 +13,13 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorQuirks } from '../../../../domain/types/VendorTypes';
 
-export interface ToolAnswer {
+export interface ToolMessage {
   readonly message: JsonObject;
   /** Parts that the host does not take in a tool message. */
-  readonly following: readonly JsonObject[];
+  readonly attachments: readonly JsonObject[];
 }
 
-export const toMessage = cacheByItem((item: MessageItem, context, path): JsonObject => {
+export const toPlainMessage = cacheByItem((item: MessageItem, context, path): JsonObject => {
   const isUser = item.role === 'user';
   const at = path();
   if (!isUser && item.content.some((part) => part.type === 'input_image' || part.type === 'input_file')) {
@@ -28,7 +28,7 @@ export const toMessage = cacheByItem((item: MessageItem, context, path): JsonObj
       { path: at },
     );
   }
-  const fields = fieldsFor(item, context);
+  const fields = passthroughFieldsOf(item, context);
   return {
     // Every host knows `system`; `developer` is newer.
     role: item.role === 'developer' ? context.quirks.systemRole : item.role,
@@ -39,15 +39,18 @@ export const toMessage = cacheByItem((item: MessageItem, context, path): JsonObj
   };
 }, isSameVendor);
 
-export const toAnswerMessage = cacheByItem((item: FunctionCallOutputItem | HostedItem, context, path): ToolAnswer => {
+export const toToolMessage = cacheByItem((item: FunctionCallOutputItem | HostedItem, context, path): ToolMessage => {
   const call = callIdFor(item.call_id, context.quirks);
   const output = outputOf(item);
-  const { content, following } =
-    typeof output === 'string' ? { content: output, following: [] } : toOutput(output, call, context, path());
-  const fields = fieldsFor(item, context);
+  const { content, attachments } =
+    typeof output === 'string' ? { content: output, attachments: [] } : splitToolOutput(output, call, context, path());
+  const fields = passthroughFieldsOf(item, context);
   const whose =
     vendorFieldsOf(item).legacy === true ? { role: 'function', name: item.name } : { role: 'tool', tool_call_id: call };
-  return { message: { ...whose, ...fields, ...(content === '' && 'content' in fields ? {} : { content }) }, following };
+  return {
+    message: { ...whose, ...fields, ...(content === '' && 'content' in fields ? {} : { content }) },
+    attachments,
+  };
 }, isSameVendor);
 
 /** A call's id as the host accepts it: the call and its answer get the same. */
@@ -57,9 +60,12 @@ export function callIdFor(id: unknown, quirks: VendorQuirks): string {
   return maxCallIdLength === undefined ? text : toCallId(text, { pattern: /^/, maxLength: maxCallIdLength });
 }
 
-function fieldsFor(item: MessageItem | FunctionCallOutputItem | HostedItem, { vendor }: WireContext): JsonObject {
-  const words = vendorFieldsOf(item);
-  return isOfVendor(words, vendor) ? { ...ownFieldsOf(words), ...messageFieldsOf(item) } : {};
+function passthroughFieldsOf(
+  item: MessageItem | FunctionCallOutputItem | HostedItem,
+  { vendor }: WireContext,
+): JsonObject {
+  const vendorFields = vendorFieldsOf(item);
+  return isFromVendor(vendorFields, vendor) ? { ...ownFieldsOf(vendorFields), ...messageFieldsOf(item) } : {};
 }
 
 function outputOf(item: FunctionCallOutputItem | HostedItem): string | readonly InputContent[] {
@@ -68,23 +74,23 @@ function outputOf(item: FunctionCallOutputItem | HostedItem): string | readonly 
 }
 
 /** Tool messages are text; what else a tool gave follows in a user message, after all answers of the turn. */
-function toOutput(
+function splitToolOutput(
   output: readonly InputContent[],
   call: string,
   context: WireContext,
   path: string,
-): { content: string | JsonObject[]; following: JsonObject[] } {
+): { content: string | JsonObject[]; attachments: JsonObject[] } {
   const isText = (part: InputContent): boolean => part.type === 'input_text';
   const fits = (part: InputContent): boolean =>
     isText(part) || (part.type === 'input_image' && context.quirks.imagesInToolOutput === true);
   const at = `${path}.output`;
-  if (output.every(fits)) return { content: toChatContent(output, context, at), following: [] };
+  if (output.every(fits)) return { content: toChatContent(output, context, at), attachments: [] };
   const parts = output.map((part, index) => toChatPart(part, context, `${at}[${index}]`));
   const others = parts.filter((_, index) => output[index]?.type !== 'input_text');
   const text = output.flatMap((part) => (part.type === 'input_text' ? [part.text] : []));
   const note = `[${others.length === 1 ? 'An attachment follows' : `${others.length} attachments follow`} in the next user message.]`;
   return {
     content: [...text, note].join('\n'),
-    following: [{ type: 'text', text: `Attached to the result of the tool call ${call}:` }, ...others],
+    attachments: [{ type: 'text', text: `Attached to the result of the tool call ${call}:` }, ...others],
   };
 }

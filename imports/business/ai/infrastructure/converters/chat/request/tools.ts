@@ -28,11 +28,11 @@ export function toChatTools(
   const fields: JsonObject = {};
   const list: JsonObject[] = [];
   offered.forEach((tool, index) => {
-    const asItCame = tool.vendor?.openai?.tool;
+    const verbatim = tool.vendor?.openai?.tool;
     if (isFunctionTool(tool)) list.push(toFunction(tool, quirks, warnings));
-    else if (isObject(asItCame)) list.push(asItCame);
+    else if (isObject(verbatim)) list.push(verbatim);
     else if (tool.type === CUSTOM) list.push(toCustom(tool));
-    else askFor(builtInForm(tool, index, context), tool, list, fields);
+    else addBuiltInTool(builtInForm(tool, index, context), tool, list, fields);
   });
   if (list.length === 0) return fields;
   // OpenAI refuses a choice among nothing.
@@ -52,14 +52,14 @@ function onlyAllowed(tools: readonly Tool[], choice: AllowedTools, warnings: str
 }
 
 function toFunction(tool: FunctionTool, quirks: VendorQuirks, warnings: string[]): JsonObject {
-  const { function: beside, ...own } = ownFieldsOf(isObject(tool.vendor?.openai) ? tool.vendor.openai : {});
+  const { function: functionFields, ...own } = ownFieldsOf(isObject(tool.vendor?.openai) ? tool.vendor.openai : {});
   const { name, description, parameters, strict } = tool;
   if (strict === true && !quirks.supportsStrictTools) warnings.push(`strict was left out of the tool ${name}`);
   return {
     type: 'function',
     ...own,
     function: {
-      ...fieldsOf(beside),
+      ...fieldsOf(functionFields),
       name,
       ...(description === undefined ? {} : { description }),
       ...(parameters === undefined ? {} : { parameters }),
@@ -102,17 +102,17 @@ function builtInForm(tool: BuiltInTool, index: number, { quirks, vendor }: WireC
   return form;
 }
 
-function askFor(form: BuiltInToolForm, tool: BuiltInTool, list: JsonObject[], fields: JsonObject): void {
+function addBuiltInTool(form: BuiltInToolForm, tool: BuiltInTool, list: JsonObject[], fields: JsonObject): void {
   switch (form.as) {
     case 'tool':
       list.push({ type: form.type });
       return;
     case 'enabled_tool': {
-      const before =
+      const enabled =
         isObject(fields.compound_custom) && isObject(fields.compound_custom.tools)
           ? fields.compound_custom.tools.enabled_tools
           : undefined;
-      fields.compound_custom = { tools: { enabled_tools: [...(isList(before) ? before : []), form.name] } };
+      fields.compound_custom = { tools: { enabled_tools: [...(isList(enabled) ? enabled : []), form.name] } };
       return;
     }
     case 'web_search_options':

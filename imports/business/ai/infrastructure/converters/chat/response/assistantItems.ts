@@ -28,7 +28,7 @@ export interface MessageSource {
   readonly callId: (index: number) => string;
 }
 
-export interface TakenApart {
+export interface SplitAssistantMessage {
   readonly items: readonly OutputItem[];
   /**
    * The message's fields that no item carries. A call that could not be carried whole stands in `tool_calls` at its
@@ -38,7 +38,7 @@ export interface TakenApart {
   readonly hasMessageItem: boolean;
 }
 
-export function takeApart(message: JsonObject, source: MessageSource): TakenApart {
+export function splitAssistantMessage(message: JsonObject, source: MessageSource): SplitAssistantMessage {
   const texts = reasoningTexts(message);
   const rest = without(message, [...texts.values()].flat());
   const reasoning = [...texts].map(([text, fields]) => reasoningItem(text, fields, source));
@@ -73,7 +73,7 @@ function reasoningItem(
     type: 'reasoning',
     summary: [],
     content: [{ type: 'reasoning_text', text }],
-    ...stated(status),
+    ...statusField(status),
     origin,
     ...withVendorFields({ reasoning_fields }, origin.vendor),
   };
@@ -83,7 +83,7 @@ function reasoningItem(
 function messageItem(rest: JsonObject, source: MessageSource, hasCalls: boolean): MessageItem | undefined {
   const content = [...textParts(rest, hasCalls), ...refusalParts(rest, source)];
   if (content.length === 0 && hasCalls) return undefined;
-  return { type: 'message', role: 'assistant', content, ...stated(source.status) };
+  return { type: 'message', role: 'assistant', content, ...statusField(source.status) };
 }
 
 function textParts(rest: JsonObject, hasCalls: boolean): OutputContent[] {
@@ -95,10 +95,10 @@ function textParts(rest: JsonObject, hasCalls: boolean): OutputContent[] {
   }
   if (!isList(content)) return [];
   const parts = content.map(contentPart);
-  const known = parts.filter((part) => part !== undefined);
+  const converted = parts.filter((part) => part !== undefined);
   // Parts of other kinds keep the whole list where it is; its text is readable all the same.
-  if (known.length === parts.length && parts.length > 0) delete rest.content;
-  return known;
+  if (converted.length === parts.length && parts.length > 0) delete rest.content;
+  return converted;
 }
 
 function contentPart(raw: unknown): OutputContent | undefined {
@@ -135,7 +135,7 @@ function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem |
   return items;
 }
 
-interface TakenCall<I> {
+interface ConvertedCall<I> {
   readonly item: I;
   /**
    * What the item does not carry: the place among the calls, or the whole call where it is not written as the wire
@@ -144,62 +144,71 @@ interface TakenCall<I> {
   readonly residue: JsonObject;
 }
 
-function functionCall(raw: JsonObject, index: number, source: MessageSource): TakenCall<FunctionCallItem> {
-  const called = fieldsOf(raw.function);
-  const isRegular = isText(raw.id) && isText(raw.type) && typeof called.name === 'string' && isText(called.arguments);
-  const beside = without(called, ['name', 'arguments']);
+function functionCall(raw: JsonObject, index: number, source: MessageSource): ConvertedCall<FunctionCallItem> {
+  const calledFunction = fieldsOf(raw.function);
+  const isRegular =
+    isText(raw.id) && isText(raw.type) && typeof calledFunction.name === 'string' && isText(calledFunction.arguments);
+  const functionFields = without(calledFunction, ['name', 'arguments']);
   const own = {
     ...ownCallFields(raw, source),
-    ...(isEmpty(beside) ? {} : { function: beside }),
+    ...(isEmpty(functionFields) ? {} : { function: functionFields }),
     ...(isText(raw.type) && raw.type !== 'function' ? { type: raw.type } : {}),
   };
   return {
     item: {
       type: 'function_call',
       call_id: isText(raw.id) ? raw.id : source.callId(index),
-      name: typeof called.name === 'string' ? called.name : '',
-      arguments: argumentsText(called.arguments),
-      ...stated(source.status),
+      name: typeof calledFunction.name === 'string' ? calledFunction.name : '',
+      arguments: argumentsText(calledFunction.arguments),
+      ...statusField(source.status),
       ...withVendorFields(own, source.origin.vendor),
     },
-    residue: isRegular ? placeOf(raw, source) : raw,
+    residue: isRegular ? indexField(raw, source) : raw,
   };
 }
 
-function customCall(raw: JsonObject, called: JsonObject, index: number, source: MessageSource): TakenCall<HostedItem> {
+function customCall(
+  raw: JsonObject,
+  calledTool: JsonObject,
+  index: number,
+  source: MessageSource,
+): ConvertedCall<HostedItem> {
   const isRegular =
     isText(raw.id) &&
     raw.type === 'custom' &&
-    typeof called.name === 'string' &&
-    typeof called.input === 'string' &&
-    Object.keys(called).length === 2;
+    typeof calledTool.name === 'string' &&
+    typeof calledTool.input === 'string' &&
+    Object.keys(calledTool).length === 2;
   const own = ownCallFields(raw, source);
   return {
     item: {
       type: 'custom_tool_call',
       call_id: isText(raw.id) ? raw.id : source.callId(index),
-      name: typeof called.name === 'string' ? called.name : '',
-      input: typeof called.input === 'string' ? called.input : '',
-      ...stated(source.status),
+      name: typeof calledTool.name === 'string' ? calledTool.name : '',
+      input: typeof calledTool.input === 'string' ? calledTool.input : '',
+      ...statusField(source.status),
       origin: source.origin,
       vendor: { openai: source.origin.vendor === undefined ? own : { from: source.origin.vendor, ...own } },
     },
-    residue: isRegular ? placeOf(raw, source) : raw,
+    residue: isRegular ? indexField(raw, source) : raw,
   };
 }
 
 /** A call from before tools has no id. */
-function legacyCall(rest: JsonObject, called: JsonObject, source: MessageSource): FunctionCallItem {
-  const isRegular = typeof called.name === 'string' && isText(called.arguments) && Object.keys(called).length === 2;
+function legacyCall(rest: JsonObject, calledFunction: JsonObject, source: MessageSource): FunctionCallItem {
+  const isRegular =
+    typeof calledFunction.name === 'string' &&
+    isText(calledFunction.arguments) &&
+    Object.keys(calledFunction).length === 2;
   if (isRegular) delete rest.function_call;
-  const words: ChatVendorFields & JsonObject = { legacy: true };
+  const fields: ChatVendorFields & JsonObject = { legacy: true };
   return {
     type: 'function_call',
     call_id: source.callId(0),
-    name: typeof called.name === 'string' ? called.name : '',
-    arguments: argumentsText(called.arguments),
-    ...stated(source.status),
-    ...withVendorFields(words, source.origin.vendor),
+    name: typeof calledFunction.name === 'string' ? calledFunction.name : '',
+    arguments: argumentsText(calledFunction.arguments),
+    ...statusField(source.status),
+    ...withVendorFields(fields, source.origin.vendor),
   };
 }
 
@@ -211,7 +220,7 @@ function ownCallFields(raw: JsonObject, { status }: MessageSource): JsonObject {
   );
 }
 
-function placeOf(raw: JsonObject, { status }: MessageSource): JsonObject {
+function indexField(raw: JsonObject, { status }: MessageSource): JsonObject {
   return status !== undefined && 'index' in raw ? { index: raw.index } : {};
 }
 
@@ -221,6 +230,6 @@ function argumentsText(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : '{}';
 }
 
-function stated(status: ItemStatus | undefined): { status?: ItemStatus } {
+function statusField(status: ItemStatus | undefined): { status?: ItemStatus } {
   return status === undefined ? {} : { status };
 }

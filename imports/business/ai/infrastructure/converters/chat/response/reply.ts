@@ -3,7 +3,7 @@
  * to a client.
  */
 import { toCallId } from '../../shared/callIds';
-import { takeApart } from './assistantItems';
+import { splitAssistantMessage } from './assistantItems';
 import { fromChatAnnotation, isNested } from '../annotations';
 import { isText, without } from '../chatJson';
 import { vendorFieldsOf } from '../vendorFields';
@@ -25,18 +25,18 @@ export interface Completion {
  * @throws LLMStreamError for a body that is not a chat completion, with what is wrong
  * @throws LLMError for a 200 that holds an error
  */
-export function completionIn(body: unknown, context: ReplyContext): Completion {
+export function parseCompletion(body: unknown, context: ReplyContext): Completion {
   if (isList(body) && isObject(body[0])) throwIfError(body[0], context);
-  if (!isObject(body)) throw broken(`it is ${kindOf(body)}`, context);
+  if (!isObject(body)) throw invalidCompletion(`it is ${describeBody(body)}`, context);
   throwIfError(body, context);
   const { choices } = body;
-  if (!isList(choices) || choices.length === 0) throw broken('it has no choices', context);
+  if (!isList(choices) || choices.length === 0) throw invalidCompletion('it has no choices', context);
   const [choice] = choices;
-  if (!isObject(choice)) throw broken('its first choice is no object', context);
+  if (!isObject(choice)) throw invalidCompletion('its first choice is no object', context);
   // OpenRouter reports an error of the host behind it in the choice.
   throwIfError(choice, context);
   const { message } = choice;
-  if (!isObject(message)) throw broken('its first choice has no message', context);
+  if (!isObject(message)) throw invalidCompletion('its first choice has no message', context);
   return { raw: body, choices, choice, message };
 }
 
@@ -53,7 +53,7 @@ function isBareError({ object, type, code, status, choices, message, detail }: J
   return choices === undefined && (isText(detail) || (isText(message) && isNamed));
 }
 
-export function broken(what: string, { vendor, requestId }: ReplyContext, cause?: unknown): LLMStreamError {
+export function invalidCompletion(what: string, { vendor, requestId }: ReplyContext, cause?: unknown): LLMStreamError {
   return new LLMStreamError(`The answer of ${vendor} is not a chat completion: ${what}.`, {
     vendor,
     ...(requestId === undefined ? {} : { requestId }),
@@ -61,7 +61,7 @@ export function broken(what: string, { vendor, requestId }: ReplyContext, cause?
   });
 }
 
-export function kindOf(body: unknown): string {
+export function describeBody(body: unknown): string {
   if (typeof body === 'string')
     return body.trimStart().startsWith('<') ? 'a page of HTML or XML' : body.trim() === '' ? 'empty' : 'plain text';
   if (isList(body)) return 'an array';
@@ -69,37 +69,41 @@ export function kindOf(body: unknown): string {
 }
 
 /** The answer's own id, or one made of what is known of the call. */
-export function replyId(id: unknown, context: ReplyContext): string {
+export function responseIdOf(id: unknown, context: ReplyContext): string {
   return isText(id) ? id : (context.requestId ?? `chatcmpl-${context.receivedAt}`);
 }
 
 /** A call's id, where the host gave none, short enough for hosts that limit ids. */
-export function missingCallId(responseId: string, index: number): string {
+export function generatedCallId(responseId: string, index: number): string {
   return toCallId(`${responseId}_call_${index}`, { pattern: /^/, maxLength: 40 });
 }
 
-export interface ReplyItems {
+export interface CompletionItems {
   readonly output: readonly OutputItem[];
   /** The completion without its usage and what the items carry. */
   readonly fields: JsonObject;
 }
 
-export function replyItems(completion: Completion, status: ItemStatus, context: ReplyContext): ReplyItems {
+export function completionItems(completion: Completion, status: ItemStatus, context: ReplyContext): CompletionItems {
   const { raw, choice, choices } = completion;
   const origin: Origin = { wire: 'chat_completions', vendor: context.vendor, model: context.model };
-  const responseId = replyId(raw.id, context);
-  const taken = takeApart(completion.message, { origin, status, callId: (index) => missingCallId(responseId, index) });
-  const { fields: ownFields, rest } = messageFields(taken.rest, taken.hasMessageItem);
+  const responseId = responseIdOf(raw.id, context);
+  const split = splitAssistantMessage(completion.message, {
+    origin,
+    status,
+    callId: (index) => generatedCallId(responseId, index),
+  });
+  const { fields: ownFields, rest } = messageFields(split.rest, split.hasMessageItem);
   const first: JsonObject = { ...choice, message: rest };
-  const annotated = taken.items.map((item) =>
+  const annotated = split.items.map((item) =>
     item.type === 'message' ? withAnnotations(withLogprobs(item, first), rest) : item,
   );
   const [head, ...tail] = annotated;
-  const begun = head === undefined ? [] : [beginning(head, ownFields, context.vendor), ...tail];
-  const at = begun.findIndex((item) => item.type !== 'reasoning');
-  const output = [...begun.slice(0, at), ...executedTools(rest, origin), ...begun.slice(at)];
-  const skeleton = { ...raw, choices: [first, ...choices.slice(1)] };
-  return { output, fields: isObject(raw.usage) ? without(skeleton, ['usage']) : skeleton };
+  const items = head === undefined ? [] : [withMessageFields(head, ownFields, context.vendor), ...tail];
+  const at = items.findIndex((item) => item.type !== 'reasoning');
+  const output = [...items.slice(0, at), ...executedTools(rest, origin), ...items.slice(at)];
+  const unmapped = { ...raw, choices: [first, ...choices.slice(1)] };
+  return { output, fields: isObject(raw.usage) ? without(unmapped, ['usage']) : unmapped };
 }
 
 function withAnnotations(item: MessageItem, rest: JsonObject): MessageItem {
@@ -123,7 +127,7 @@ function withLogprobs(item: MessageItem, choice: JsonObject): MessageItem {
 }
 
 /** Fields that have a word of their own, or that no request takes back. */
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+const MAPPED_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
   'refusal',
@@ -148,14 +152,14 @@ function messageFields(
   const rest: JsonObject = {};
   for (const field of Object.keys(message)) {
     const value = message[field];
-    (KNOWN_FIELDS.has(field) || value === null || value === undefined ? rest : fields)[field] = value;
+    (MAPPED_FIELDS.has(field) || value === null || value === undefined ? rest : fields)[field] = value;
   }
   if (isObject(rest.audio) && isText(rest.audio.id)) fields.audio = { id: rest.audio.id };
   if ('content' in rest && (!hasMessageItem || isList(rest.content))) fields.content = rest.content;
   return { fields: hasMessageItem && isEmpty(fields) ? undefined : fields, rest };
 }
 
-function beginning(item: OutputItem, message: JsonObject | undefined, from: string): OutputItem {
+function withMessageFields(item: OutputItem, message: JsonObject | undefined, from: string): OutputItem {
   return message === undefined
     ? item
     : { ...item, vendor: { ...item.vendor, openai: { ...vendorFieldsOf(item), from, message } } };

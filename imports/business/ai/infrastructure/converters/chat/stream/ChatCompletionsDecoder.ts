@@ -5,14 +5,14 @@
  */
 import { ChatCompletionAssembly } from './chatCompletionAssembly';
 import type { ChoiceAssembly } from './chatCompletionAssembly';
-import type { CallFragments } from './ToolCallFragments';
+import type { PartialCall } from './ToolCallFragments';
 import { OutputIndexes } from './OutputIndexes';
 import { fromChatCompletions } from '../ChatCompletionsConverter';
 import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { isText } from '../chatJson';
-import { quirksOf } from '../quirksOfModel';
-import { broken, kindOf, missingCallId, replyId, throwIfError } from '../response/reply';
+import { quirksOfModel } from '../quirksOfModel';
+import { invalidCompletion, describeBody, generatedCallId, responseIdOf, throwIfError } from '../response/reply';
 import { fromChatUsage } from '../usage';
 import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
@@ -24,7 +24,7 @@ import type { JsonObject, Origin, VendorQuirks } from '../../../../domain/types/
 /** The wire's end marker. */
 const DONE = '[DONE]';
 /** Fields of a delta that become events of their own. */
-const TOLD_FIELDS: ReadonlySet<string> = new Set([
+const MAPPED_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
   'refusal',
@@ -40,13 +40,13 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private readonly quirks: VendorQuirks;
   private readonly origin: Origin;
   private readonly assembly = new ChatCompletionAssembly();
-  private readonly places = new OutputIndexes();
+  private readonly indexes = new OutputIndexes();
   private isCreated = false;
   private isDone = false;
 
   constructor(context: ReplyContext) {
     this.context = context;
-    this.quirks = quirksOf(context.quirks, context.model);
+    this.quirks = quirksOfModel(context.quirks, context.model);
     this.origin = { wire: 'chat_completions', vendor: context.vendor, model: context.model };
   }
 
@@ -55,28 +55,28 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     const data = message.data.trim();
     if (data === '') return;
     if (data === DONE) this.finish(out);
-    else this.addChunk(this.parsed(data, message.event), out);
+    else this.addChunk(this.parse(data, message.event), out);
   }
 
   end(_out: ResponseStreamEvent[]): void {
-    if (!this.isDone) throw this.cut('the stream ended without its end marker [DONE]');
+    if (!this.isDone) throw this.incomplete('the stream ended without its end marker [DONE]');
   }
 
-  private parsed(data: string, event: string | undefined): JsonObject {
+  private parse(data: string, event: string | undefined): JsonObject {
     let chunk: unknown;
     try {
       chunk = JSON.parse(data);
     } catch (cause) {
-      if (event === 'error') throw this.failed(data);
-      throw broken(`a chunk is not JSON but ${kindOf(data)}`, this.context, cause);
+      if (event === 'error') throw this.vendorFailure(data);
+      throw invalidCompletion(`a chunk is not JSON but ${describeBody(data)}`, this.context, cause);
     }
     // Gemini's hosts put an error into a list.
     if (isList(chunk) && isObject(chunk[0])) throwIfError(chunk[0], this.context);
-    if (!isObject(chunk)) throw broken(`a chunk is ${kindOf(chunk)}`, this.context);
+    if (!isObject(chunk)) throw invalidCompletion(`a chunk is ${describeBody(chunk)}`, this.context);
     throwIfError(chunk, this.context);
-    if (event === 'error') throw this.failed(chunk);
+    if (event === 'error') throw this.vendorFailure(chunk);
     // Groq says here why it stopped early.
-    if (isObject(chunk.x_groq) && isText(chunk.x_groq.error)) throw this.failed({ error: chunk.x_groq.error });
+    if (isObject(chunk.x_groq) && isText(chunk.x_groq.error)) throw this.vendorFailure({ error: chunk.x_groq.error });
     return chunk;
   }
 
@@ -84,12 +84,12 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     this.assembly.addChunk(chunk);
     const { choices } = chunk;
     const usage = usageIn(chunk);
-    let isUntold = usage === undefined && !(isList(choices) && choices.length > 0);
+    let isUnmapped = usage === undefined && !(isList(choices) && choices.length > 0);
     if (isList(choices)) {
-      for (const choice of choices) if (isObject(choice) && this.addChoice(choice, out)) isUntold = true;
+      for (const choice of choices) if (isObject(choice) && this.addChoice(choice, out)) isUnmapped = true;
     }
     if (usage !== undefined) out.push({ type: 'response.usage', usage: fromChatUsage(usage, this.quirks) });
-    if (isUntold) this.passOn(chunk, out);
+    if (isUnmapped) this.emitVendorEvent(chunk, out);
   }
 
   /** Whether the choice says something, and nothing but what only this wire has a word for. */
@@ -103,13 +103,13 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     choice.addDelta(delta);
     // Other choices are left aside, as they are without streaming.
     if (choice.index !== 0) return false;
-    const before = out.length;
-    this.tellText(delta, out);
+    const firstEvent = out.length;
+    this.emitDelta(delta, out);
     for (const call of choice.calls.calls) this.announce(call, choice, out);
     if (choice.legacyCall !== undefined) this.announce(choice.legacyCall, choice, out);
-    const isUntold = out.length === before && hasUntoldFields(delta);
-    this.places.executedTools(choice.executedTools, this.origin, out);
-    return isUntold;
+    const isUnmapped = out.length === firstEvent && hasUnmappedFields(delta);
+    this.indexes.executedTools(choice.executedTools, this.origin, out);
+    return isUnmapped;
   }
 
   private create(out: ResponseStreamEvent[]): void {
@@ -118,68 +118,71 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     const { id, model } = this.assembly;
     out.push({
       type: 'response.created',
-      id: replyId(id, this.context),
+      id: responseIdOf(id, this.context),
       model: isText(model) ? model : this.context.model,
     });
   }
 
-  private tellText(delta: JsonObject, out: ResponseStreamEvent[]): void {
+  private emitDelta(delta: JsonObject, out: ResponseStreamEvent[]): void {
     const reasoning = isText(delta.reasoning_content) ? delta.reasoning_content : delta.reasoning;
     if (isText(reasoning))
       out.push({
         type: 'response.reasoning.delta',
-        output_index: this.places.reasoning(out),
+        output_index: this.indexes.reasoning(out),
         delta: reasoning,
         summary: false,
       });
     const { content, refusal, annotations } = delta;
     if (isText(content))
-      out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: content });
-    else if (isList(content)) this.tellParts(content, out);
+      out.push({ type: 'response.output_text.delta', output_index: this.indexes.message(out), delta: content });
+    else if (isList(content)) this.emitParts(content, out);
     if (isText(refusal))
-      out.push({ type: 'response.refusal.delta', output_index: this.places.message(out), delta: refusal });
+      out.push({ type: 'response.refusal.delta', output_index: this.indexes.message(out), delta: refusal });
     if (!isList(annotations)) return;
     for (const annotation of annotations) {
       if (isObject(annotation))
         out.push({
           type: 'response.annotation.added',
-          output_index: this.places.message(out),
+          output_index: this.indexes.message(out),
           annotation: fromChatAnnotation(annotation),
         });
     }
   }
 
-  private tellParts(parts: readonly unknown[], out: ResponseStreamEvent[]): void {
+  private emitParts(parts: readonly unknown[], out: ResponseStreamEvent[]): void {
     for (const part of parts) {
       if (isObject(part) && part.type === 'text' && isText(part.text))
-        out.push({ type: 'response.output_text.delta', output_index: this.places.message(out), delta: part.text });
+        out.push({ type: 'response.output_text.delta', output_index: this.indexes.message(out), delta: part.text });
     }
   }
 
-  private announce(call: CallFragments, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
-    if (this.places.hasCall(call) || call.name === '') return;
+  private announce(call: PartialCall, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
+    if (this.indexes.hasCall(call) || call.name === '') return;
     // Hosts that give ids give them with the name.
     if (call.id === '')
-      call.id = missingCallId(replyId(this.assembly.id, this.context), Math.max(0, choice.calls.calls.indexOf(call)));
-    this.places.call(call, out);
+      call.id = generatedCallId(
+        responseIdOf(this.assembly.id, this.context),
+        Math.max(0, choice.calls.calls.indexOf(call)),
+      );
+    this.indexes.call(call, out);
   }
 
   /** What only this wire has a word for. */
-  private passOn(raw: JsonObject, out: ResponseStreamEvent[]): void {
+  private emitVendorEvent(raw: JsonObject, out: ResponseStreamEvent[]): void {
     out.push({ type: 'vendor.event', origin: this.origin, raw });
   }
 
   private finish(out: ResponseStreamEvent[]): void {
-    const { answer } = this.assembly;
-    if (answer === undefined) throw this.cut('the stream has no choices');
-    if (!answer.isBegun) throw this.cut('the stream has no message');
-    if (!isText(answer.finishReason) && !this.quirks.allowsNullFinishReason)
-      throw this.cut('the stream ended without a finish_reason');
+    const { firstChoice } = this.assembly;
+    if (firstChoice === undefined) throw this.incomplete('the stream has no choices');
+    if (!firstChoice.hasMessage) throw this.incomplete('the stream has no message');
+    if (!isText(firstChoice.finishReason) && !this.quirks.allowsNullFinishReason)
+      throw this.incomplete('the stream ended without a finish_reason');
     const response = fromChatCompletions(this.assembly.completion(), this.context);
     this.isDone = true;
-    const places = this.places.of(response.output, answer, out);
+    const outputIndexes = this.indexes.ofOutput(response.output, firstChoice, out);
     response.output.forEach((item, index) => {
-      const output_index = places[index] ?? index;
+      const output_index = outputIndexes[index] ?? index;
       // Calls of an answer that was cut short may be cut, too.
       if (item.type === 'function_call' && response.status === 'completed')
         out.push({ type: 'response.tool_use.done', output_index, item });
@@ -188,12 +191,12 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     out.push({ type: 'response.completed', response });
   }
 
-  private failed(body: unknown): Error {
+  private vendorFailure(body: unknown): Error {
     const { vendor, requestId } = this.context;
     return vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
   }
 
-  private cut(what: string): LLMStreamError {
+  private incomplete(what: string): LLMStreamError {
     const { vendor, requestId } = this.context;
     return new LLMStreamError(`The answer of ${vendor} is not whole: ${what}.`, {
       vendor,
@@ -202,8 +205,8 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   }
 }
 
-function hasUntoldFields(delta: JsonObject): boolean {
-  for (const field in delta) if (!TOLD_FIELDS.has(field) && delta[field] !== null) return true;
+function hasUnmappedFields(delta: JsonObject): boolean {
+  for (const field in delta) if (!MAPPED_FIELDS.has(field) && delta[field] !== null) return true;
   return false;
 }
 

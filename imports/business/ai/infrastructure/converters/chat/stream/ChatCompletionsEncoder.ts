@@ -5,44 +5,46 @@
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
-import type { OpenEvent } from '../../stream/BaseStreamEncoder';
+import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { ChatChunks } from './ChatChunks';
 import type { OpenAIChunk } from './OpenAIChunk';
-import type { EncoderFacts } from '../../stream/StreamEncoder';
+import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
 import { openAIError } from '../../stream/streamErrors';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
-const AFTER_CONTENT = '},"finish_reason":null}]}\n\n';
+const CONTENT_SUFFIX = '},"finish_reason":null}]}\n\n';
 
 export class ChatCompletionsEncoder extends BaseStreamEncoder {
   private readonly chunks: ChatChunks;
   /** A content delta's frame up to the text, once the stream has named itself. */
-  private beforeContent: string | undefined;
+  private contentPrefix: string | undefined;
 
-  constructor(facts: EncoderFacts) {
-    super(facts);
-    this.chunks = new ChatChunks(facts);
+  constructor(options: StreamEncoderOptions) {
+    super(options);
+    this.chunks = new ChatChunks(options);
   }
 
-  protected encode(event: OpenEvent): readonly string[] {
+  protected encode(event: ContentEvent): readonly string[] {
     if (event.type !== 'response.output_text.delta') return this.chunks.push(event).map(frame);
-    if (this.beforeContent === undefined) {
+    if (this.contentPrefix === undefined) {
       const frames = this.chunks.push(event).map(frame);
       const { head } = this.chunks;
       if (head !== undefined)
-        this.beforeContent = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
+        this.contentPrefix = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[{"index":0,"delta":{"content":`;
       return frames;
     }
-    this.chunks.note(event);
-    return [this.beforeContent + JSON.stringify(event.delta) + AFTER_CONTENT];
+    this.chunks.noteDelta(event);
+    return [this.contentPrefix + JSON.stringify(event.delta) + CONTENT_SUFFIX];
   }
 
   protected complete(response: LLMResponse): readonly string[] {
     const chunks = this.chunks.push({ type: 'response.completed', response });
-    return (this.facts.includeUsage === true ? chunks : chunks.filter(({ choices }) => choices.length > 0)).map(frame);
+    return (this.options.includeUsage === true ? chunks : chunks.filter(({ choices }) => choices.length > 0)).map(
+      frame,
+    );
   }
 
-  protected terminate(): readonly string[] {
+  protected endMarker(): readonly string[] {
     return DONE;
   }
 
@@ -50,7 +52,7 @@ export class ChatCompletionsEncoder extends BaseStreamEncoder {
    * No end marker follows, nor stands in the message, where a client that looks for it anywhere in a line would
    * find it: it means success.
    */
-  protected break(error: LLMError): readonly string[] {
+  protected encodeError(error: LLMError): readonly string[] {
     return [`data: ${JSON.stringify(openAIError(error)).replaceAll('[DONE]', '\\u005bDONE]')}\n\n`];
   }
 }

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { ChunkChoice, OpenAIChunk } from './OpenAIChunk';
 
 /** Fields of a message that went out delta by delta. */
-const STREAMED = [
+const STREAMED_FIELDS = [
   'role',
   'content',
   'refusal',
@@ -21,26 +21,26 @@ const STREAMED = [
   'executed_tools',
   ...REASONING_FIELDS,
 ];
-const OF_A_CALL = ['tool_calls', 'function_call'];
-const OF_A_COMPLETION = ['id', 'object', 'created', 'model', 'choices', 'usage'];
+const CALL_FIELDS = ['tool_calls', 'function_call'];
+const COMPLETION_FIELDS = ['id', 'object', 'created', 'model', 'choices', 'usage'];
 
 export class PassthroughFields {
   /** Fields of choice and message that were passed on: lists among them would come twice. */
-  private readonly passed = new Set<string>();
+  private readonly sent = new Set<string>();
 
   /** A chunk of which no event told anything; fragments of calls stay behind. */
   relayChunk(raw: JsonObject, head: Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>): OpenAIChunk {
     const choices = (isList(raw.choices) ? raw.choices.filter(isObject) : []).filter(
       ({ index }) => index === undefined || index === 0,
     );
-    const shown = choices.map((choice): ChunkChoice => {
-      const delta = isObject(choice.delta) ? without(choice.delta, OF_A_CALL) : {};
-      for (const field in delta) this.passed.add(field);
-      for (const field in choice) this.passed.add(field);
+    const relayed = choices.map((choice): ChunkChoice => {
+      const delta = isObject(choice.delta) ? without(choice.delta, CALL_FIELDS) : {};
+      for (const field in delta) this.sent.add(field);
+      for (const field in choice) this.sent.add(field);
       return { finish_reason: null, ...choice, index: 0, delta };
     });
     // Hosts leave these blank, or number each chunk.
-    return { ...raw, ...head, choices: shown };
+    return { ...raw, ...head, choices: relayed };
   }
 
   /** The last chunk with everything that the whole completion says and no chunk has said yet. */
@@ -50,18 +50,18 @@ export class PassthroughFields {
     const [choice] = last.choices;
     if (first === undefined || choice === undefined) return last;
     const message = isObject(first.message) ? first.message : {};
-    const fields = without(first, ['message', 'index', 'finish_reason', ...this.passed]);
-    const delta = { ...without(message, [...STREAMED, ...this.passed]), ...contentParts(message) };
+    const fields = without(first, ['message', 'index', 'finish_reason', ...this.sent]);
+    const delta = { ...without(message, [...STREAMED_FIELDS, ...this.sent]), ...unmappedContent(message) };
     return {
       ...last,
-      ...without(completion, OF_A_COMPLETION),
-      choices: [{ ...choice, ...fields, delta }, ...(withOtherChoices ? others.map(wholeChoice) : [])],
+      ...without(completion, COMPLETION_FIELDS),
+      choices: [{ ...choice, ...fields, delta }, ...(withOtherChoices ? others.map(choiceChunk) : [])],
     };
   }
 }
 
 /** Parts of a kind that the inner language has no word for; the texts among them went out as text. */
-function contentParts({ content }: JsonObject): JsonObject {
+function unmappedContent({ content }: JsonObject): JsonObject {
   const parts = isList(content)
     ? content.filter((part) => !isObject(part) || (part.type !== 'text' && part.type !== 'refusal'))
     : [];
@@ -69,13 +69,13 @@ function contentParts({ content }: JsonObject): JsonObject {
 }
 
 /** Further choices are left aside while the first one is streamed, and come whole. */
-function wholeChoice(choice: JsonObject, place: number): ChunkChoice {
+function choiceChunk(choice: JsonObject, position: number): ChunkChoice {
   const message = isObject(choice.message) ? choice.message : {};
   const calls = isList(message.tool_calls)
     ? message.tool_calls.map((call, index) => (isObject(call) ? { index, ...call } : call))
     : [];
   const delta = calls.length === 0 ? message : { ...message, tool_calls: calls };
   const finish_reason = typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-  const index = typeof choice.index === 'number' ? choice.index : place + 1;
+  const index = typeof choice.index === 'number' ? choice.index : position + 1;
   return { ...without(choice, ['message']), index, delta: isEmpty(delta) ? {} : delta, finish_reason };
 }

@@ -3,101 +3,107 @@ import { isText } from '../chatJson';
 import { fieldsOf, isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-export interface CallFragments {
+export interface PartialCall {
   readonly kind: 'function' | 'custom';
   id: string;
   name: string;
-  readonly pieces: string[];
-  readonly number: number | undefined;
+  readonly fragments: string[];
+  readonly index: number | undefined;
   /** Fields of the call beside those that the wire has in fragments. */
   readonly fields: JsonObject;
-  readonly beside: JsonObject;
+  readonly innerFields: JsonObject;
 }
 
 export class ToolCallFragments {
-  readonly calls: CallFragments[] = [];
+  readonly calls: PartialCall[] = [];
 
   add(fragments: readonly unknown[]): void {
-    const begun = new Set<CallFragments>();
-    for (const fragment of fragments) if (isObject(fragment)) begun.add(this.addFragment(fragment, begun));
+    const seen = new Set<PartialCall>();
+    for (const fragment of fragments) if (isObject(fragment)) seen.add(this.addFragment(fragment, seen));
   }
 
   /** The calls as an answer without streaming has them: in the order of their numbers. */
-  whole(): JsonObject[] {
-    return this.ordered().map(wholeCall);
+  toToolCalls(): JsonObject[] {
+    return this.ordered().map(assembleCall);
   }
 
-  ordered(): CallFragments[] {
-    return [...this.calls].sort((a, b) => (a.number ?? this.calls.indexOf(a)) - (b.number ?? this.calls.indexOf(b)));
+  ordered(): PartialCall[] {
+    return [...this.calls].sort((a, b) => (a.index ?? this.calls.indexOf(a)) - (b.index ?? this.calls.indexOf(b)));
   }
 
-  private addFragment(fragment: JsonObject, begun: ReadonlySet<CallFragments>): CallFragments {
+  private addFragment(fragment: JsonObject, seen: ReadonlySet<PartialCall>): PartialCall {
     const called = isObject(fragment.custom) ? fragment.custom : fieldsOf(fragment.function);
-    const call = this.callOf(fragment, called, begun);
+    const call = this.callOf(fragment, called, seen);
     if (isText(fragment.id) && call.id === '') call.id = fragment.id;
     // Some hosts repeat the name with every fragment; none sends it in pieces.
     if (isText(called.name) && call.name === '') call.name = called.name;
-    const piece = call.kind === 'custom' ? called.input : called.arguments;
-    if (typeof piece === 'string') call.pieces.push(piece);
-    else if (isObject(piece)) call.pieces.push(JSON.stringify(piece));
-    copyOthers(fragment, call.fields, ['index', 'id', 'function', 'custom']);
-    copyOthers(called, call.beside, ['name', 'arguments', 'input']);
+    const text = call.kind === 'custom' ? called.input : called.arguments;
+    if (typeof text === 'string') call.fragments.push(text);
+    else if (isObject(text)) call.fragments.push(JSON.stringify(text));
+    copyOtherFields(fragment, call.fields, ['index', 'id', 'function', 'custom']);
+    copyOtherFields(called, call.innerFields, ['name', 'arguments', 'input']);
     return call;
   }
 
   /**
    * Hosts that number every call 0, or none, tell a new one by a new id beside a name; without ids, by a name after
    * whole arguments, or by a second name in one chunk.
-   * @param begun the calls that this chunk has told already
+   * @param seen the calls that this chunk has told already
    */
-  private callOf(fragment: JsonObject, called: JsonObject, begun: ReadonlySet<CallFragments>): CallFragments {
-    const number = typeof fragment.index === 'number' ? fragment.index : undefined;
+  private callOf(fragment: JsonObject, called: JsonObject, seen: ReadonlySet<PartialCall>): PartialCall {
+    const index = typeof fragment.index === 'number' ? fragment.index : undefined;
     const id = isText(fragment.id) ? fragment.id : '';
-    const begins = isText(called.name);
+    const hasName = isText(called.name);
     const known = this.calls.findLast((call) =>
-      number === undefined ? id === '' || call.id === id : call.number === number,
+      index === undefined ? id === '' || call.id === id : call.index === index,
     );
-    if (known !== undefined && !(begins && isAnother(known, { id, number, called, toldNow: begun.has(known) })))
+    if (
+      known !== undefined &&
+      !(hasName && startsNewCall(known, { id, index, called, isInSameChunk: seen.has(known) }))
+    )
       return known;
-    const call = newCall(isObject(fragment.custom) ? 'custom' : 'function', number);
+    const call = newCall(isObject(fragment.custom) ? 'custom' : 'function', index);
     this.calls.push(call);
     return call;
   }
 }
 
-export function newCall(kind: CallFragments['kind'], number: number | undefined): CallFragments {
-  return { kind, id: '', name: '', pieces: [], number, fields: {}, beside: {} };
+export function newCall(kind: PartialCall['kind'], index: number | undefined): PartialCall {
+  return { kind, id: '', name: '', fragments: [], index, fields: {}, innerFields: {} };
 }
 
-interface Beginning {
+interface NamedFragment {
   readonly id: string;
-  readonly number: number | undefined;
+  readonly index: number | undefined;
   readonly called: JsonObject;
-  readonly toldNow: boolean;
+  readonly isInSameChunk: boolean;
 }
 
-function isAnother(known: CallFragments, { id, number, called, toldNow }: Beginning): boolean {
+function startsNewCall(known: PartialCall, { id, index, called, isInSameChunk }: NamedFragment): boolean {
   if (id !== '') return known.id !== '' && id !== known.id;
-  if (number === undefined) return toldNow || isWhole(known);
+  if (index === undefined) return isInSameChunk || hasCompleteArguments(known);
   // A number with its name again may say no more than that.
-  return (called.name !== known.name || isText(called.arguments) || isObject(called.arguments)) && isWhole(known);
+  return (
+    (called.name !== known.name || isText(called.arguments) || isObject(called.arguments)) &&
+    hasCompleteArguments(known)
+  );
 }
 
-function isWhole({ pieces }: CallFragments): boolean {
+function hasCompleteArguments({ fragments }: PartialCall): boolean {
   try {
-    JSON.parse(pieces.join(''));
+    JSON.parse(fragments.join(''));
     return true;
   } catch {
     return false;
   }
 }
 
-function copyOthers(from: JsonObject, to: JsonObject, keys: readonly string[]): void {
+function copyOtherFields(from: JsonObject, to: JsonObject, keys: readonly string[]): void {
   for (const key in from) if (!keys.includes(key) && (from[key] !== null || to[key] === undefined)) to[key] = from[key];
 }
 
-function wholeCall({ kind, id, name, pieces, fields, beside }: CallFragments): JsonObject {
-  const text = pieces.join('');
-  const called = kind === 'custom' ? { ...beside, name, input: text } : { ...beside, name, arguments: text };
+function assembleCall({ kind, id, name, fragments, fields, innerFields }: PartialCall): JsonObject {
+  const text = fragments.join('');
+  const called = kind === 'custom' ? { ...innerFields, name, input: text } : { ...innerFields, name, arguments: text };
   return { ...(id === '' ? {} : { id }), type: kind, ...fields, [kind]: called };
 }

@@ -1,6 +1,6 @@
 /** Chunks of one answer, put together as the completion that the same answer is without streaming. */
 import { newCall, ToolCallFragments } from './ToolCallFragments';
-import type { CallFragments } from './ToolCallFragments';
+import type { PartialCall } from './ToolCallFragments';
 import { joinParts } from '../../../streaming/joinParts';
 import { isText } from '../chatJson';
 import { REASONING_FIELDS } from '../response/assistantItems';
@@ -11,12 +11,12 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
  * Each chunk's own padding, and Groq's label of the part of the answer that a delta belongs to: no completion has
  * them. The last is no field.
  */
-const ONLY_IN_CHUNKS: ReadonlySet<string> = new Set(['obfuscation', 'channel', '__proto__']);
+const CHUNK_ONLY_FIELDS: ReadonlySet<string> = new Set(['obfuscation', 'channel', '__proto__']);
 /**
  * The same in every chunk; Groq's compound systems number each chunk, and Azure begins with an empty one, so the
  * first that says something counts.
  */
-const OF_THE_FIRST: ReadonlySet<string> = new Set(['id', 'object', 'created', 'model']);
+const FIRST_CHUNK_FIELDS: ReadonlySet<string> = new Set(['id', 'object', 'created', 'model']);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'refusal', ...REASONING_FIELDS]);
 /** Names of texts that hosts have beside them, in pieces, too. */
 const OTHER_TEXT_FIELD = /(?:^|_)(?:text|thinking|thought)$/;
@@ -34,7 +34,7 @@ export class ChatCompletionAssembly {
   }
 
   /** The choice that is the answer: the lowest one. */
-  get answer(): ChoiceAssembly | undefined {
+  get firstChoice(): ChoiceAssembly | undefined {
     return this.ordered()[0];
   }
 
@@ -42,8 +42,8 @@ export class ChatCompletionAssembly {
   addChunk(chunk: JsonObject): void {
     for (const key in chunk) {
       const value = chunk[key];
-      if (key === 'choices' || ONLY_IN_CHUNKS.has(key)) continue;
-      if (OF_THE_FIRST.has(key)) {
+      if (key === 'choices' || CHUNK_ONLY_FIELDS.has(key)) continue;
+      if (FIRST_CHUNK_FIELDS.has(key)) {
         if (this.fields[key] === undefined || (!this.fields[key] && value)) this.fields[key] = value;
       } else if (key === 'x_groq' && isObject(value)) {
         this.addGroq(value);
@@ -88,9 +88,9 @@ export class ChoiceAssembly {
   private readonly texts = new Map<string, string[]>();
   private hasDeltas = false;
   /** Whether any chunk had room for the message. */
-  isBegun = false;
+  hasMessage = false;
   /** The one call of an answer from before tools. */
-  legacyCall: CallFragments | undefined;
+  legacyCall: PartialCall | undefined;
 
   constructor(index: number) {
     this.index = index;
@@ -115,7 +115,7 @@ export class ChoiceAssembly {
   /** Everything of a chunk's choice but what it adds to the message. */
   addFields(choice: JsonObject): void {
     for (const key in choice) {
-      if (key === 'delta' || key === 'message' || key === 'index' || key === 'logprobs' || ONLY_IN_CHUNKS.has(key))
+      if (key === 'delta' || key === 'message' || key === 'index' || key === 'logprobs' || CHUNK_ONLY_FIELDS.has(key))
         continue;
       this.fields[key] = appended(this.fields[key], choice[key]);
     }
@@ -123,7 +123,7 @@ export class ChoiceAssembly {
   }
 
   addDelta(delta: JsonObject): void {
-    this.isBegun = true;
+    this.hasMessage = true;
     for (const key in delta) {
       const value = delta[key];
       if (typeof value === 'string' && (TEXT_FIELDS.has(key) || OTHER_TEXT_FIELD.test(key))) this.addText(key, value);
@@ -131,8 +131,8 @@ export class ChoiceAssembly {
       else if (key === 'tool_calls' && isList(value)) this.calls.add(value);
       else if (key === 'function_call' && isObject(value)) this.addLegacyCall(value);
       else if (key === 'audio' && isObject(value))
-        this.message.audio = grown(this.message.audio, value, ['data', 'transcript']);
-      else if (!ONLY_IN_CHUNKS.has(key)) this.message[key] = appended(this.message[key], value);
+        this.message.audio = concatenated(this.message.audio, value, ['data', 'transcript']);
+      else if (!CHUNK_ONLY_FIELDS.has(key)) this.message[key] = appended(this.message[key], value);
     }
   }
 
@@ -144,17 +144,17 @@ export class ChoiceAssembly {
       message[field] =
         field === 'content' && isList(message.content) ? joinParts(message.content, [{ type: 'text', text }]) : text;
     }
-    const calls = this.calls.whole();
+    const calls = this.calls.toToolCalls();
     if (calls.length > 0) message.tool_calls = calls;
     if (this.legacyCall !== undefined)
-      message.function_call = { name: this.legacyCall.name, arguments: this.legacyCall.pieces.join('') };
+      message.function_call = { name: this.legacyCall.name, arguments: this.legacyCall.fragments.join('') };
     return { index: this.index, ...this.fields, message };
   }
 
   private addText(field: string, text: string): void {
-    const pieces = this.texts.get(field);
-    if (pieces === undefined) this.texts.set(field, [text]);
-    else pieces.push(text);
+    const deltas = this.texts.get(field);
+    if (deltas === undefined) this.texts.set(field, [text]);
+    else deltas.push(text);
   }
 
   /** Mistral's models think in parts and answer in a string. */
@@ -171,7 +171,7 @@ export class ChoiceAssembly {
   private addLegacyCall({ name, arguments: fragment }: JsonObject): void {
     this.legacyCall ??= newCall('function', undefined);
     if (isText(name)) this.legacyCall.name = name;
-    if (typeof fragment === 'string') this.legacyCall.pieces.push(fragment);
+    if (typeof fragment === 'string') this.legacyCall.fragments.push(fragment);
   }
 
   private addLogprobs(value: unknown): void {
@@ -193,21 +193,21 @@ function merged(before: unknown, value: unknown): unknown {
  * Lists that were made here and may grow in place: a copy for every chunk would cost the square of the answer's
  * length.
  */
-const growing = new WeakSet<object>();
+const ownedLists = new WeakSet<object>();
 
 /** The same, and lists grow; entries of one kind are filled up under their number. */
 function appended(before: unknown, value: unknown): unknown {
   if (!isList(before) || !isList(value)) return merged(before, value);
   // The set holds only arrays made below.
-  const list = growing.has(before) ? (before as unknown[]) : [...before];
-  growing.add(list);
+  const list = ownedLists.has(before) ? (before as unknown[]) : [...before];
+  ownedLists.add(list);
   for (const entry of value) {
     const at =
       isObject(entry) && typeof entry.index === 'number'
         ? list.findIndex((one) => isObject(one) && one.index === entry.index && isSameKind(one, entry))
         : -1;
     if (at < 0) list.push(entry);
-    else list[at] = grown(list[at], entry, ['text', 'summary']);
+    else list[at] = concatenated(list[at], entry, ['text', 'summary']);
   }
   return list;
 }
@@ -218,7 +218,7 @@ function isSameKind(one: JsonObject, other: JsonObject): boolean {
 }
 
 /** An object that comes in pieces: the named texts are joined, everything else is filled up. */
-function grown(before: unknown, value: unknown, texts: readonly string[]): unknown {
+function concatenated(before: unknown, value: unknown, texts: readonly string[]): unknown {
   if (!isObject(before) || !isObject(value)) return merged(before, value);
   const object: JsonObject = { ...before };
   for (const key of Object.keys(value)) {

@@ -21,9 +21,9 @@ import type { PartsContext } from '../request/parts';
 import { siblingsOf } from '../googleTypes';
 import type { GooglePart } from '../googleTypes';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
-import type { OpenEvent } from '../../stream/BaseStreamEncoder';
+import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { NO_FRAMES } from '../../stream/StreamEncoder';
-import type { EncoderFacts } from '../../stream/StreamEncoder';
+import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
 import { googleError } from '../../stream/streamErrors';
 import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
@@ -42,22 +42,22 @@ export class GoogleEncoder extends BaseStreamEncoder {
   private calls = 0;
   private summary = 0;
 
-  constructor(facts: EncoderFacts) {
+  constructor(facts: StreamEncoderOptions) {
     super(facts);
     this.id = facts.id;
     this.model = facts.model;
     this.afterPart = this.tail();
   }
 
-  protected encode(event: OpenEvent): readonly string[] {
+  protected encode(event: ContentEvent): readonly string[] {
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.told.note(event.output_index);
+        this.told.noteDelta(event.output_index);
         this.wroteParts = true;
         return [`${BEFORE_TEXT}${JSON.stringify(event.delta)}${this.afterPart}`];
       case 'response.reasoning.delta': {
-        this.told.note(event.output_index);
+        this.told.noteDelta(event.output_index);
         this.wroteParts = true;
         // Parts of a summary are paragraphs, as they are in an answer without streaming.
         const place = event.summary ? (event.content_index ?? 0) : 0;
@@ -71,7 +71,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
         this.afterPart = this.tail();
         return NO_FRAMES;
       case 'response.tool_use.announced':
-        if (this.facts.emitFunctionAnnouncements !== true) return NO_FRAMES;
+        if (this.options.emitFunctionAnnouncements !== true) return NO_FRAMES;
         return [frame({ ...this.chunk([]), functionCallAnnouncement: { id: event.call_id, name: event.name } })];
       case 'response.tool_use.done':
         return [this.parts([this.callPart(event.item)])];
@@ -94,11 +94,11 @@ export class GoogleEncoder extends BaseStreamEncoder {
     return [frame({ ...whole, candidates })];
   }
 
-  protected terminate(): readonly string[] {
+  protected endMarker(): readonly string[] {
     return NO_FRAMES;
   }
 
-  protected break(error: LLMError): readonly string[] {
+  protected encodeError(error: LLMError): readonly string[] {
     return [frame(googleError(error))];
   }
 

@@ -19,7 +19,7 @@ export type ResponsesRequest = Omit<NormalizedOptions, 'model'> & {
 };
 
 /** The inner options that have the same name and meaning on the wire, and the type of their values. */
-const SAME_WORDS = {
+const PASSTHROUGH_FIELDS = {
   model: 'string',
   instructions: 'string',
   temperature: 'number',
@@ -34,7 +34,13 @@ const SAME_WORDS = {
   stream: 'boolean',
 } as const satisfies Partial<Record<keyof OpenAI.Responses.ResponseCreateParams & keyof ResponsesRequest, string>>;
 
-const MEANT: ReadonlySet<string> = new Set([...Object.keys(SAME_WORDS), 'input', 'text', 'tools', 'tool_choice']);
+const MAPPED_FIELDS: ReadonlySet<string> = new Set([
+  ...Object.keys(PASSTHROUGH_FIELDS),
+  'input',
+  'text',
+  'tools',
+  'tool_choice',
+]);
 
 /**
  * What the inner language has no word for is kept under `vendor.openai_responses`. `store` is true where the client
@@ -42,30 +48,30 @@ const MEANT: ReadonlySet<string> = new Set([...Object.keys(SAME_WORDS), 'input',
  * @throws LLMInvalidRequestError with the JSON path of what is wrong
  */
 export function readResponsesRequest(body: unknown): ResponsesRequest {
-  if (!isObject(body)) throw refuse('', 'is not a JSON object');
+  if (!isObject(body)) throw invalid('', 'is not a JSON object');
   const verbatim: [string, unknown][] = Object.entries(body).filter(
-    ([field, value]) => !MEANT.has(field) || (value === null && field !== 'input'),
+    ([field, value]) => !MAPPED_FIELDS.has(field) || (value === null && field !== 'input'),
   );
-  const said: JsonObject = { store: true };
-  for (const [field, type] of Object.entries(SAME_WORDS)) {
+  const fields: JsonObject = { store: true };
+  for (const [field, type] of Object.entries(PASSTHROUGH_FIELDS)) {
     const value = body[field];
     if (value === undefined || value === null) continue;
-    if (type === 'object' ? !isObject(value) : typeof value !== type) throw refuse(field, `is not a ${type}`);
-    said[field] = value;
+    if (type === 'object' ? !isObject(value) : typeof value !== type) throw invalid(field, `is not a ${type}`);
+    fields[field] = value;
   }
-  if (isPresent(body.tools)) said.tools = readTools(body.tools, refuse);
+  if (isPresent(body.tools)) fields.tools = readTools(body.tools, invalid);
   if (isPresent(body.tool_choice)) {
-    const choice = readToolChoice(body.tool_choice, refuse);
-    if (choice.inner !== undefined) said.tool_choice = choice.inner;
+    const choice = readToolChoice(body.tool_choice, invalid);
+    if (choice.inner !== undefined) fields.tool_choice = choice.inner;
     if (choice.verbatim !== undefined) verbatim.push(['tool_choice', choice.verbatim]);
   }
   if (isPresent(body.text)) {
     const { format, others } = readText(body.text);
-    if (format !== undefined) said.response_format = format;
+    if (format !== undefined) fields.response_format = format;
     if (others !== undefined) verbatim.push(['text', others]);
   }
   // Every field was checked above against the type that the inner language gives it.
-  const options = said as unknown as Omit<ResponsesRequest, 'input' | 'vendor'>;
+  const options = fields as unknown as Omit<ResponsesRequest, 'input' | 'vendor'>;
   return {
     ...options,
     input: readInput(body.input),
@@ -79,14 +85,14 @@ export function readResponsesRequest(body: unknown): ResponsesRequest {
  * repeats; they win over what is assumed.
  */
 export function writeResponses(response: LLMResponse, echo: JsonObject = {}): JsonObject {
-  const { vendor, output_text: _, output, usage, ...said } = response;
+  const { vendor, output_text: _, output, usage, ...fields } = response;
   if (vendor.wire === 'responses')
-    return { ...said, output: output.map(wireForm), ...vendor.fields, ...countedUsage(response) };
+    return { ...fields, output: output.map(wireForm), ...vendor.fields, ...usageField(response) };
   return {
-    ...ASSUMED,
+    ...DEFAULT_FIELDS,
     completed_at: response.status === 'completed' ? response.created_at : null,
     ...echo,
-    ...said,
+    ...fields,
     output: output.map((item, index) => writeForeignItem(item, response, index)),
     usage,
   };
@@ -121,7 +127,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What Open Responses demands in every response, where nobody said otherwise. */
-export const ASSUMED = {
+export const DEFAULT_FIELDS = {
   background: false,
   error: null,
   frequency_penalty: 0,
@@ -148,7 +154,7 @@ export const ASSUMED = {
 } as const satisfies JsonObject;
 
 /** The host's own object, unless the counts were changed since, as they are when a run's calls are summed. */
-function countedUsage({ vendor, usage }: LLMResponse): { readonly usage?: unknown } {
+function usageField({ vendor, usage }: LLMResponse): { readonly usage?: unknown } {
   const original = vendor.usage === undefined ? NO_USAGE : usageOf(vendor.usage);
   if (!sameCounts(original, usage)) return { usage };
   return vendor.usage === undefined ? {} : { usage: vendor.usage };
@@ -168,47 +174,47 @@ function sameCounts(a: Usage, b: Usage): boolean {
 function readInput(input: unknown): readonly InputItem[] {
   if (!isPresent(input)) return [];
   if (typeof input === 'string') return [userMessage(input)];
-  if (!Array.isArray(input)) throw refuse('input', 'is neither a text nor a list');
+  if (!Array.isArray(input)) throw invalid('input', 'is neither a text nor a list');
   return input.map((raw: unknown, index) => readInputItem(raw, `input[${index}]`));
 }
 
 function readInputItem(raw: unknown, path: string): InputItem {
-  return readItem((isObject(raw) ? unwrapped(raw, path) : undefined) ?? raw, path, { refuse });
+  return readItem((isObject(raw) ? unwrap(raw, path) : undefined) ?? raw, path, { invalid });
 }
 
-function unwrapped(raw: JsonObject, path: string): unknown {
+function unwrap(raw: JsonObject, path: string): unknown {
   try {
     return unwrapForeign(raw);
   } catch (cause) {
-    throw refuse(`${path}.encrypted_content`, 'was changed on its way', cause);
+    throw invalid(`${path}.encrypted_content`, 'was changed on its way', cause);
   }
 }
 
 /** The format goes in and out by the inner language; what else `text` holds is this wire's own. */
 function readText(text: unknown): { readonly format?: ResponseFormat; readonly others?: JsonObject } {
-  if (!isObject(text)) throw refuse('text', 'is not an object');
+  if (!isObject(text)) throw invalid('text', 'is not an object');
   const { format, ...others } = text;
   if (!isPresent(format)) return { others: text };
-  if (!isObject(format)) throw refuse('text.format', 'is not an object');
+  if (!isObject(format)) throw invalid('text.format', 'is not an object');
   switch (format.type) {
     case 'text':
     case 'json_object':
-      return { format: { ...format, type: format.type }, ...atLeastOne(others) };
+      return { format: { ...format, type: format.type }, ...nonEmpty(others) };
     case 'json_schema': {
       const { schema } = format;
-      if (!isObject(schema)) throw refuse('text.format.schema', 'is not an object');
-      const said = Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
-      const inner: ResponseFormat = { ...said, type: format.type, schema };
+      if (!isObject(schema)) throw invalid('text.format.schema', 'is not an object');
+      const nonNull = Object.fromEntries(Object.entries(format).filter(([, value]) => value !== null));
+      const inner: ResponseFormat = { ...nonNull, type: format.type, schema };
       return Object.values(format).includes(null)
         ? { format: inner, others: text }
-        : { format: inner, ...atLeastOne(others) };
+        : { format: inner, ...nonEmpty(others) };
     }
     default:
       return { others: text };
   }
 }
 
-function atLeastOne(others: JsonObject): { readonly others?: JsonObject } {
+function nonEmpty(others: JsonObject): { readonly others?: JsonObject } {
   return Object.keys(others).length === 0 ? {} : { others };
 }
 
@@ -216,7 +222,7 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-function refuse(path: string, what: string, cause?: unknown): LLMInvalidRequestError {
+function invalid(path: string, what: string, cause?: unknown): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`${path === '' ? 'the request' : path} ${what}`, {
     path,
     ...(cause === undefined ? {} : { cause }),

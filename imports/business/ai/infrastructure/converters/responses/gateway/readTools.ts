@@ -1,16 +1,16 @@
 /** Tools and the choice among them as a client of the Responses wire words them, in the inner language. */
 import { BUILT_IN_TOOL_TYPES } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/json';
-import type { Direction } from '../items';
+import type { ItemSource } from '../items';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-type Refuse = Direction['refuse'];
+type InvalidError = ItemSource['invalid'];
 
-export function readTools(tools: unknown, refuse: Refuse): readonly Tool[] {
-  if (!Array.isArray(tools)) throw refuse('tools', 'is not a list');
-  return tools.map((tool: unknown, index) => readTool(tool, `tools[${index}]`, refuse));
+export function readTools(tools: unknown, invalid: InvalidError): readonly Tool[] {
+  if (!Array.isArray(tools)) throw invalid('tools', 'is not a list');
+  return tools.map((tool: unknown, index) => readTool(tool, `tools[${index}]`, invalid));
 }
 
 export interface ReadToolChoice {
@@ -20,25 +20,25 @@ export interface ReadToolChoice {
   readonly verbatim?: unknown;
 }
 
-export function readToolChoice(choice: unknown, refuse: Refuse): ReadToolChoice {
+export function readToolChoice(choice: unknown, invalid: InvalidError): ReadToolChoice {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { inner: choice };
-  if (!isObject(choice)) throw refuse('tool_choice', 'is neither auto, none, required nor an object');
-  if (typeof choice.type !== 'string') throw refuse('tool_choice.type', 'is not a text');
+  if (!isObject(choice)) throw invalid('tool_choice', 'is neither auto, none, required nor an object');
+  if (typeof choice.type !== 'string') throw invalid('tool_choice.type', 'is not a text');
   switch (choice.type) {
     case 'function':
-      if (typeof choice.name !== 'string') throw refuse('tool_choice.name', 'is not a text');
+      if (typeof choice.name !== 'string') throw invalid('tool_choice.name', 'is not a text');
       return { inner: { ...choice, type: choice.type, name: choice.name } };
     case 'allowed_tools': {
       const { mode, tools } = choice;
       if (mode !== undefined && mode !== 'auto' && mode !== 'required')
-        throw refuse('tool_choice.mode', 'is neither auto nor required');
-      if (!Array.isArray(tools)) throw refuse('tool_choice.tools', 'is not a list');
+        throw invalid('tool_choice.mode', 'is neither auto nor required');
+      if (!Array.isArray(tools)) throw invalid('tool_choice.tools', 'is not a list');
       return {
         inner: {
           ...choice,
           type: choice.type,
           ...(mode === undefined ? {} : { mode }),
-          tools: tools.map((tool: unknown, index) => allowed(tool, index, refuse)),
+          tools: tools.map((tool: unknown, index) => readAllowedTool(tool, index, invalid)),
         },
       };
     }
@@ -78,37 +78,41 @@ const RESERVED = {
   true
 >;
 
-function readTool(raw: unknown, path: string, refuse: Refuse): Tool {
-  if (!isObject(raw)) throw refuse(path, 'is not an object');
-  if (typeof raw.type !== 'string') throw refuse(`${path}.type`, 'is not a text');
-  if (raw.type === 'function') checkFunction(raw, path, refuse);
+function readTool(raw: unknown, path: string, invalid: InvalidError): Tool {
+  if (!isObject(raw)) throw invalid(path, 'is not an object');
+  if (typeof raw.type !== 'string') throw invalid(`${path}.type`, 'is not a text');
+  if (raw.type === 'function') checkFunction(raw, path, invalid);
   const type = innerType(raw.type);
-  const aside = Object.entries(raw).filter(
+  const setAside = Object.entries(raw).filter(
     ([field, value]) =>
       (field === 'type' && value !== type) ||
       Object.hasOwn(RESERVED, field) ||
       (value === null && raw.type === 'function'),
   );
-  const kept = Object.fromEntries(Object.entries(raw).filter(([field]) => !aside.some(([name]) => name === field)));
+  const retained = Object.fromEntries(
+    Object.entries(raw).filter(([field]) => !setAside.some(([name]) => name === field)),
+  );
   // A client that speaks this wire has said all it wanted: nothing is filled in for it.
-  const words =
-    raw.type === 'function' && aside.length === 0 ? {} : { vendor: { openai_responses: Object.fromEntries(aside) } };
+  const vendorPart =
+    raw.type === 'function' && setAside.length === 0
+      ? {}
+      : { vendor: { openai_responses: Object.fromEntries(setAside) } };
   // A function's fields were checked; the fields of hosted tools are their host's, and their types may be newer
   // than this program.
-  return { ...kept, type, ...words } as unknown as Tool;
+  return { ...retained, type, ...vendorPart } as unknown as Tool;
 }
 
-function checkFunction(raw: JsonObject, path: string, refuse: Refuse): void {
-  if (typeof raw.name !== 'string') throw refuse(`${path}.name`, 'is not a text');
-  if (typeof (raw.description ?? '') !== 'string') throw refuse(`${path}.description`, 'is not a text');
-  if (!isObject(raw.parameters ?? {})) throw refuse(`${path}.parameters`, 'is not an object');
-  if (typeof (raw.strict ?? false) !== 'boolean') throw refuse(`${path}.strict`, 'is neither true nor false');
+function checkFunction(raw: JsonObject, path: string, invalid: InvalidError): void {
+  if (typeof raw.name !== 'string') throw invalid(`${path}.name`, 'is not a text');
+  if (typeof (raw.description ?? '') !== 'string') throw invalid(`${path}.description`, 'is not a text');
+  if (!isObject(raw.parameters ?? {})) throw invalid(`${path}.parameters`, 'is not an object');
+  if (typeof (raw.strict ?? false) !== 'boolean') throw invalid(`${path}.strict`, 'is neither true nor false');
 }
 
-function allowed(tool: unknown, index: number, refuse: Refuse): { type: string; name?: string } {
+function readAllowedTool(tool: unknown, index: number, invalid: InvalidError): { type: string; name?: string } {
   if (!isObject(tool) || typeof tool.type !== 'string')
-    throw refuse(`tool_choice.tools[${index}].type`, 'is not a text');
+    throw invalid(`tool_choice.tools[${index}].type`, 'is not a text');
   if (tool.name !== undefined && typeof tool.name !== 'string')
-    throw refuse(`tool_choice.tools[${index}].name`, 'is not a text');
+    throw invalid(`tool_choice.tools[${index}].name`, 'is not a text');
   return { ...tool, type: tool.type, ...(tool.name === undefined ? {} : { name: tool.name }) };
 }

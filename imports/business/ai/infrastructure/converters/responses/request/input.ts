@@ -27,55 +27,63 @@ export interface WireInput {
 export function toInput(history: readonly InputItem[], context: InputContext): WireInput {
   const repaired = repairHistory(history, { nativeAsync: context.nativeAsync, partial: context.partial });
   const losses = [...repaired.losses];
-  const lose = (item: InputItem, what: string, reason: string, within = ''): void => {
+  const recordLoss = (item: InputItem, what: string, reason: string, within = ''): void => {
     const index = history.indexOf(item);
     losses.push({ path: `input[${index < 0 ? repaired.items.indexOf(item) : index}]${within}`, what, reason });
   };
   const items: JsonObject[] = [];
   const unsentCalls = new Set<unknown>();
-  let held: ReasoningItem[] = [];
+  let pendingReasoning: ReasoningItem[] = [];
   // The host ties the ids of a turn's items to its reasoning: where that goes without its id, or not at all, they
   // go without theirs.
   let withoutIds = false;
 
   for (const item of repaired.items) {
     if (item.type === 'reasoning') {
-      if (!isForeign(item.origin, context)) held.push(item);
+      if (!isForeign(item.origin, context)) pendingReasoning.push(item);
       else {
-        lose(item, isSealed(item) ? 'sealed reasoning' : 'readable reasoning', `it was made by ${nameOf(item.origin)}`);
+        recordLoss(
+          item,
+          isOpaque(item) ? 'sealed reasoning' : 'readable reasoning',
+          `it was made by ${originName(item.origin)}`,
+        );
         withoutIds = true;
       }
       continue;
     }
-    const answered = answeredCall(item);
-    if (isForeign(originOf(item), context) || (answered !== undefined && unsentCalls.has(answered))) {
-      for (const id of callsOf(item)) unsentCalls.add(id);
-      lose(
+    const resultOf = resultCallId(item);
+    if (isForeign(originOf(item), context) || (resultOf !== undefined && unsentCalls.has(resultOf))) {
+      for (const id of callIdsOf(item)) unsentCalls.add(id);
+      recordLoss(
         item,
-        wordFor(item),
-        answered === undefined ? `it was made by ${nameOf(originOf(item))}` : 'the call that it answers was not sent',
+        typeNameOf(item),
+        resultOf === undefined
+          ? `it was made by ${originName(originOf(item))}`
+          : 'the call that it answers was not sent',
       );
       continue;
     }
     if (isModelOutput(item)) {
-      for (const reasoning of held) {
+      for (const reasoning of pendingReasoning) {
         const form = reasoningBefore(item, reasoning, context);
         if (form === undefined)
-          lose(reasoning, 'reasoning that its host kept', 'the host will not find it by its id in this request');
+          recordLoss(reasoning, 'reasoning that its host kept', 'the host will not find it by its id in this request');
         else items.push(form);
         if (form === undefined || form.id !== reasoning.id) withoutIds = true;
       }
     } else {
-      for (const reasoning of held) lose(reasoning, 'reasoning', 'the item that followed it is not there');
+      for (const reasoning of pendingReasoning)
+        recordLoss(reasoning, 'reasoning', 'the item that followed it is not there');
       withoutIds = false;
     }
-    held = [];
-    const form = outgoing(item);
-    for (const index of form.lost)
-      lose(item, 'image or file', 'an assistant message holds text only', `.content[${index}]`);
-    if (form.wire !== undefined) items.push(withoutIds ? bare(form.wire, item) : form.wire);
+    pendingReasoning = [];
+    const form = toWireItem(item);
+    for (const index of form.droppedParts)
+      recordLoss(item, 'image or file', 'an assistant message holds text only', `.content[${index}]`);
+    if (form.form !== undefined) items.push(withoutIds ? withoutId(form.form, item) : form.form);
   }
-  for (const reasoning of held) lose(reasoning, 'reasoning', 'the item that followed it is not there');
+  for (const reasoning of pendingReasoning)
+    recordLoss(reasoning, 'reasoning', 'the item that followed it is not there');
   return { items, losses };
 }
 
@@ -87,10 +95,10 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
 function reasoningBefore(next: InputItem, reasoning: ReasoningItem, context: InputContext): JsonObject | undefined {
   const byId = context.stateless && reasoning.origin !== undefined;
   const nextIsAnother = reasoning.id !== undefined && next.type === 'message' && next.id === undefined;
-  if (!byId && !nextIsAnother) return outgoing(reasoning).wire;
-  const { wire } = outgoing(reasoning);
-  if (wire !== undefined && reasoning.encrypted_content !== undefined) return bare(wire, reasoning);
-  return hasContent(reasoning) ? wire : undefined;
+  if (!byId && !nextIsAnother) return toWireItem(reasoning).form;
+  const { form } = toWireItem(reasoning);
+  if (form !== undefined && reasoning.encrypted_content !== undefined) return withoutId(form, reasoning);
+  return hasContent(reasoning) ? form : undefined;
 }
 
 function isForeign(origin: Origin | undefined, context: InputContext): boolean {
@@ -99,7 +107,7 @@ function isForeign(origin: Origin | undefined, context: InputContext): boolean {
 }
 
 /** Encrypted, or nothing but an id that the host's own store knows. */
-function isSealed(item: ReasoningItem): boolean {
+function isOpaque(item: ReasoningItem): boolean {
   return item.encrypted_content !== undefined || !(hasContent(item) || item.summary.length > 0);
 }
 
@@ -118,11 +126,11 @@ function originOf(item: InputItem): Origin | undefined {
   }
 }
 
-function nameOf(origin: Origin | undefined): string {
+function originName(origin: Origin | undefined): string {
   return origin?.vendor ?? origin?.wire ?? 'another host';
 }
 
-function wordFor(item: InputItem): string {
+function typeNameOf(item: InputItem): string {
   if (item.type !== 'vendor_item') return item.type;
   return typeof item.item.type === 'string' ? item.item.type : item.type;
 }
@@ -131,11 +139,11 @@ function wordFor(item: InputItem): string {
 function isModelOutput(item: InputItem): boolean {
   return item.type === 'message'
     ? item.role === 'assistant'
-    : item.type !== 'function_call_output' && answeredCall(item) === undefined;
+    : item.type !== 'function_call_output' && resultCallId(item) === undefined;
 }
 
 /** The id of the hosted call that a caller's item answers. */
-function answeredCall(item: InputItem): unknown {
+function resultCallId(item: InputItem): unknown {
   switch (item.type) {
     case 'computer_call_output':
     case 'custom_tool_call_output':
@@ -150,56 +158,56 @@ function answeredCall(item: InputItem): unknown {
   }
 }
 
-function callsOf(item: InputItem): readonly unknown[] {
+function callIdsOf(item: InputItem): readonly unknown[] {
   return [item.id, 'call_id' in item ? item.call_id : undefined].filter((id) => typeof id === 'string' && id !== '');
 }
 
-interface Outgoing {
+interface WireItem {
   /** Absent when nothing of the item could be sent. */
-  readonly wire: JsonObject | undefined;
+  readonly form: JsonObject | undefined;
   /** Indices of parts that were left out. */
-  readonly lost: readonly number[];
+  readonly droppedParts: readonly number[];
 }
 
 // Items never change, and a growing history is sent again every turn: each is converted once.
-const outgoingForms = new WeakMap<InputItem, Outgoing>();
-const bareForms = new WeakMap<InputItem, JsonObject>();
+const wireItems = new WeakMap<InputItem, WireItem>();
+const itemsWithoutId = new WeakMap<InputItem, JsonObject>();
 
-function outgoing(item: InputItem): Outgoing {
-  let form = outgoingForms.get(item);
-  if (form === undefined) {
-    form = convert(item);
-    outgoingForms.set(item, form);
+function toWireItem(item: InputItem): WireItem {
+  let cached = wireItems.get(item);
+  if (cached === undefined) {
+    cached = convert(item);
+    wireItems.set(item, cached);
   }
-  return form;
+  return cached;
 }
 
 /** Without its id, for a host that would look for it; hosted items must have theirs. */
-function bare(wire: JsonObject, item: InputItem): JsonObject {
+function withoutId(wire: JsonObject, item: InputItem): JsonObject {
   if (wire.id === undefined || !(item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call'))
     return wire;
-  let form = bareForms.get(item);
-  if (form === undefined) {
+  let cached = itemsWithoutId.get(item);
+  if (cached === undefined) {
     const { id: _, ...rest } = wire;
-    form = rest;
-    bareForms.set(item, form);
+    cached = rest;
+    itemsWithoutId.set(item, cached);
   }
-  return form;
+  return cached;
 }
 
-function convert(item: InputItem): Outgoing {
+function convert(item: InputItem): WireItem {
   const wire = wireForm(item);
   switch (item.type) {
     case 'message':
       return withPartsOfRole(wire, item.role === 'assistant');
     case 'function_call':
-      return { wire: withValidCallId(wire), lost: [] };
+      return { form: withValidCallId(wire), droppedParts: [] };
     case 'reasoning':
-      return { wire: withoutEmptyContent(wire), lost: [] };
+      return { form: withoutEmptyContent(wire), droppedParts: [] };
     case 'function_call_output':
-      return { wire: withoutAcknowledgement(withValidCallId(wire)), lost: [] };
+      return { form: withoutAcknowledgement(withValidCallId(wire)), droppedParts: [] };
     default:
-      return { wire, lost: [] };
+      return { form: wire, droppedParts: [] };
   }
 }
 
@@ -214,28 +222,29 @@ function withoutEmptyContent(wire: JsonObject): JsonObject {
  * The host takes `output_text` and `refusal` from the assistant only, and everything else from everyone but the
  * assistant.
  */
-function withPartsOfRole(wire: JsonObject, assistant: boolean): Outgoing {
-  if (!Array.isArray(wire.content)) return { wire, lost: [] };
+function withPartsOfRole(wire: JsonObject, assistant: boolean): WireItem {
+  if (!Array.isArray(wire.content)) return { form: wire, droppedParts: [] };
   const parts: readonly unknown[] = wire.content;
-  const lost = assistant ? parts.flatMap((part, index) => (isMedia(part) ? [index] : [])) : [];
+  const droppedParts = assistant ? parts.flatMap((part, index) => (isMedia(part) ? [index] : [])) : [];
   const content = parts
     .filter((part) => !assistant || !isMedia(part))
-    .map((part) => (assistant ? spokenByModel(part) : spokenToModel(part)));
-  if (lost.length === 0 && content.every((part, index) => part === parts[index])) return { wire, lost };
-  return { wire: content.length === 0 ? undefined : { ...wire, content }, lost };
+    .map((part) => (assistant ? toAssistantPart(part) : toInputPart(part)));
+  if (droppedParts.length === 0 && content.every((part, index) => part === parts[index]))
+    return { form: wire, droppedParts };
+  return { form: content.length === 0 ? undefined : { ...wire, content }, droppedParts };
 }
 
 function isMedia(part: unknown): boolean {
   return isObject(part) && (part.type === 'input_image' || part.type === 'input_file');
 }
 
-function spokenByModel(part: unknown): unknown {
+function toAssistantPart(part: unknown): unknown {
   return isObject(part) && part.type === 'input_text'
     ? { type: 'output_text', text: part.text, annotations: [] }
     : part;
 }
 
-function spokenToModel(part: unknown): unknown {
+function toInputPart(part: unknown): unknown {
   if (!isObject(part)) return part;
   if (part.type === 'output_text') return { type: 'input_text', text: part.text };
   return part.type === 'refusal' ? { type: 'input_text', text: part.refusal } : part;

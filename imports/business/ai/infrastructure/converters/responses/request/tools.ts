@@ -86,8 +86,8 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
 }
 
 function builtInTool(tool: BuiltInTool, path: string, vendor: string): JsonObject {
-  const { blocking: _, vendor: words, ...offered } = tool;
-  const verbatim = words?.openai_responses;
+  const { blocking: _, vendor: vendorPart, ...offered } = tool;
+  const verbatim = vendorPart?.openai_responses;
   return { ...builtInFields(offered, path, vendor, verbatim === undefined), ...verbatim };
 }
 

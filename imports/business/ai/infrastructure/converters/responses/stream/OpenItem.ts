@@ -4,7 +4,7 @@
  */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { closedPart, isPartKind, partsContaining, textIn, fieldNamesOf } from './responsesParts';
+import { closedPart, isPartKind, finalPartsOf, textIn, partNamesOf } from './responsesParts';
 import type { PartKind, PartList } from './responsesParts';
 import { deltaPrefix } from './SequencedFrames';
 import type { SequencedFrames } from './SequencedFrames';
@@ -15,9 +15,9 @@ interface OpenPart {
   /** The place that the source gave it. */
   readonly sourceIndex: number;
   /** Its place in this stream. */
-  readonly place: number;
-  readonly beforeText: string;
-  readonly pieces: string[];
+  readonly index: number;
+  readonly deltaPrefix: string;
+  readonly deltas: string[];
 }
 
 const LISTS: readonly PartList[] = ['content', 'summary'];
@@ -40,7 +40,7 @@ export class OpenItem {
     this.rawReasoningName = rawReasoningName;
   }
 
-  begin(): string {
+  start(): string {
     const lists = this.form.type === 'reasoning' ? { summary: [] } : { content: [] };
     const { encrypted_content: _, content: __, ...form } = this.form;
     return this.frames.frame('response.output_item.added', {
@@ -52,17 +52,17 @@ export class OpenItem {
   delta(kind: PartKind, sourceIndex: number, text: string): readonly string[] {
     const { open } = this;
     if (open !== undefined && open.kind === kind && open.sourceIndex === sourceIndex) {
-      open.pieces.push(text);
-      return [this.frames.delta(open.beforeText, text)];
+      open.deltas.push(text);
+      return [this.frames.delta(open.deltaPrefix, text)];
     }
     const frames = [...this.closePart([]), this.openPart(kind, sourceIndex)];
     return [...frames, ...this.delta(kind, sourceIndex, text)];
   }
 
   annotate(sourceIndex: number, annotation: JsonObject): void {
-    const known = this.annotations.get(sourceIndex);
-    if (known === undefined) this.annotations.set(sourceIndex, [annotation]);
-    else known.push(annotation);
+    const pending = this.annotations.get(sourceIndex);
+    if (pending === undefined) this.annotations.set(sourceIndex, [annotation]);
+    else pending.push(annotation);
   }
 
   /**
@@ -73,85 +73,98 @@ export class OpenItem {
   finish(final: JsonObject | undefined): { readonly frames: readonly string[]; readonly item: JsonObject } {
     const frames: string[] = [];
     const finals = { content: partsIn(final, 'content'), summary: partsIn(final, 'summary') };
-    const used = { content: this.covered('content', finals.content), summary: this.covered('summary', finals.summary) };
+    const used = {
+      content: this.countCovered('content', finals.content),
+      summary: this.countCovered('summary', finals.summary),
+    };
     if (this.open !== undefined) {
-      const { kind, pieces } = this.open;
-      const { list } = fieldNamesOf(kind);
-      const saying = partsContaining(pieces.join(''), kind, finals[list], used[list]);
-      used[list] += saying.length;
-      frames.push(...this.closePart(saying));
+      const { kind, deltas } = this.open;
+      const { list } = partNamesOf(kind);
+      const covering = finalPartsOf(deltas.join(''), kind, finals[list], used[list]);
+      used[list] += covering.length;
+      frames.push(...this.closePart(covering));
     }
     for (const list of LISTS)
-      for (const part of finals[list].slice(used[list])) frames.push(...this.wholePart(list, part));
-    const item = this.whole(final);
+      for (const part of finals[list].slice(used[list])) frames.push(...this.completePart(list, part));
+    const item = this.closedItem(final);
     frames.push(this.frames.frame('response.output_item.done', { output_index: this.output_index, item }));
     return { frames, item };
   }
 
   private openPart(kind: PartKind, sourceIndex: number): string {
-    const { list, place: placeName, added, delta, empty, beside } = fieldNamesOf(kind, this.rawReasoningName);
-    const place = this.closed[list].length;
-    const where = { item_id: this.form.id, output_index: this.output_index, [placeName]: place };
-    this.open = { kind, sourceIndex, place, beforeText: deltaPrefix(delta, { ...where, ...beside }), pieces: [] };
-    return this.frames.frame(added, { ...where, part: empty });
+    const { list, indexField, added, delta, empty, textEventFields } = partNamesOf(kind, this.rawReasoningName);
+    const index = this.closed[list].length;
+    const location = { item_id: this.form.id, output_index: this.output_index, [indexField]: index };
+    this.open = {
+      kind,
+      sourceIndex,
+      index,
+      deltaPrefix: deltaPrefix(delta, { ...location, ...textEventFields }),
+      deltas: [],
+    };
+    return this.frames.frame(added, { ...location, part: empty });
   }
 
-  private closePart(finals: readonly JsonObject[]): readonly string[] {
+  private closePart(finalParts: readonly JsonObject[]): readonly string[] {
     if (this.open === undefined) return [];
-    const { kind, sourceIndex, place, pieces } = this.open;
+    const { kind, sourceIndex, index, deltas } = this.open;
     this.open = undefined;
-    const { list, place: placeName, field, done, closed, beside } = fieldNamesOf(kind, this.rawReasoningName);
-    const text = pieces.join('');
-    const told = {
+    const { list, indexField, field, done, closed, textEventFields } = partNamesOf(kind, this.rawReasoningName);
+    const text = deltas.join('');
+    const streamed = {
       type: kind,
       [field]: text,
       ...(kind === 'output_text' ? { annotations: this.annotations.get(sourceIndex) ?? [] } : {}),
     };
-    const part = closedPart(text, kind, finals.length > 0 ? finals : [told]);
+    const part = closedPart(text, kind, finalParts.length > 0 ? finalParts : [streamed]);
     this.closed[list].push(part);
-    const where = { item_id: this.form.id, output_index: this.output_index, [placeName]: place };
-    const logprobs = Array.isArray(part.logprobs) ? { logprobs: part.logprobs as unknown[] } : beside;
+    const location = { item_id: this.form.id, output_index: this.output_index, [indexField]: index };
+    const logprobs = Array.isArray(part.logprobs) ? { logprobs: part.logprobs as unknown[] } : textEventFields;
     return [
-      ...this.citations(part, where),
-      this.frames.frame(done, { ...where, ...logprobs, [field]: text }),
-      this.frames.frame(closed, { ...where, part }),
+      ...this.citations(part, location),
+      this.frames.frame(done, { ...location, ...logprobs, [field]: text }),
+      this.frames.frame(closed, { ...location, part }),
     ];
   }
 
-  private citations(part: JsonObject, where: JsonObject): readonly string[] {
+  private citations(part: JsonObject, location: JsonObject): readonly string[] {
     if (!Array.isArray(part.annotations)) return [];
     return part.annotations.map((annotation: unknown, annotation_index) =>
-      this.frames.frame('response.output_text.annotation.added', { ...where, annotation_index, annotation }),
+      this.frames.frame('response.output_text.annotation.added', { ...location, annotation_index, annotation }),
     );
   }
 
   /** A part of which no delta came. An empty one beside others says nothing. */
-  private wholePart(list: PartList, part: JsonObject): readonly string[] {
+  private completePart(list: PartList, part: JsonObject): readonly string[] {
     const { type } = part;
-    if (isPartKind(type) && fieldNamesOf(type).list === list) {
+    if (isPartKind(type) && partNamesOf(type).list === list) {
       const text = textIn(part, type);
       if (text === '' && this.closed[list].length > 0) return [];
       const frames = [this.openPart(type, 0)];
       return [...frames, ...(text === '' ? [] : this.delta(type, 0, text)), ...this.closePart([part])];
     }
-    const where = { item_id: this.form.id, output_index: this.output_index, content_index: this.closed[list].length };
+    const location = {
+      item_id: this.form.id,
+      output_index: this.output_index,
+      content_index: this.closed[list].length,
+    };
     this.closed[list].push(part);
     return [
-      this.frames.frame('response.content_part.added', { ...where, part }),
-      this.frames.frame('response.content_part.done', { ...where, part }),
+      this.frames.frame('response.content_part.added', { ...location, part }),
+      this.frames.frame('response.content_part.done', { ...location, part }),
     ];
   }
 
   /** How many final parts say what parts that have closed already said. */
-  private covered(list: PartList, finals: readonly JsonObject[]): number {
+  private countCovered(list: PartList, finalParts: readonly JsonObject[]): number {
     return this.closed[list].reduce(
       (from, { type, ...part }) =>
-        isPartKind(type) ? from + partsContaining(textIn(part, type), type, finals, from).length : from,
+        isPartKind(type) ? from + finalPartsOf(textIn(part, type), type, finalParts, from).length : from,
       0,
     );
   }
 
-  private whole(final: JsonObject | undefined): JsonObject {
+  private closedItem(final: JsonObject | undefined): JsonObject {
     const form = final ?? { ...this.form, status: 'completed' };
     const { content, summary } = this.closed;
     if (form.type === 'message') return { ...form, content };

@@ -17,7 +17,7 @@ import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 type WireEventType = OpenAI.Responses.ResponseStreamEvent['type'];
 
 /** Events that say again what items, deltas and the terminal event say. */
-const IMPLIED: ReadonlySet<string> = new Set([
+const REDUNDANT_EVENTS: ReadonlySet<string> = new Set([
   'response.queued',
   'response.in_progress',
   'response.content_part.added',
@@ -36,13 +36,13 @@ const IMPLIED: ReadonlySet<string> = new Set([
   'response.reasoning_part.done',
 ] satisfies (WireEventType | `response.reasoning${string}`)[]);
 
-const STATUS_OF_END = {
+const STATUS_OF_EVENT = {
   'response.completed': 'completed',
   'response.incomplete': 'incomplete',
   'response.failed': 'failed',
   'response.cancelled': 'cancelled',
 } as const satisfies Record<string, ResponseStatus>;
-type EndType = keyof typeof STATUS_OF_END;
+type TerminalEvent = keyof typeof STATUS_OF_EVENT;
 
 export class ResponsesDecoder implements StreamDecoder {
   private readonly context: ReplyContext;
@@ -52,10 +52,10 @@ export class ResponsesDecoder implements StreamDecoder {
   private readonly delivered = new Set<string>();
   /** Finished items, for hosts that leave them out of the terminal response. */
   private readonly finished: { readonly output_index: number; readonly item: unknown }[] = [];
-  private sawDelta = false;
+  private hasTextDelta = false;
   /** An `error` event, until the failed response that may follow it has told its usage. */
-  private reported: JsonObject | undefined;
-  private ended = false;
+  private reportedError: JsonObject | undefined;
+  private hasEnded = false;
 
   constructor(context: ReplyContext) {
     this.context = context;
@@ -63,26 +63,26 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
-    if (this.ended) return;
+    if (this.hasEnded) return;
     if (message.data.trim() === '[DONE]') {
       // On this wire no end marker: whatever ended the response came before it.
-      this.throwReported();
+      this.throwReportedError();
       return;
     }
     const event = this.parse(message.data);
     const type = typeof event.type === 'string' ? event.type : (message.event ?? '');
     if (type === 'error' || message.event === 'error' || (type === '' && event.error !== undefined)) {
-      this.reported ??= event;
+      this.reportedError ??= event;
       return;
     }
-    if (type !== 'response.failed') this.throwReported();
+    if (type !== 'response.failed') this.throwReportedError();
     this.decode(type, event, out);
   }
 
   end(): void {
-    if (this.ended) return;
-    this.throwReported();
-    throw this.broken('the stream ended before the response did');
+    if (this.hasEnded) return;
+    this.throwReportedError();
+    throw this.invalidStream('the stream ended before the response did');
   }
 
   private decode(type: string, event: JsonObject, out: ResponseStreamEvent[]): void {
@@ -90,26 +90,26 @@ export class ResponsesDecoder implements StreamDecoder {
     switch (type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.sawDelta = true;
-        out.push({ type, output_index, delta: this.delta(event), ...placed(event.content_index) });
+        this.hasTextDelta = true;
+        out.push({ type, output_index, delta: this.deltaOf(event), ...indexField(event.content_index) });
         return;
       case 'response.reasoning_text.delta':
       case 'response.reasoning.delta':
         out.push({
           type: 'response.reasoning.delta',
           output_index,
-          delta: this.delta(event),
+          delta: this.deltaOf(event),
           summary: false,
-          ...placed(event.content_index),
+          ...indexField(event.content_index),
         });
         return;
       case 'response.reasoning_summary_text.delta':
         out.push({
           type: 'response.reasoning.delta',
           output_index,
-          delta: this.delta(event),
+          delta: this.deltaOf(event),
           summary: true,
-          ...placed(event.summary_index),
+          ...indexField(event.summary_index),
         });
         return;
       case 'response.output_text.annotation.added':
@@ -118,7 +118,7 @@ export class ResponsesDecoder implements StreamDecoder {
             type: 'response.annotation.added',
             output_index,
             annotation: event.annotation,
-            ...placed(event.content_index),
+            ...indexField(event.content_index),
           });
         return;
       case 'response.created':
@@ -127,7 +127,7 @@ export class ResponsesDecoder implements StreamDecoder {
         out.push({ type, id: typeof event.response.id === 'string' ? event.response.id : '', model: this.model });
         return;
       case 'response.output_item.added':
-        this.beginItem(event.item, output_index, out);
+        this.startItem(event.item, output_index, out);
         return;
       case 'response.output_item.done':
         this.finished.push({ output_index, item: event.item });
@@ -140,11 +140,11 @@ export class ResponsesDecoder implements StreamDecoder {
         this.finish(type, event, out);
         return;
       default:
-        if (!IMPLIED.has(type)) out.push({ type: 'vendor.event', origin: this.origin(), raw: event });
+        if (!REDUNDANT_EVENTS.has(type)) out.push({ type: 'vendor.event', origin: this.origin(), raw: event });
     }
   }
 
-  private beginItem(raw: unknown, output_index: number, out: ResponseStreamEvent[]): void {
+  private startItem(raw: unknown, output_index: number, out: ResponseStreamEvent[]): void {
     // Some hosts name a call, or give a compaction its content, only when it is whole.
     if (
       isObject(raw) &&
@@ -174,10 +174,10 @@ export class ResponsesDecoder implements StreamDecoder {
     out.push({ type: 'response.tool_use.announced', output_index, call_id: call.call_id, name: call.name });
   }
 
-  private finish(type: EndType, event: JsonObject, out: ResponseStreamEvent[]): void {
+  private finish(type: TerminalEvent, event: JsonObject, out: ResponseStreamEvent[]): void {
     const wire = this.terminalResponse(type, event);
-    this.ended = true;
-    if (type === 'response.failed') throw this.failed(wire);
+    this.hasEnded = true;
+    if (type === 'response.failed') throw this.failure(wire);
     const response = fromResponses(wire, this.context);
     response.output.forEach((item, output_index) => {
       if (item.type === 'function_call' && !this.delivered.has(item.call_id)) this.finishItem(item, output_index, out);
@@ -187,36 +187,41 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   /** The response of the terminal event; some hosts leave its output empty, or items out of it, and its status open. */
-  private terminalResponse(type: EndType, event: JsonObject): JsonObject {
+  private terminalResponse(type: TerminalEvent, event: JsonObject): JsonObject {
     const { response } = event;
-    if (!isObject(response)) throw this.broken(`${type} carries no response`);
-    const isOpen =
+    if (!isObject(response)) throw this.invalidStream(`${type} carries no response`);
+    const lacksFinalStatus =
       response.status === undefined ||
       response.status === null ||
       response.status === 'in_progress' ||
       response.status === 'queued';
-    const whole = isOpen ? { ...response, status: STATUS_OF_END[type] } : response;
-    const places = new Set(this.finished.map(({ output_index }) => output_index)).size;
-    if (Array.isArray(response.output) && response.output.length > 0 && response.output.length >= places) return whole;
+    const closed = lacksFinalStatus ? { ...response, status: STATUS_OF_EVENT[type] } : response;
+    const itemCount = new Set(this.finished.map(({ output_index }) => output_index)).size;
+    if (Array.isArray(response.output) && response.output.length > 0 && response.output.length >= itemCount)
+      return closed;
     if (this.finished.length > 0)
       return {
-        ...whole,
+        ...closed,
         output: this.finished.toSorted((a, b) => a.output_index - b.output_index).map(({ item }) => item),
       };
-    if (this.sawDelta && type === 'response.completed')
-      throw this.broken('text came, but the response that ended it holds no item');
-    return whole;
+    if (this.hasTextDelta && type === 'response.completed')
+      throw this.invalidStream('text came, but the response that ended it holds no item');
+    return closed;
   }
 
-  private failed(wire: JsonObject): LLMError {
+  private failure(wire: JsonObject): LLMError {
     const response = readResponse({ ...wire, status: 'failed' }, this.context);
-    return vendorError({ ...this.facts(), body: this.reported ?? wire.error ?? 'the response failed', response });
+    return vendorError({
+      ...this.errorDetails(),
+      body: this.reportedError ?? wire.error ?? 'the response failed',
+      response,
+    });
   }
 
-  private throwReported(): void {
-    if (this.reported === undefined) return;
-    this.ended = true;
-    throw vendorError({ ...this.facts(), body: this.reported });
+  private throwReportedError(): void {
+    if (this.reportedError === undefined) return;
+    this.hasEnded = true;
+    throw vendorError({ ...this.errorDetails(), body: this.reportedError });
   }
 
   private parse(data: string): JsonObject {
@@ -224,21 +229,21 @@ export class ResponsesDecoder implements StreamDecoder {
     try {
       event = JSON.parse(data);
     } catch (cause) {
-      throw this.broken('an event is not JSON', cause);
+      throw this.invalidStream('an event is not JSON', cause);
     }
-    if (!isObject(event)) throw this.broken('an event is not a JSON object');
+    if (!isObject(event)) throw this.invalidStream('an event is not a JSON object');
     return event;
   }
 
-  private delta(event: JsonObject): string {
-    if (typeof event.delta !== 'string') throw this.broken('a delta is not a text');
+  private deltaOf(event: JsonObject): string {
+    if (typeof event.delta !== 'string') throw this.invalidStream('a delta is not a text');
     return event.delta;
   }
 
   private readItem(raw: unknown, output_index: number): OutputItem {
     return readItem(raw, `output[${output_index}]`, {
       origin: this.origin(),
-      refuse: (path, what) => this.broken(`${path} ${what}`),
+      invalid: (path, what) => this.invalidStream(`${path} ${what}`),
     });
   }
 
@@ -246,23 +251,23 @@ export class ResponsesDecoder implements StreamDecoder {
     return { wire: 'responses', vendor: this.context.vendor, model: this.model };
   }
 
-  private broken(what: string, cause?: unknown): LLMStreamError {
-    this.ended = true;
+  private invalidStream(what: string, cause?: unknown): LLMStreamError {
+    this.hasEnded = true;
     return new LLMStreamError(`not a Responses stream: ${what}`, {
-      ...this.facts(),
+      ...this.errorDetails(),
       ...(cause === undefined ? {} : { cause }),
     });
   }
 
-  private facts(): { readonly vendor: string; readonly requestId?: string } {
+  private errorDetails(): { readonly vendor: string; readonly requestId?: string } {
     const { vendor, requestId } = this.context;
     return requestId === undefined ? { vendor } : { vendor, requestId };
   }
 }
 
-const FIRST: { readonly content_index?: number } = {};
+const FIRST_PART: { readonly content_index?: number } = {};
 
 /** Nearly every part is an item's first, and then nothing is said of its place. */
-function placed(index: unknown): { readonly content_index?: number } {
-  return typeof index === 'number' && index > 0 ? { content_index: index } : FIRST;
+function indexField(index: unknown): { readonly content_index?: number } {
+  return typeof index === 'number' && index > 0 ? { content_index: index } : FIRST_PART;
 }

@@ -6,16 +6,16 @@
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { ASSUMED, writeResponses } from '../gateway/ResponsesGateway';
+import { DEFAULT_FIELDS, writeResponses } from '../gateway/ResponsesGateway';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
-import type { OpenEvent } from '../../stream/BaseStreamEncoder';
+import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { OutputItemFrames } from './OutputItemFrames';
 import type { TextEvent } from './OutputItemFrames';
-import { EVENT_OF_STATUS, hostedBody, responsesFailure } from './responsesEnding';
+import { EVENT_OF_STATUS, passthroughBody, responsesFailure } from './responsesEnding';
 import type { PartKind } from './responsesParts';
 import { SequencedFrames } from './SequencedFrames';
 import { NO_FRAMES } from '../../stream/StreamEncoder';
-import type { EncoderFacts } from '../../stream/StreamEncoder';
+import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 
@@ -23,17 +23,17 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   private readonly frames = new SequencedFrames();
   private id: string;
   private model: string;
-  private begun = false;
+  private hasStarted = false;
   private readonly items: OutputItemFrames;
 
-  constructor(facts: EncoderFacts) {
-    super(facts);
-    this.id = facts.id;
-    this.model = facts.model;
-    this.items = new OutputItemFrames(this.frames, facts, () => this.id);
+  constructor(options: StreamEncoderOptions) {
+    super(options);
+    this.id = options.id;
+    this.model = options.model;
+    this.items = new OutputItemFrames(this.frames, options, () => this.id);
   }
 
-  protected encode(event: OpenEvent): readonly string[] {
+  protected encode(event: ContentEvent): readonly string[] {
     switch (event.type) {
       case 'response.output_text.delta':
         return this.delta('output_text', event);
@@ -44,19 +44,19 @@ export class ResponsesEncoder extends BaseStreamEncoder {
       case 'response.created':
         if (event.id !== '') this.id = event.id;
         this.model = event.model;
-        return this.begin();
+        return this.start();
       case 'response.output_item.added':
-        return [...this.begin(), ...this.items.add(event.output_index, event.item)];
+        return [...this.start(), ...this.items.start(event.output_index, event.item)];
       case 'response.output_item.done':
-        return [...this.begin(), ...this.items.finish(event.output_index, event.item)];
+        return [...this.start(), ...this.items.finish(event.output_index, event.item)];
       case 'response.annotation.added':
         // Told when the part closes: only then is it known which text is meant.
         this.items.annotate(event.output_index, event.content_index ?? 0, event.annotation);
         return NO_FRAMES;
       case 'response.tool_use.done':
-        return [...this.begin(), ...this.items.whole(event.item)];
+        return [...this.start(), ...this.items.addComplete(event.item)];
       case 'vendor.event':
-        return event.origin.wire === 'responses' ? [...this.begin(), ...this.vendorEvent(event.raw)] : NO_FRAMES;
+        return event.origin.wire === 'responses' ? [...this.start(), ...this.vendorEvent(event.raw)] : NO_FRAMES;
       // The item that the call began with has told it.
       case 'response.tool_use.announced':
       case 'response.usage':
@@ -65,32 +65,36 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   }
 
   protected complete(response: LLMResponse): readonly string[] {
-    const frames = [...this.begin(), ...this.items.end()];
+    const frames = [...this.start(), ...this.items.end()];
     const body =
-      response.vendor.wire === 'responses' ? hostedBody(response, this.facts.echo) : this.foreignBody(response);
+      response.vendor.wire === 'responses' ? passthroughBody(response, this.options.echo) : this.foreignBody(response);
     const type = EVENT_OF_STATUS[String(body.status)] ?? 'response.incomplete';
     return [...frames, this.frames.frame(type, { response: body })];
   }
 
-  protected terminate(): readonly string[] {
+  protected endMarker(): readonly string[] {
     return DONE;
   }
 
-  protected break(error: LLMError): readonly string[] {
+  protected encodeError(error: LLMError): readonly string[] {
     return [
-      ...this.begin(),
-      ...responsesFailure(this.frames, error, { ...this.facts, begun: this.snapshot(), output: this.items.output }),
+      ...this.start(),
+      ...responsesFailure(this.frames, error, {
+        ...this.options,
+        snapshot: this.snapshot(),
+        output: this.items.output,
+      }),
       ...DONE,
     ];
   }
 
   private delta(kind: PartKind, event: TextEvent): readonly string[] {
-    return this.begun ? this.items.delta(kind, event) : [...this.begin(), ...this.items.delta(kind, event)];
+    return this.hasStarted ? this.items.delta(kind, event) : [...this.start(), ...this.items.delta(kind, event)];
   }
 
-  private begin(): readonly string[] {
-    if (this.begun) return NO_FRAMES;
-    this.begun = true;
+  private start(): readonly string[] {
+    if (this.hasStarted) return NO_FRAMES;
+    this.hasStarted = true;
     const response = this.snapshot();
     return [
       this.frames.frame('response.created', { response }),
@@ -100,9 +104,9 @@ export class ResponsesEncoder extends BaseStreamEncoder {
 
   /** The response while nothing of it is known but its name. */
   private snapshot(): JsonObject {
-    const { echo, created } = this.facts;
+    const { echo, created } = this.options;
     return {
-      ...ASSUMED,
+      ...DEFAULT_FIELDS,
       usage: null,
       completed_at: null,
       ...echo,
@@ -116,8 +120,8 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   }
 
   private foreignBody(response: LLMResponse): JsonObject {
-    const { created } = this.facts;
-    const body = writeResponses({ ...response, output: [] }, this.facts.echo);
+    const { created } = this.options;
+    const body = writeResponses({ ...response, output: [] }, this.options.echo);
     const completed_at = body.completed_at === null ? null : Math.max(created, response.created_at);
     return { ...body, created_at: created, completed_at, output: this.items.output };
   }
@@ -126,7 +130,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
   private vendorEvent(raw: JsonObject): readonly string[] {
     const type = String(raw.type);
     if (type.startsWith('response.custom_tool_call_input.')) return NO_FRAMES;
-    const index = typeof raw.output_index === 'number' ? this.items.placeOf(raw.output_index) : undefined;
+    const index = typeof raw.output_index === 'number' ? this.items.outputIndexOf(raw.output_index) : undefined;
     return [this.frames.frame(type, index === undefined ? raw : { ...raw, output_index: index })];
   }
 }

@@ -5,26 +5,26 @@ export class SequencedFrames {
   private next = 0;
 
   frame(type: string, fields: JsonObject): string {
-    return `event: ${type}\ndata: ${JSON.stringify({ ...fields, type, sequence_number: this.take() })}\n\n`;
+    return `event: ${type}\ndata: ${JSON.stringify({ ...fields, type, sequence_number: this.nextNumber() })}\n\n`;
   }
 
-  /** @param beforeText what `deltaPrefix` made */
-  delta(beforeText: string, text: string): string {
-    return `${beforeText}${JSON.stringify(text)},"sequence_number":${this.take()}}\n\n`;
+  /** @param prefix what `deltaPrefix` made */
+  delta(prefix: string, text: string): string {
+    return `${prefix}${JSON.stringify(text)},"sequence_number":${this.nextNumber()}}\n\n`;
   }
 
   /**
    * An event that its host has written: as it came, where it is named and numbered as it would be here, else
    * written anew.
    */
-  relayed(type: string, event: JsonObject, data: string): string {
+  relay(type: string, event: JsonObject, data: string): string {
     const isSame = event.type === type && event.sequence_number === this.next && !data.includes('\n');
     if (!isSame) return this.frame(type, event);
     this.next += 1;
     return `event: ${type}\ndata: ${data}\n\n`;
   }
 
-  private take(): number {
+  private nextNumber(): number {
     const number = this.next;
     this.next += 1;
     return number;

@@ -3,7 +3,7 @@ import { isObject } from '../../../../domain/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { ASSUMED, writeResponses } from '../gateway/ResponsesGateway';
+import { DEFAULT_FIELDS, writeResponses } from '../gateway/ResponsesGateway';
 import type { SequencedFrames } from './SequencedFrames';
 import { responsesError } from '../../stream/streamErrors';
 
@@ -14,42 +14,45 @@ export const EVENT_OF_STATUS: Readonly<Record<string, string>> = {
 };
 
 /** What a Responses host said of its response, with what Open Responses demands and the host left out. */
-export function hostedBody(response: LLMResponse, echo: JsonObject | undefined): JsonObject {
+export function passthroughBody(response: LLMResponse, echo: JsonObject | undefined): JsonObject {
   const completed_at = response.status === 'completed' ? response.created_at : null;
-  return { ...ASSUMED, usage: null, completed_at, ...echo, ...writeResponses(response) };
+  return { ...DEFAULT_FIELDS, usage: null, completed_at, ...echo, ...writeResponses(response) };
 }
 
-export interface FailureFacts {
+export interface FailureDetails {
   readonly echo?: JsonObject;
   /** The response as it was told so far. */
-  readonly begun: JsonObject;
+  readonly snapshot: JsonObject;
   /** The items that have closed. */
   readonly output: readonly JsonObject[];
   /** The error in the words of a host of this API, which says more than ours. */
-  readonly said?: JsonObject | undefined;
+  readonly upstreamError?: JsonObject | undefined;
 }
 
 /** The event that names the error, and the response as far as it came. */
 export function responsesFailure(
   frames: SequencedFrames,
   error: LLMError,
-  { echo, begun, output, said: theirs }: FailureFacts,
+  { echo, snapshot, output, upstreamError: upstreamError }: FailureDetails,
 ): readonly string[] {
-  const known = error.response?.vendor.wire === 'responses' ? hostedBody(error.response, echo) : { output };
-  const said = 'error' in known && isObject(known.error) ? known.error : { code: error.code, message: error.message };
-  const failed = { status: 'failed', completed_at: null, incomplete_details: null, error: said };
+  const body = error.response?.vendor.wire === 'responses' ? passthroughBody(error.response, echo) : { output };
+  const failure = 'error' in body && isObject(body.error) ? body.error : { code: error.code, message: error.message };
+  const failed = { status: 'failed', completed_at: null, incomplete_details: null, error: failure };
   const usage = error.response === undefined ? {} : { usage: error.response.usage };
   return [
-    frames.frame('error', theirs === undefined ? { error: responsesError(error) } : asHostSaidIt(theirs, error)),
-    frames.frame('response.failed', { response: { ...begun, ...usage, ...known, ...failed } }),
+    frames.frame(
+      'error',
+      upstreamError === undefined ? { error: responsesError(error) } : withUpstreamError(upstreamError, error),
+    ),
+    frames.frame('response.failed', { response: { ...snapshot, ...usage, ...body, ...failed } }),
   ];
 }
 
 /** OpenAI says it flat, Open Responses in a field of its own: clients of either find it. */
-function asHostSaidIt(theirs: JsonObject, error: LLMError): JsonObject {
-  const nested = isObject(theirs.error) ? theirs.error : {};
+function withUpstreamError(upstreamError: JsonObject, error: LLMError): JsonObject {
+  const nested = isObject(upstreamError.error) ? upstreamError.error : {};
   return {
-    ...theirs,
+    ...upstreamError,
     error: {
       ...nested,
       ...responsesError(error),

@@ -7,75 +7,75 @@ export type PartKind = 'output_text' | 'refusal' | 'reasoning_text' | 'summary_t
 /** The item's field that holds the part. */
 export type PartList = 'content' | 'summary';
 
-interface PartWords {
+interface PartNames {
   readonly list: PartList;
   /** The part's field that holds its text, and the field of the event that says it whole. */
   readonly field: 'text' | 'refusal';
-  readonly place: 'content_index' | 'summary_index';
+  readonly indexField: 'content_index' | 'summary_index';
   readonly added: string;
   readonly delta: string;
   readonly done: string;
   readonly closed: string;
   readonly empty: JsonObject;
   /** Further fields of the text's own events. */
-  readonly beside: JsonObject;
+  readonly textEventFields: JsonObject;
 }
 
-const IN_CONTENT = {
+const CONTENT_PART = {
   list: 'content',
-  place: 'content_index',
+  indexField: 'content_index',
   added: 'response.content_part.added',
   closed: 'response.content_part.done',
 } as const;
-const NOTHING: JsonObject = {};
+const NO_FIELDS: JsonObject = {};
 
 /** Raw reasoning under its name in Open Responses (https://www.openresponses.org). */
 const PARTS = {
   output_text: {
-    ...IN_CONTENT,
+    ...CONTENT_PART,
     field: 'text',
     delta: 'response.output_text.delta',
     done: 'response.output_text.done',
     empty: { type: 'output_text', text: '', annotations: [], logprobs: [] },
-    beside: { logprobs: [] },
+    textEventFields: { logprobs: [] },
   },
   refusal: {
-    ...IN_CONTENT,
+    ...CONTENT_PART,
     field: 'refusal',
     delta: 'response.refusal.delta',
     done: 'response.refusal.done',
     empty: { type: 'refusal', refusal: '' },
-    beside: NOTHING,
+    textEventFields: NO_FIELDS,
   },
   reasoning_text: {
-    ...IN_CONTENT,
+    ...CONTENT_PART,
     field: 'text',
     delta: 'response.reasoning.delta',
     done: 'response.reasoning.done',
     empty: { type: 'reasoning_text', text: '' },
-    beside: NOTHING,
+    textEventFields: NO_FIELDS,
   },
   summary_text: {
     list: 'summary',
-    place: 'summary_index',
+    indexField: 'summary_index',
     field: 'text',
     added: 'response.reasoning_summary_part.added',
     delta: 'response.reasoning_summary_text.delta',
     done: 'response.reasoning_summary_text.done',
     closed: 'response.reasoning_summary_part.done',
     empty: { type: 'summary_text', text: '' },
-    beside: NOTHING,
+    textEventFields: NO_FIELDS,
   },
-} as const satisfies Record<PartKind, PartWords>;
+} as const satisfies Record<PartKind, PartNames>;
 
 /** What OpenAI calls it: https://platform.openai.com/docs/api-reference/responses-streaming/response/reasoning_text */
-const REASONING_TEXT: PartWords = {
+const REASONING_TEXT: PartNames = {
   ...PARTS.reasoning_text,
   delta: 'response.reasoning_text.delta',
   done: 'response.reasoning_text.done',
 };
 
-export function fieldNamesOf(kind: PartKind, rawReasoningName: RawReasoningName = 'reasoning'): PartWords {
+export function partNamesOf(kind: PartKind, rawReasoningName: RawReasoningName = 'reasoning'): PartNames {
   return kind === 'reasoning_text' && rawReasoningName === 'reasoning_text' ? REASONING_TEXT : PARTS[kind];
 }
 
@@ -89,57 +89,58 @@ export function textIn(part: JsonObject, kind: PartKind): string {
 }
 
 /** Final parts that together say one streamed text: a wire may number its parts and not tell so in its deltas. */
-export function partsContaining(
+export function finalPartsOf(
   text: string,
   kind: PartKind,
-  finals: readonly JsonObject[],
+  finalParts: readonly JsonObject[],
   from: number,
 ): readonly JsonObject[] {
   if (text === '') {
-    const first = finals[from];
+    const first = finalParts[from];
     return first?.type === kind && textIn(first, kind) === '' ? [first] : [];
   }
   let to = from;
   for (let length = 0; length < text.length; to += 1) {
-    const part = finals[to];
+    const part = finalParts[to];
     if (part === undefined || part.type !== kind) break;
     length += textIn(part, kind).length;
   }
-  return finals.slice(from, to);
+  return finalParts.slice(from, to);
 }
 
 /** The streamed text as one part, with what its final parts say beside it. */
-export function closedPart(text: string, kind: PartKind, finals: readonly JsonObject[]): JsonObject {
-  const [only, ...others] = finals;
+export function closedPart(text: string, kind: PartKind, finalParts: readonly JsonObject[]): JsonObject {
+  const [only, ...others] = finalParts;
   const single = only !== undefined && others.length === 0 ? only : {};
   const part = { type: kind, ...single, [PARTS[kind].field]: text };
   if (kind !== 'output_text') return part;
   let offset = 0;
-  const annotations = finals.flatMap((final) => {
-    const said = textIn(final, kind);
+  const annotations = finalParts.flatMap((final) => {
+    const partText = textIn(final, kind);
     const list = Array.isArray(final.annotations) ? final.annotations.filter(isObject) : [];
-    const placed = list.flatMap((annotation) => placedAnnotation(annotation, offset, offset + said.length));
-    offset += said.length;
-    return placed;
+    const located = list.flatMap((annotation) => locatedAnnotation(annotation, offset, offset + partText.length));
+    offset += partText.length;
+    return located;
   });
   return { ...part, annotations };
 }
 
 /** Annotations of files as OpenAI writes them; other wires' files have no id that a client could use. */
-const OF_FILES: ReadonlySet<unknown> = new Set(['file_citation', 'container_file_citation', 'file_path']);
+const FILE_ANNOTATIONS: ReadonlySet<unknown> = new Set(['file_citation', 'container_file_citation', 'file_path']);
 
 /**
  * A citation of a page has a place in its part; where its wire names none, it is the text that the wire cited it
  * for.
  */
-export function placedAnnotation(annotation: JsonObject, from: number, to: number): readonly JsonObject[] {
+export function locatedAnnotation(annotation: JsonObject, from: number, to: number): readonly JsonObject[] {
   const { type, url, title, start_index, end_index } = annotation;
-  if (type !== 'url_citation') return OF_FILES.has(type) && typeof annotation.file_id === 'string' ? [annotation] : [];
+  if (type !== 'url_citation')
+    return FILE_ANNOTATIONS.has(type) && typeof annotation.file_id === 'string' ? [annotation] : [];
   if (typeof url !== 'string') return [];
-  const isPlaced = Number.isInteger(start_index) && Number.isInteger(end_index);
-  if (isPlaced && from === 0 && typeof title === 'string') return [annotation];
-  const place = isPlaced
+  const isLocated = Number.isInteger(start_index) && Number.isInteger(end_index);
+  if (isLocated && from === 0 && typeof title === 'string') return [annotation];
+  const range = isLocated
     ? { start_index: Number(start_index) + from, end_index: Number(end_index) + from }
     : { start_index: from, end_index: to };
-  return [{ ...annotation, title: typeof title === 'string' ? title : '', ...place }];
+  return [{ ...annotation, title: typeof title === 'string' ? title : '', ...range }];
 }
