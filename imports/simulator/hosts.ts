@@ -33,7 +33,18 @@ export interface Host {
   readonly pairsCalls: boolean;
 }
 
-export const HOSTS = {
+const COMPATIBLE: Host = {
+  prefix: 'compatible',
+  basePath: '/compatible/v1',
+  keyHeaders: ['authorization'],
+  keyOptional: true,
+  errors: 'openai',
+  schemas: { chat_completions: 'openai-compatible.chat-completions', responses: 'openai.responses' },
+  refusesUnknownFields: false,
+  pairsCalls: true,
+};
+
+const HOSTS: Readonly<Partial<Record<VendorName, Host>>> = {
   openai: {
     prefix: 'openai',
     basePath: '/openai/v1',
@@ -104,18 +115,10 @@ export const HOSTS = {
     refusesUnknownFields: false,
     pairsCalls: true,
   },
-  openai_compatible: {
-    prefix: 'compatible',
-    basePath: '/compatible/v1',
-    keyHeaders: ['authorization'],
-    keyOptional: true,
-    errors: 'openai',
-    schemas: { chat_completions: 'openai-compatible.chat-completions', responses: 'openai.responses' },
-    refusesUnknownFields: false,
-    pairsCalls: true,
-  },
-} as const satisfies Record<VendorName, Host>;
+  openai_compatible: COMPATIBLE,
+};
 
+/** A vendor without an entry gets an OpenAI-compatible host under its own name. */
 export function hostOf(vendor: VendorName): Host {
-  return HOSTS[vendor];
+  return HOSTS[vendor] ?? { ...COMPATIBLE, prefix: vendor, basePath: `/${vendor}/v1`, keyOptional: false };
 }

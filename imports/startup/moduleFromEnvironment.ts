@@ -2,6 +2,7 @@
 import { registerDemoTools } from './demoTools';
 import { settingsFromEnvironment, VENDOR_VARIABLES } from './settings/vendors';
 import type { Environment } from './settings/vendors';
+import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
 import { ToolRegistry } from '../business/ai/infrastructure/tools/ToolRegistry';
@@ -18,7 +19,7 @@ export interface OpenedModule extends Pick<OpenedSettings, 'simulator'> {
   readonly module: AIModule;
 }
 
-export const SIMULATION_NOTICE = `No vendor key is set (${VENDOR_VARIABLES.openai.key}, ${VENDOR_VARIABLES.anthropic.key}, …): answers are SIMULATED by a local server, not written by a model.`;
+export const SIMULATION_NOTICE = `No vendor key is set (OPENAI_API_KEY, ANTHROPIC_API_KEY, …): answers are SIMULATED by a local server, not written by a model.`;
 
 /** @throws LLMInvalidRequestError that names every variable that is wrong */
 export async function openSettings(env: Environment): Promise<OpenedSettings> {
@@ -35,11 +36,10 @@ export async function moduleFromEnvironment(env: Environment): Promise<OpenedMod
 }
 
 function simulated(settings: AISettings, simulator: Simulator): AISettings {
-  const vendors = Object.keys(VENDOR_VARIABLES) as (keyof typeof VENDOR_VARIABLES)[];
   return {
     ...settings,
     defaultProvider: settings.defaultProvider ?? 'openai',
-    providers: vendors.map((vendor) => ({
+    providers: (Object.keys(VENDOR_VARIABLES) as VendorName[]).map((vendor) => ({
       id: vendor,
       vendor,
       apiKey: 'simulated',

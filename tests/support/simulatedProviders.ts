@@ -2,7 +2,7 @@
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { createProvider } from '../../imports/business/ai/infrastructure/factories/createProvider';
-import type { CreateProviderRow } from '../../imports/business/ai/infrastructure/factories/createProvider';
+import type { CreateProviderOptions } from '../../imports/business/ai/infrastructure/factories/createProvider';
 import { CANARY } from './canaries';
 import type { Simulator } from '../../imports/simulator/Simulator';
 
@@ -31,7 +31,7 @@ export const SIMULATED_VENDORS: readonly SimulatedVendor[] = [
 export function simulatedProvider(
   simulator: Simulator,
   { vendor, wire, model }: SimulatedVendor,
-  row: Partial<CreateProviderRow> = {},
+  row: Partial<CreateProviderOptions> = {},
 ): ILLMProvider {
   return createProvider({
     vendor,

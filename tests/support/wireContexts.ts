@@ -3,7 +3,8 @@ import type { ReplyContext, Wire, WireContext } from '../../imports/business/ai/
 import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { VendorName, VendorQuirks, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { capabilitiesOf } from '../../imports/business/ai/infrastructure/vendors/capabilities';
-import { DEFAULT_QUIRKS, QUIRKS } from '../../imports/business/ai/infrastructure/vendors/vendorQuirks';
+import { DEFAULT_QUIRKS } from '../../imports/business/ai/infrastructure/vendors/defaultQuirks';
+import { VENDOR_ROWS } from '../../imports/business/ai/infrastructure/vendors/vendors';
 import { anthropicWire } from '../../imports/business/ai/infrastructure/converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../../imports/business/ai/infrastructure/converters/chat/chatCompletionsWire';
 import { googleWire } from '../../imports/business/ai/infrastructure/converters/google/googleWire';
@@ -39,5 +40,5 @@ export function replyIn(context: WireContext, changes: Partial<ReplyContext> = {
 }
 
 export function quirksFor(vendor: VendorName, changes: Partial<VendorQuirks> = {}): VendorQuirks {
-  return { ...DEFAULT_QUIRKS, ...QUIRKS[vendor], ...changes };
+  return { ...DEFAULT_QUIRKS, ...VENDOR_ROWS[vendor].quirks, ...changes };
 }

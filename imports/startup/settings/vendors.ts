@@ -1,56 +1,42 @@
-/** What the environment, or a host's settings before it, says about vendors: read once and checked as a whole. */
+/** Vendor settings from environment variables, and from `Meteor.settings.ai`, which takes precedence. */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { redactSecrets } from '../../business/ai/domain/errors/safeText';
 import { isObject } from '../../business/ai/domain/json';
+import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { AISettings } from '../../business/ai/infrastructure/factories/createAIModule';
 import type { ProviderSettings } from '../../business/ai/infrastructure/factories/LLMProviderFactory';
+import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
+import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
 import { BUDGET_VARIABLES, budgetSettings } from './budgets';
 
-interface VendorVariables {
-  readonly key: string;
-  readonly baseURL: string;
-  readonly model?: string;
-  readonly deployment?: string;
-  readonly apiVersion?: string;
-  /** A host of this kind may do without a key. */
-  readonly keyIsOptional?: true;
-}
-
-export const VENDOR_VARIABLES = {
-  openai: { key: 'OPENAI_API_KEY', model: 'OPENAI_MODEL', baseURL: 'OPENAI_API_BASE' },
-  azure_openai: {
-    key: 'AZURE_OPENAI_KEY',
-    baseURL: 'AZURE_OPENAI_BASE_URL',
-    deployment: 'AZURE_OPENAI_DEPLOYMENT',
-    apiVersion: 'AZURE_OPENAI_API_VERSION',
-  },
-  anthropic: { key: 'ANTHROPIC_API_KEY', model: 'ANTHROPIC_MODEL', baseURL: 'ANTHROPIC_BASE_URL' },
-  google: { key: 'GOOGLE_API_KEY', model: 'GOOGLE_MODEL', baseURL: 'GOOGLE_BASE_URL' },
-  grok: { key: 'XAI_API_KEY', model: 'XAI_MODEL', baseURL: 'XAI_BASE_URL' },
-  groq: { key: 'GROQ_API_KEY', model: 'GROQ_MODEL', baseURL: 'GROQ_BASE_URL' },
-  llama: { key: 'LLAMA_API_KEY', model: 'LLAMA_MODEL', baseURL: 'LLAMA_BASE_URL', keyIsOptional: true },
-} as const satisfies Partial<Record<VendorName, VendorVariables>>;
-type ConfiguredVendor = keyof typeof VENDOR_VARIABLES;
+/** The variables of each vendor that the environment can set up. */
+export const VENDOR_VARIABLES: Readonly<Partial<Record<VendorName, VendorVariables>>> = Object.fromEntries(
+  VENDORS.flatMap((vendor) => {
+    const { variables } = VENDOR_ROWS[vendor];
+    return variables === undefined ? [] : [[vendor, variables] as const];
+  }),
+);
+const CONFIGURABLE_VENDORS = Object.keys(VENDOR_VARIABLES) as readonly VendorName[];
 
 const OTHER_VARIABLES = ['LLM_PROVIDER', 'LLM_TEMPERATURE', 'SYSTEM_PROMPT'] as const;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Providers for the vendors that have a key, under the vendors' names. None at all is no error: hosts then start
- * the simulator.
- * @throws LLMInvalidRequestError that names every variable that is wrong
+ * One provider for each vendor that has a key, named after the vendor. No provider at all is not an error:
+ * applications then start the simulator.
+ * @throws LLMInvalidRequestError that lists every invalid variable
  */
 export function settingsFromEnvironment(env: Environment): AISettings {
-  return read(env, undefined, []);
+  return readSettings(env, undefined, []);
 }
 
 /**
- * The same from `Meteor.settings.ai`, where the variables have the same names, and from the environment for those
- * that are not there.
- * @param settings whatever stands there; names that are no variables of ours belong to others
- * @throws LLMInvalidRequestError that names everything that is wrong in either
+ * The same from `Meteor.settings.ai`, where the variables have the same names; the environment supplies those that are
+ * missing there.
+ * @param settings the untrusted value; unknown names are ignored
+ * @throws LLMInvalidRequestError that lists everything invalid in either
  */
 export function settingsFromMeteor(settings: unknown, env: Environment): AISettings {
   if (settings !== undefined && settings !== null && !isObject(settings))
@@ -61,12 +47,11 @@ export function settingsFromMeteor(settings: unknown, env: Environment): AISetti
     const value = settings?.[name];
     if (value === undefined || value === null || value === '') continue;
     if (typeof value === 'string' || typeof value === 'number') merged[name] = String(value);
-    else problems.push(`Meteor.settings.ai.${name} is no text`);
+    else problems.push(`Meteor.settings.ai.${name} must be a string or a number`);
   }
-  return read(merged, settings?.['budgets'], problems);
+  return readSettings(merged, settings?.['budgets'], problems);
 }
 
-/** Every variable that is read here. */
 const VARIABLES: readonly string[] = [
   ...OTHER_VARIABLES,
   ...BUDGET_VARIABLES,
@@ -75,14 +60,13 @@ const VARIABLES: readonly string[] = [
   ),
 ];
 
-function read(env: Environment, givenBudgets: unknown, problems: string[]): AISettings {
-  const vendors = Object.keys(VENDOR_VARIABLES) as ConfiguredVendor[];
-  const providers = vendors.flatMap((vendor) => readVendor(vendor, VENDOR_VARIABLES[vendor], env, problems));
-  const defaultProvider = readDefaultProvider(vendors, providers, env, problems);
+function readSettings(env: Environment, budgetInput: unknown, problems: string[]): AISettings {
+  const providers = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems));
+  const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);
-  const budgets = budgetSettings(givenBudgets, (name) => valueOf(env, name), problems);
+  const budgets = budgetSettings(budgetInput, (name) => valueOf(env, name), problems);
   if (problems.length > 0)
-    throw new LLMInvalidRequestError(`The configuration is not right: ${problems.join('; ')}.`, { path: 'env' });
+    throw new LLMInvalidRequestError(`The configuration is invalid: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');
   return {
     providers,
@@ -93,12 +77,9 @@ function read(env: Environment, givenBudgets: unknown, problems: string[]): AISe
   };
 }
 
-function readVendor(
-  vendor: ConfiguredVendor,
-  names: VendorVariables,
-  env: Environment,
-  problems: string[],
-): ProviderSettings[] {
+function readVendor(vendor: VendorName, env: Environment, problems: string[]): ProviderSettings[] {
+  const names = VENDOR_VARIABLES[vendor];
+  if (names === undefined) return [];
   const apiKey = valueOf(env, names.key);
   const baseURL = readURL(env, names.baseURL, problems);
   const defaultName = readModel(env, names.model, problems);
@@ -110,7 +91,7 @@ function readVendor(
       return [];
     }
   } else if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    problems.push(`${names.key} holds characters that no HTTP header takes`);
+    problems.push(`${names.key} contains characters that are not allowed in an HTTP header`);
   }
   const deployment = valueOf(env, names.deployment);
   if (names.deployment !== undefined && valueOf(env, names.baseURL) === undefined)
@@ -135,7 +116,7 @@ function readVendor(
 function readModel(env: Environment, name: string | undefined, problems: string[]): string | undefined {
   const value = valueOf(env, name);
   if (value !== undefined && !/^[^\s\p{C}]{1,256}$/u.test(value))
-    problems.push(`${name ?? ''} is no name of a model: 1 to 256 characters, no blanks`);
+    problems.push(`${name ?? ''} is not a model name: expected 1 to 256 characters without spaces`);
   return value;
 }
 
@@ -149,19 +130,20 @@ function readURL(env: Environment, name: string, problems: string[]): string | u
 }
 
 function readDefaultProvider(
-  vendors: readonly string[],
   providers: readonly ProviderSettings[],
   env: Environment,
   problems: string[],
 ): string | undefined {
-  const wanted = valueOf(env, 'LLM_PROVIDER');
-  if (wanted === undefined) return providers.find(({ id }) => id === 'openai')?.id ?? providers[0]?.id;
-  if (!vendors.includes(wanted))
-    problems.push(`LLM_PROVIDER is '${redactSecrets(wanted)}', which is none of ${vendors.join(', ')}`);
-  else if (providers.length > 0 && !providers.some(({ id }) => id === wanted)) {
-    problems.push(`LLM_PROVIDER is '${wanted}', but ${VENDOR_VARIABLES[wanted as ConfiguredVendor].key} is not set`);
+  const requested = valueOf(env, 'LLM_PROVIDER');
+  if (requested === undefined) return providers.find(({ id }) => id === 'openai')?.id ?? providers[0]?.id;
+  const vendor = CONFIGURABLE_VENDORS.find((name) => name === requested);
+  if (vendor === undefined) {
+    const expected = CONFIGURABLE_VENDORS.join(', ');
+    problems.push(`LLM_PROVIDER is "${redactSecrets(requested)}". Expected one of: ${expected}`);
+  } else if (providers.length > 0 && !providers.some(({ id }) => id === vendor)) {
+    problems.push(`LLM_PROVIDER is "${vendor}", but ${VENDOR_VARIABLES[vendor]?.key ?? ''} is not set`);
   }
-  return wanted;
+  return requested;
 }
 
 function readTemperature(env: Environment, problems: string[]): number | undefined {
@@ -169,11 +151,11 @@ function readTemperature(env: Environment, problems: string[]): number | undefin
   if (value === undefined) return undefined;
   const temperature = Number(value);
   if (Number.isFinite(temperature) && temperature >= 0 && temperature <= 2) return temperature;
-  problems.push(`LLM_TEMPERATURE is '${redactSecrets(value)}', which is no number from 0 to 2`);
+  problems.push(`LLM_TEMPERATURE is "${redactSecrets(value)}". Expected a number from 0 to 2`);
   return undefined;
 }
 
-/** An empty variable is one that is not set. */
+/** Treats an empty variable as unset. */
 export function valueOf(env: Environment, name: string | undefined): string | undefined {
   const value = name === undefined ? undefined : env[name]?.trim();
   return value === '' ? undefined : value;

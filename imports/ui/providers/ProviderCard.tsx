@@ -1,5 +1,7 @@
 /** One provider: whether it can be used, and the buttons that change that. */
 import { useCallback, useState } from 'react';
+import { VENDOR_LABELS } from '../../business/ai/domain/types/VendorTypes';
+import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import { useData } from '../data/DataContext';
 import { Icon } from '../components/Icon';
@@ -29,12 +31,12 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
   return (
     <li className="card provider-card" data-provider={_id}>
       <div className="provider-head">
-        <span className={`monogram tone-${VENDOR_TONES[vendor]}`} aria-hidden="true">
+        <span className={`monogram tone-${VENDOR_TONES[vendor] ?? 'grey'}`} aria-hidden="true">
           {name.slice(0, 1).toUpperCase()}
         </span>
         <div>
           <h2>{name}</h2>
-          <p className="muted">{VENDOR_NAMES[vendor]}</p>
+          <p className="muted">{VENDOR_LABELS[vendor]}</p>
         </div>
         <span className={`badge tone-${standing.tone}`}>
           <Icon name={standing.icon} />
@@ -106,27 +108,15 @@ function standingOf({ enabled, connected, needsReconnect }: PublicProvider): {
     : { tone: 'grey', icon: 'plug', label: 'Not connected' };
 }
 
-const VENDOR_NAMES = {
-  openai: 'OpenAI',
-  azure_openai: 'Azure OpenAI',
-  anthropic: 'Anthropic',
-  google: 'Google Gemini',
-  grok: 'xAI Grok',
-  groq: 'Groq',
-  llama: 'Llama',
-  openai_compatible: 'OpenAI-compatible host',
-} as const satisfies Record<PublicProvider['vendor'], string>;
-
-const VENDOR_TONES = {
+const VENDOR_TONES: Partial<Record<VendorName, string>> = {
   openai: 'green',
   azure_openai: 'blue',
   anthropic: 'orange',
   google: 'violet',
-  grok: 'grey',
   groq: 'red',
   llama: 'pink',
   openai_compatible: 'amber',
-} as const satisfies Record<PublicProvider['vendor'], string>;
+};
 
 const AUTH_WORDS = {
   api_key: 'the server’s key',

@@ -1,7 +1,7 @@
 /** Whom a request is asked of, from the one word that clients of every API send: the model. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
-import { isOfFamily } from '../../../business/ai/infrastructure/vendors/modelFamilies';
+import { isModelOf } from '../../../business/ai/infrastructure/vendors/capabilities';
 
 /** What is looked at of a provider that the caller may use. */
 export interface ProviderChoice {
@@ -64,7 +64,7 @@ function byName(asked: string, providers: readonly ProviderChoice[]): ModelRoute
 /** A host of anybody's models claims none by name, unless it is the only one there is. */
 function claims({ vendor, modelPatterns }: ProviderChoice, model: string, isAlone: boolean): boolean {
   if (modelPatterns !== undefined) return modelPatterns.some((source) => new RegExp(source, 'i').test(model));
-  return isAlone || isOfFamily(vendor, model);
+  return isAlone || isModelOf(vendor, model);
 }
 
 const MOST_CHARACTERS = 256;

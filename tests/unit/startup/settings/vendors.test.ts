@@ -112,15 +112,15 @@ describe('settingsFromEnvironment', () => {
     [
       'an unknown provider',
       { LLM_PROVIDER: 'openia' },
-      /LLM_PROVIDER is 'openia', which is none of openai, azure_openai, anthropic, google, grok, groq, llama/,
+      /LLM_PROVIDER is "openia"\. Expected one of: openai, azure_openai, anthropic, google, grok, groq, llama/,
     ],
     [
       'a provider without its key',
       { LLM_PROVIDER: 'anthropic', OPENAI_API_KEY: 'k' },
-      /LLM_PROVIDER is 'anthropic', but ANTHROPIC_API_KEY is not set/,
+      /LLM_PROVIDER is "anthropic", but ANTHROPIC_API_KEY is not set/,
     ],
-    ['a temperature that is no number', { LLM_TEMPERATURE: 'warm' }, /LLM_TEMPERATURE is 'warm'/],
-    ['a temperature that is too high', { LLM_TEMPERATURE: '2.1' }, /LLM_TEMPERATURE is '2.1'/],
+    ['a temperature that is no number', { LLM_TEMPERATURE: 'warm' }, /LLM_TEMPERATURE is "warm"/],
+    ['a temperature that is too high', { LLM_TEMPERATURE: '2.1' }, /LLM_TEMPERATURE is "2.1"/],
     [
       'a URL that is none',
       { OPENAI_API_KEY: 'k', OPENAI_API_BASE: 'openai.example' },
@@ -150,10 +150,10 @@ describe('settingsFromEnvironment', () => {
     [
       'a key that no header takes',
       { OPENAI_API_KEY: `${KEY}\u2026` },
-      /OPENAI_API_KEY holds characters that no HTTP header takes/,
+      /OPENAI_API_KEY contains characters that are not allowed in an HTTP header/,
     ],
-    ['a key with a line break in it', { XAI_API_KEY: `${KEY}\nx` }, /XAI_API_KEY holds characters/],
-    ['a model that is no name', { OPENAI_API_KEY: 'k', OPENAI_MODEL: 'gpt 5' }, /OPENAI_MODEL is no name of a model/],
+    ['a key with a line break in it', { XAI_API_KEY: `${KEY}\nx` }, /XAI_API_KEY contains characters/],
+    ['an invalid model name', { OPENAI_API_KEY: 'k', OPENAI_MODEL: 'gpt 5' }, /OPENAI_MODEL is not a model name/],
   ];
   for (const [title, env, message] of PROBLEMS) {
     it(`names ${title}`, () => {
@@ -229,10 +229,10 @@ describe('settingsFromMeteor', () => {
       ),
     );
     for (const problem of [
-      'Meteor.settings.ai.OPENAI_API_KEY is no text',
-      'Meteor.settings.ai.SYSTEM_PROMPT is no text',
-      'Meteor.settings.ai.LLM_TEMPERATURE is no text',
-      "LLM_PROVIDER is 'nobody'",
+      'Meteor.settings.ai.OPENAI_API_KEY must be a string or a number',
+      'Meteor.settings.ai.SYSTEM_PROMPT must be a string or a number',
+      'Meteor.settings.ai.LLM_TEMPERATURE must be a string or a number',
+      'LLM_PROVIDER is "nobody"',
     ]) {
       expect(message).to.contain(problem);
     }

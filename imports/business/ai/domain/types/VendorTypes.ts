@@ -1,18 +1,20 @@
-/** Vendors and wires: the two axes along which an LLM host differs from another. */
+/** Vendors and wires: the two axes along which LLM APIs differ. */
 
-export const VENDORS = [
-  'openai',
-  'azure_openai',
-  'anthropic',
-  'google',
-  'grok',
-  'groq',
-  'llama',
-  'openai_compatible',
-] as const;
-export type VendorName = (typeof VENDORS)[number];
+/** Every vendor, with the label that people read. The facts about each are in `infrastructure/vendors`. */
+export const VENDOR_LABELS = {
+  openai: 'OpenAI',
+  azure_openai: 'Azure OpenAI',
+  anthropic: 'Anthropic',
+  google: 'Google Gemini',
+  grok: 'xAI Grok',
+  groq: 'Groq',
+  llama: 'Llama',
+  openai_compatible: 'OpenAI-compatible API',
+} as const;
+export type VendorName = keyof typeof VENDOR_LABELS;
+export const VENDORS = Object.keys(VENDOR_LABELS) as readonly VendorName[];
 
-/** A wire is a protocol; its scheme is the name that streams and vendor parts use for it. */
+/** A wire is a protocol; streams and vendor-specific parts refer to it by its scheme. */
 export const SCHEME_OF_WIRE = {
   responses: 'openai_responses',
   chat_completions: 'openai',
@@ -25,13 +27,16 @@ export type SchemeName = (typeof SCHEME_OF_WIRE)[WireName];
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 export type JsonObject = Record<string, unknown>;
 
-/** Words of one wire that the inner language does not have, carried back to that wire only. */
+/** Fields of one wire that Bolide's own format lacks. They are sent back to that wire only. */
 export type VendorPart = { readonly [S in SchemeName]?: JsonObject };
 
-/** Verbatim request fields, by scheme or by vendor; a vendor's own win over its scheme's. */
+/** Request fields to send verbatim, by scheme or by vendor; a vendor's own take precedence over its scheme's. */
 export type VendorFields = { readonly [K in SchemeName | VendorName]?: JsonObject };
 
-/** Where something opaque was made. Sealed content goes back only to the wire, vendor and model family that made it. */
+/**
+ * Where opaque content comes from. Encrypted content is sent back only to the wire, vendor and model family it came
+ * from.
+ */
 export interface Origin {
   readonly wire: WireName;
   readonly vendor?: string;
@@ -40,69 +45,66 @@ export interface Origin {
 
 /** Something that a conversion could not carry. */
 export interface Loss {
-  /** JSON path in the inner request, e.g. `input[3].content[0]`. */
+  /** JSON path in Bolide's request, e.g. `input[3].content[0]`. */
   readonly path: string;
   readonly what: string;
   readonly reason: string;
 }
 
-/**
- * How one host departs from its wire. Data in the vendor's row; converters read it, they never ask for a vendor's
- * name.
- */
+/** How an API departs from its wire. Converters read these fields and never check for a vendor's name. */
 export interface VendorQuirks {
-  /** Chat: the field that limits the answer. */
+  /** Chat: the field that limits the response. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** Chat: the role under which the operator's instructions are sent. */
   readonly systemRole: 'system' | 'developer';
-  /** Chat: a stream may end with `finish_reason: null` and `[DONE]`. */
+  /** Chat: whether a stream may end with `finish_reason: null` and `[DONE]`. */
   readonly allowsNullFinishReason: boolean;
-  /** Chat: whether `stream_options.include_usage` is understood. */
+  /** Chat: whether `stream_options.include_usage` is supported. */
   readonly supportsStreamUsage: boolean;
-  /** Chat: `completion_tokens` leaves reasoning tokens out. */
+  /** Chat: whether `completion_tokens` excludes reasoning tokens. */
   readonly completionTokensExcludeReasoning: boolean;
-  /** Native structured output that the host has. */
+  /** The native structured output that the API supports. */
   readonly structuredOutput: 'json_schema' | 'json_object' | 'none';
-  /** Whether `strict` on tools is understood. */
+  /** Whether `strict` on tools is supported. */
   readonly supportsStrictTools: boolean;
-  /** Whether `strict` on a response format is understood. Absent: it is. */
+  /** Whether `strict` on a response format is supported. Default: true. */
   readonly supportsStrictSchemas?: boolean;
   readonly supportsParallelToolCalls: boolean;
-  /** Whether the host fetches image URLs itself. */
+  /** Whether the API fetches image URLs itself. */
   readonly fetchesImageUrls: boolean;
-  /** Top-level request fields that the host refuses; they are dropped and reported. */
+  /** Top-level request fields that the API rejects; they are dropped and reported. */
   readonly unsupportedFields: readonly string[];
   /**
-   * Chat: the only message fields that the host takes; others are left out and reported. Absent: what came from a
-   * host goes back to it.
+   * Chat: the only message fields that the API accepts; others are dropped and reported. Absent: any field that came
+   * from the API is sent back to it.
    */
   readonly messageFields?: readonly string[];
-  /** Chat: most stop sequences in one request. Absent: no limit is known. */
+  /** Chat: the maximum number of stop sequences in a request. Absent: no documented limit. */
   readonly maxStopSequences?: number;
-  /** Chat: longest call id. Absent: no limit is known. */
+  /** Chat: the maximum length of a call id. Absent: no documented limit. */
   readonly maxCallIdLength?: number;
-  /** Chat: whether a tool message may hold images; elsewhere they follow in a user message. */
+  /** Chat: whether a tool message may hold images; otherwise they follow in a user message. */
   readonly imagesInToolOutput?: boolean;
   /** Chat: whether user messages may hold files. */
   readonly acceptsFiles?: boolean;
-  /** Chat: whether `tool_choice` may name several allowed tools; elsewhere only those tools are offered. */
+  /** Chat: whether `tool_choice` may name several allowed tools; otherwise only those tools are offered. */
   readonly supportsAllowedTools?: boolean;
-  /** Chat: `metadata` is refused unless `store` is on. */
+  /** Chat: whether `metadata` is rejected unless `store` is on. */
   readonly metadataNeedsStore?: boolean;
-  /** Chat: what is left of `structuredOutput` beside tools. Absent: all of it. */
+  /** Chat: what is supported of `structuredOutput` in requests with tools. Default: all of it. */
   readonly structuredOutputWithTools?: 'json_schema' | 'json_object' | 'none';
-  /** Chat: the only reasoning efforts that the host knows; others are sent as the nearest. Absent: any word. */
+  /** Chat: the only reasoning efforts that the API accepts; others are replaced by the nearest. Absent: any. */
   readonly reasoningEfforts?: readonly string[];
-  /** Chat: how the host's own tools are asked for, by built-in tool type. */
+  /** Chat: how the API's built-in tools are requested, by built-in tool type. */
   readonly builtInTools?: Readonly<Record<string, BuiltInToolForm>>;
   /**
-   * What is different for some of the host's models: each rule whose pattern matches applies, later ones win;
-   * refused fields add up.
+   * Exceptions for some models. Every rule whose pattern matches applies; later rules win, and their
+   * `unsupportedFields` add up.
    */
   readonly modelRules?: readonly ModelRule[];
 }
 
-/** How one host asks for a tool of its own over the chat wire. */
+/** How a built-in tool is requested over the chat wire. */
 export type BuiltInToolForm =
   /** An entry of `tools`. */
   | { readonly as: 'tool'; readonly type: string }
@@ -117,12 +119,12 @@ export interface ModelRule {
   readonly quirks: Partial<Omit<VendorQuirks, 'modelRules'>>;
 }
 
-/** Caps of one transport. Times in milliseconds, sizes in bytes. */
+/** Limits of one account's HTTP calls. Times are in milliseconds, sizes in bytes. */
 export interface TransportLimits {
   readonly connectTimeout: number;
-  /** Longest silence between two chunks that carry data; comments don't count as data. */
+  /** The longest pause between two chunks that carry data; comments don't count as data. */
   readonly streamIdleTimeout: number;
-  /** The whole call, body included. */
+  /** The entire call, body included. */
   readonly totalTimeout: number;
   readonly maxResponseBytes: number;
   readonly maxEventBytes: number;

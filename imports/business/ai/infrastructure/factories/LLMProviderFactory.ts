@@ -6,9 +6,9 @@ import { TextToolProvider } from '../../application/services/routing/TextToolPro
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import { createProvider } from './createProvider';
-import type { CreateProviderRow } from './createProvider';
+import type { CreateProviderOptions } from './createProvider';
 
-export interface ProviderSettings extends CreateProviderRow {
+export interface ProviderSettings extends CreateProviderOptions {
   readonly id: string;
   /** The only models that may be asked of it. Absent: any. */
   readonly allowedModels?: readonly string[];

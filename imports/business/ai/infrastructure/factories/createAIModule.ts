@@ -24,8 +24,8 @@ import type { ProviderSettings } from './LLMProviderFactory';
 import { ProviderCatalog } from './ProviderCatalog';
 import type { ProviderSource } from './ProviderSource';
 
-/** A row that names no id is known by its vendor's name. */
-export type ProviderRow = Omit<ProviderSettings, 'id'> & { readonly id?: string };
+/** The default `id` is the vendor's name. */
+export type ProviderSettingsInput = Omit<ProviderSettings, 'id'> & { readonly id?: string };
 
 export interface AISettings {
   readonly providers: readonly ProviderSettings[];
@@ -40,7 +40,7 @@ export interface AISettings {
 /** As callers write them. */
 export interface AIModuleSettings extends Omit<AISettings, 'providers'> {
   /** May be left out where a host brings providers of its own. */
-  readonly providers?: readonly ProviderRow[];
+  readonly providers?: readonly ProviderSettingsInput[];
 }
 
 /** What a host brings. */
@@ -86,7 +86,7 @@ export interface AIModule {
 
 /** @throws LLMInvalidRequestError for settings that cannot work */
 export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {}): AIModule {
-  const settings = { ...given, providers: (given.providers ?? []).map(named) };
+  const settings = { ...given, providers: (given.providers ?? []).map(withId) };
   const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.kept);
   const tools = ports.tools ?? new ToolRegistry();
   const options = {
@@ -137,6 +137,6 @@ export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {
   };
 }
 
-function named(row: ProviderRow): ProviderSettings {
-  return { ...row, id: row.id ?? row.vendor };
+function withId(input: ProviderSettingsInput): ProviderSettings {
+  return { ...input, id: input.id ?? input.vendor };
 }

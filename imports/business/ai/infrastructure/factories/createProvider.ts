@@ -1,41 +1,46 @@
-/** One provider without any Provider system: for scripts, tests, benchmarks and the terminal. */
+/** Creates one provider without any module around it: for scripts, tests, benchmarks and the terminal. */
 import { normalizeOptions } from '../../application/services/ContentNormalizer';
+import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
-import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS, VENDORS } from '../../domain/types/VendorTypes';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import { createGuardedFetch } from '../clients/http/guardedFetch';
 import type { Wire } from '../converters/Wire';
-import type { Lane } from '../providers/BaseLLMProvider';
-import type { ModelRow } from '../vendors/capabilities';
-import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
 import { anthropicWire } from '../converters/anthropic/anthropicWire';
 import { chatCompletionsWire } from '../converters/chat/chatCompletionsWire';
 import { googleWire } from '../converters/google/googleWire';
 import { responsesWire } from '../converters/responses/responsesWire';
-import { PROVIDER_CLASSES } from './providerClasses';
+import type { WireTransport } from '../providers/BaseLLMProvider';
+import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
+import type { ModelRow } from '../vendors/ModelRow';
+import type { Vendor } from '../vendors/Vendor';
+import { VENDOR_ROWS } from '../vendors/vendors';
+import { providerClassOf } from './providerClasses';
 
-export interface CreateProviderRow {
+export interface CreateProviderOptions {
   readonly vendor: VendorName;
   /** Default: the vendor's name. */
   readonly id?: string;
   readonly apiKey?: string;
-  /** As the vendor's official SDK takes it. */
+  /** In the form that the vendor's official SDK takes. Default: the vendor's own. */
   readonly baseURL?: string;
+  /** Default: the deployment, else the vendor's default model. */
   readonly defaultModel?: string;
-  /** Where the vendor has more than one. */
+  /** The only wire to use. Default: the vendor's first, and its others for calls that ask for one. */
   readonly wire?: WireName;
+  /** Azure's name for a deployed model. */
   readonly deployment?: string;
   readonly apiVersion?: string;
   readonly quirks?: Partial<VendorQuirks>;
   readonly limits?: Partial<TransportLimits>;
+  /** Models that the vendor's table lacks or describes differently. */
   readonly models?: readonly ModelRow[];
-  /** Permits plain http and private addresses in `baseURL`: for operators' own settings, never for a user's. */
+  /** Permits plain http and private addresses in `baseURL`. For operators' settings, never for a user's. */
   readonly allowPrivateHosts?: boolean;
-  /** The same for the URLs of images and files that callers send: for development only. */
+  /** The same for the URLs of images and files that callers send. For development only. */
   readonly allowPrivateMedia?: boolean;
-  /** Instead of `apiKey`. */
+  /** Replaces `apiKey`. */
   readonly credentials?: CredentialSource;
 }
 
@@ -46,53 +51,72 @@ const WIRES: Readonly<Record<WireName, Wire>> = {
   gemini: googleWire,
 };
 
-/** @throws LLMInvalidRequestError for a row that names no vendor, or a wire that its vendor does not speak */
-export function createProvider(row: CreateProviderRow): ILLMProvider {
-  if (!VENDORS.includes(row.vendor))
-    throw new LLMInvalidRequestError(`'${row.vendor}' is none of the vendors: ${VENDORS.join(', ')}`, {
-      path: 'vendor',
-    });
-  const ProviderClass = PROVIDER_CLASSES[row.vendor];
-  const { wires, speaksAll, createClient, defaultModel: usualModel } = ProviderClass.facts;
-  const wire = row.wire ?? wires[0];
-  if (!wires.includes(wire))
-    throw new LLMInvalidRequestError(`${row.vendor} speaks ${wires.join(', ')}, not ${wire}`, { path: 'wire' });
-  const { vendor, baseURL, deployment, apiVersion } = row;
-  const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...row.limits };
-  const fetch = createGuardedFetch({ limits, allowPrivateHosts: row.allowPrivateHosts ?? false });
-  const defaultModel = row.defaultModel ?? deployment ?? usualModel;
-  const lane = (name: WireName): Lane => ({
-    client: createClient({ vendor, wire: name, baseURL, deployment, apiVersion, fetch, limits }),
+/** @throws LLMInvalidRequestError for an unknown vendor, a wire that it doesn't serve, or a missing base URL */
+export function createProvider(options: CreateProviderOptions): ILLMProvider {
+  const vendor = vendorOf(options);
+  const wire = wireOf(vendor, options);
+  const ProviderClass = providerClassOf(vendor);
+  const { deployment, apiVersion, baseURL = vendor.baseURL } = options;
+  const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...options.limits };
+  const fetch = createGuardedFetch({ limits, allowPrivateHosts: options.allowPrivateHosts ?? false });
+  const defaultModel = options.defaultModel ?? deployment ?? vendor.defaultModel;
+  const transport = (name: WireName): WireTransport => ({
+    client: ProviderClass.createClient({
+      vendor: vendor.name,
+      wire: name,
+      baseURL,
+      deployment,
+      apiVersion,
+      fetch,
+      limits,
+    }),
     wire: WIRES[name],
   });
-  // A row that names a wire means that one alone.
-  const others = speaksAll === true && row.wire === undefined ? wires.slice(1) : [];
+  // Settings that name a wire mean that one alone.
+  const otherWires = vendor.servesAllWires === true && options.wire === undefined ? vendor.wires.slice(1) : [];
   return new ProviderClass(
     {
-      id: row.id ?? vendor,
-      vendor,
+      id: options.id ?? vendor.name,
+      vendor: vendor.name,
       wire,
       ...(defaultModel === undefined ? {} : { defaultModel }),
-      quirks: { ...DEFAULT_QUIRKS, ...QUIRKS[isOwnLlamaHost(row) ? 'openai_compatible' : vendor], ...row.quirks },
+      quirks: quirksOf(vendor, options),
       limits,
-      allowPrivateMedia: row.allowPrivateMedia ?? false,
-      ...(row.models === undefined ? {} : { models: row.models }),
+      allowPrivateMedia: options.allowPrivateMedia ?? false,
+      ...(options.models === undefined ? {} : { models: options.models }),
     },
     {
-      ...lane(wire),
-      ...(others.length === 0 ? {} : { others: others.map(lane) }),
-      credentials: row.credentials ?? keyOf(row.apiKey),
+      ...transport(wire),
+      ...(otherWires.length === 0 ? {} : { otherTransports: otherWires.map(transport) }),
+      credentials: options.credentials ?? staticKey(options.apiKey),
       normalize: normalizeOptions,
     },
   );
 }
 
-/** Groq's quirks are not those of other Llama hosts. */
-function isOwnLlamaHost(row: CreateProviderRow): boolean {
-  return row.vendor === 'llama' && row.baseURL !== undefined;
+function vendorOf({ vendor }: CreateProviderOptions): Vendor {
+  if (VENDORS.includes(vendor)) return VENDOR_ROWS[vendor];
+  throw new LLMInvalidRequestError(`Unknown vendor "${vendor}". Expected one of: ${VENDORS.join(', ')}.`, {
+    path: 'vendor',
+  });
 }
 
-function keyOf(apiKey: string | undefined): CredentialSource {
+function wireOf({ label, wires }: Vendor, { wire = wires[0] }: CreateProviderOptions): WireName {
+  if (wires.includes(wire)) return wire;
+  throw new LLMInvalidRequestError(
+    `${label} does not serve the wire "${wire}". Expected one of: ${wires.join(', ')}.`,
+    {
+      path: 'wire',
+    },
+  );
+}
+
+function quirksOf(vendor: Vendor, { baseURL, quirks }: CreateProviderOptions): VendorQuirks {
+  const vendorQuirks = baseURL === undefined ? vendor.quirks : (vendor.quirksAtOtherBaseURLs ?? vendor.quirks);
+  return { ...DEFAULT_QUIRKS, ...vendorQuirks, ...quirks };
+}
+
+function staticKey(apiKey: string | undefined): CredentialSource {
   const credential = apiKey === undefined ? undefined : ({ kind: 'api_key', token: apiKey } as const);
   return { getAccessToken: () => Promise.resolve(credential) };
 }

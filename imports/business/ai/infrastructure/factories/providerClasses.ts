@@ -1,26 +1,41 @@
-/** Which class serves which vendor: the one table behind every way to make a provider. */
-import type { VendorName } from '../../domain/types/VendorTypes';
+/** Which class serves an account: its vendor's own, else the one for the wire that the vendor speaks. */
+import type { VendorName, WireName } from '../../domain/types/VendorTypes';
+import type { VendorClient } from '../clients/VendorClient';
 import { AnthropicProvider } from '../providers/AnthropicProvider';
 import { AzureOpenAIProvider } from '../providers/AzureOpenAIProvider';
-import type { BaseLLMProvider, ProviderPorts, ProviderRow, VendorFacts } from '../providers/BaseLLMProvider';
+import type {
+  BaseLLMProvider,
+  ClientOptions,
+  ProviderConfig,
+  ProviderDependencies,
+} from '../providers/BaseLLMProvider';
 import { GoogleProvider } from '../providers/GoogleProvider';
 import { GrokProvider } from '../providers/GrokProvider';
 import { LlamaProvider } from '../providers/LlamaProvider';
 import { OpenAICompatibleProvider } from '../providers/OpenAICompatibleProvider';
 import { OpenAIProvider } from '../providers/OpenAIProvider';
+import type { Vendor } from '../vendors/Vendor';
 
 export interface ProviderClass {
-  readonly facts: VendorFacts;
-  new (row: ProviderRow, ports: ProviderPorts): BaseLLMProvider;
+  createClient(options: ClientOptions): VendorClient;
+  new (config: ProviderConfig, dependencies: ProviderDependencies): BaseLLMProvider;
 }
 
-export const PROVIDER_CLASSES: Readonly<Record<VendorName, ProviderClass>> = {
+export function providerClassOf({ name, wires }: Vendor): ProviderClass {
+  return CLASS_OF_VENDOR[name] ?? CLASS_OF_WIRE[wires[0]];
+}
+
+const CLASS_OF_VENDOR: Readonly<Partial<Record<VendorName, ProviderClass>>> = {
   openai: OpenAIProvider,
   azure_openai: AzureOpenAIProvider,
-  anthropic: AnthropicProvider,
-  google: GoogleProvider,
   grok: GrokProvider,
   groq: LlamaProvider,
   llama: LlamaProvider,
-  openai_compatible: OpenAICompatibleProvider,
+};
+
+const CLASS_OF_WIRE: Readonly<Record<WireName, ProviderClass>> = {
+  responses: OpenAICompatibleProvider,
+  chat_completions: OpenAICompatibleProvider,
+  anthropic_messages: AnthropicProvider,
+  gemini: GoogleProvider,
 };

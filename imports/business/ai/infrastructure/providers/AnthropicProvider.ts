@@ -1,12 +1,11 @@
 /** Anthropic's Messages API. https://docs.anthropic.com/en/api/messages */
 import { AnthropicClient } from '../clients/AnthropicClient';
+import type { VendorClient } from '../clients/VendorClient';
 import { BaseLLMProvider } from './BaseLLMProvider';
-import type { VendorFacts } from './BaseLLMProvider';
+import type { ClientOptions } from './BaseLLMProvider';
 
 export class AnthropicProvider extends BaseLLMProvider {
-  static readonly facts: VendorFacts = {
-    wires: ['anthropic_messages'],
-    defaultModel: 'claude-sonnet-5-5',
-    createClient: (options) => new AnthropicClient(options),
-  };
+  static createClient(options: ClientOptions): VendorClient {
+    return new AnthropicClient(options);
+  }
 }

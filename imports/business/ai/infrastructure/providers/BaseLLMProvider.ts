@@ -1,4 +1,7 @@
-/** What all providers do: credential, convert, one attempt, convert back. Vendors differ by row, wire and client. */
+/**
+ * What all providers do: get a credential, convert, make one attempt, convert back. Vendors differ in their row, wires
+ * and client.
+ */
 import { LLMAuthError, LLMError, LLMStreamError, UnsupportedFeatureError } from '../../domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
@@ -12,35 +15,21 @@ import type { ReplyContext, Wire, WireContext, WireRequest } from '../converters
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
 import { capabilitiesOf } from '../vendors/capabilities';
-import type { ModelRow } from '../vendors/capabilities';
-
-/** What is true of a vendor whoever's account it is. */
-export interface VendorFacts {
-  /** The first is the default. */
-  readonly wires: readonly [WireName, ...WireName[]];
-  /**
-   * Every host of this vendor speaks all of them, so each call may choose; elsewhere the account's row says which
-   * one its host speaks.
-   */
-  readonly speaksAll?: true;
-  /** For callers that name no model. */
-  readonly defaultModel?: string;
-  readonly createClient: (options: ClientOptions) => VendorClient;
-}
+import type { ModelRow } from '../vendors/ModelRow';
 
 export interface ClientOptions {
   readonly vendor: VendorName;
   readonly wire: WireName;
   readonly baseURL: string | undefined;
-  /** Azure's name for a model that was set up. */
+  /** Azure's name for a deployed model. */
   readonly deployment: string | undefined;
   readonly apiVersion: string | undefined;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
 }
 
-/** A vendor account, as facts. */
-export interface ProviderRow {
+/** One account: its vendor's row and its settings, combined. */
+export interface ProviderConfig {
   readonly id: string;
   readonly vendor: VendorName;
   readonly wire: WireName;
@@ -49,26 +38,26 @@ export interface ProviderRow {
   readonly limits: TransportLimits;
   /** Permits downloads from private addresses for images and files that callers name by URL. */
   readonly allowPrivateMedia: boolean;
-  /** Models that the built-in table does not know, or knows otherwise. */
+  /** Models that the vendor's table lacks or describes differently. */
   readonly models?: readonly ModelRow[];
 }
 
 /** A wire, and the client that sends over it. */
-export interface Lane {
+export interface WireTransport {
   readonly client: VendorClient;
   readonly wire: Wire;
 }
 
-export interface ProviderPorts extends Lane {
-  /** The other wires that the host speaks, for calls that ask for one. */
-  readonly others?: readonly Lane[];
+export interface ProviderDependencies extends WireTransport {
+  /** The other wires that the API serves, for calls that ask for one. */
+  readonly otherTransports?: readonly WireTransport[];
   readonly credentials: CredentialSource;
-  /** The door: loose options in, items out. @throws LLMInvalidRequestError */
+  /** Turns a caller's loose options into valid items. @throws LLMInvalidRequestError */
   readonly normalize: (options: GenerateOptions) => NormalizedOptions;
 }
 
-interface Exchange {
-  readonly lane: Lane;
+interface PreparedCall {
+  readonly transport: WireTransport;
   readonly options: NormalizedOptions;
   readonly context: WireContext;
   readonly request: WireRequest;
@@ -76,57 +65,60 @@ interface Exchange {
 }
 
 export class BaseLLMProvider implements ILLMProvider {
-  private readonly row: ProviderRow;
-  private readonly ports: ProviderPorts;
+  private readonly config: ProviderConfig;
+  private readonly dependencies: ProviderDependencies;
 
-  constructor(row: ProviderRow, ports: ProviderPorts) {
-    this.row = row;
-    this.ports = ports;
+  constructor(config: ProviderConfig, dependencies: ProviderDependencies) {
+    this.config = config;
+    this.dependencies = dependencies;
   }
 
   getProviderName(): string {
-    return this.row.id;
+    return this.config.id;
   }
 
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return capabilitiesOf(this.row.vendor, model, this.row.models, this.wireOf(wire));
+    return capabilitiesOf(this.config.vendor, model, this.config.models, this.wireOf(wire));
   }
 
-  wireOf(asked?: WireName): WireName {
-    return this.lane(asked).wire.name;
+  wireOf(requested?: WireName): WireName {
+    return this.transportFor(requested).wire.name;
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const exchange = await this.prepare(options, false);
-    const reply = await this.send(userId, exchange, exchange.options.signal);
-    return exchange.lane.wire.fromResponse(parseBody(await reply.text(), reply), this.replyContext(exchange, reply));
+    const prepared = await this.prepare(options, false);
+    const reply = await this.send(userId, prepared, prepared.options.signal);
+    return prepared.transport.wire.fromResponse(
+      parseBody(await reply.text(), reply),
+      this.replyContext(prepared, reply),
+    );
   }
 
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-    const exchange = await this.prepare(options, true);
+    const prepared = await this.prepare(options, true);
     const controller = new AbortController();
-    const { signal } = exchange.options;
+    const { signal } = prepared.options;
     const onAbort = (): void => controller.abort(signal?.reason);
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const reply = await this.send(userId, exchange, controller.signal);
-      const decoder = exchange.lane.wire.createDecoder(this.replyContext(exchange, reply));
-      // Where structured output came as a forced tool's call, the wire's words are not an answer to what was asked.
-      const isRelayed = exchange.options.relay === true && exchange.request.structuredOutputTool === undefined;
-      const relay = isRelayed ? exchange.lane.wire.name : undefined;
-      const limits = { ...this.row.limits, abort: (reason: unknown) => controller.abort(reason), relay };
+      const reply = await this.send(userId, prepared, controller.signal);
+      const decoder = prepared.transport.wire.createDecoder(this.replyContext(prepared, reply));
+      // Structured output that came as a forced tool's call must not be relayed: the caller did not ask for that call.
+      const isRelayed = prepared.options.relay === true && prepared.request.structuredOutputTool === undefined;
+      const relay = isRelayed ? prepared.transport.wire.name : undefined;
+      const limits = { ...this.config.limits, abort: (reason: unknown) => controller.abort(reason), relay };
       for await (const batch of decodeBatches(reply.body, decoder, limits)) for (const event of batch) yield event;
     } finally {
       signal?.removeEventListener('abort', onAbort);
-      // A consumer that leaves takes the request with it.
+      // A consumer that leaves early aborts the request.
       controller.abort();
     }
   }
 
   async validateAccess(userId: string): Promise<boolean> {
     try {
-      await this.withCredential(userId, (credential) => this.ports.client.probe(credential));
+      await this.withCredential(userId, (credential) => this.dependencies.client.probe(credential));
       return true;
     } catch (error) {
       if (error instanceof LLMError && (error.code === 'auth-failed' || error.code === 'permission-denied'))
@@ -135,41 +127,43 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 
-  /** @throws UnsupportedFeatureError where the host keeps no responses */
+  /** @throws UnsupportedFeatureError for an API that stores no responses */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
-    const { client, wire } = this.lane('responses');
+    const { client, wire } = this.transportFor('responses');
     if (wire.name !== 'responses' || client.deleteResponse === undefined) {
-      throw new UnsupportedFeatureError(`${this.row.id} keeps no responses`, { vendor: this.row.vendor });
+      throw new UnsupportedFeatureError(`The provider "${this.config.id}" stores no responses.`, {
+        vendor: this.config.vendor,
+      });
     }
     await this.withCredential(userId, async (credential) => client.deleteResponse?.(responseId, credential));
   }
 
-  private async prepare(options: GenerateOptions, stream: boolean): Promise<Exchange> {
-    const { vendor, quirks, allowPrivateMedia } = this.row;
-    const model = options.model ?? this.row.defaultModel;
-    const checked = this.ports.normalize(
+  private async prepare(options: GenerateOptions, stream: boolean): Promise<PreparedCall> {
+    const { vendor, quirks, allowPrivateMedia } = this.config;
+    const model = options.model ?? this.config.defaultModel;
+    const checked = this.dependencies.normalize(
       model === undefined || options.model !== undefined ? options : { ...options, model },
     );
-    const lane = this.lane(checked.wire);
-    const { wire } = lane;
-    const hostFetches = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
+    const transport = this.transportFor(checked.wire);
+    const { wire } = transport;
+    const isFetchedByVendor = (part: InputImage | InputFile): boolean => wire.fetchesUrl(part, quirks);
     const input = await inlineMedia(checked.input, {
-      hostFetches,
+      isFetchedByVendor,
       allowPrivateHosts: allowPrivateMedia,
       signal: checked.signal,
     });
     const normalized = input === checked.input ? checked : { ...checked, input };
     const context = { vendor, quirks, capabilities: this.getCapabilities(normalized.model, wire.name) };
-    return { lane, options: normalized, context, request: wire.toRequest(normalized, context, stream), stream };
+    return { transport, options: normalized, context, request: wire.toRequest(normalized, context, stream), stream };
   }
 
-  private lane(wire: WireName | undefined): Lane {
-    if (wire === undefined || wire === this.row.wire) return this.ports;
-    return this.ports.others?.find((lane) => lane.wire.name === wire) ?? this.ports;
+  private transportFor(wire: WireName | undefined): WireTransport {
+    if (wire === undefined || wire === this.config.wire) return this.dependencies;
+    return this.dependencies.otherTransports?.find((each) => each.wire.name === wire) ?? this.dependencies;
   }
 
-  private async send(userId: string, exchange: Exchange, signal: AbortSignal | undefined): Promise<VendorReply> {
-    const { lane, options, request, stream } = exchange;
+  private async send(userId: string, prepared: PreparedCall, signal: AbortSignal | undefined): Promise<VendorReply> {
+    const { transport, options, request, stream } = prepared;
     const call: Omit<VendorCall, 'credential'> = {
       model: options.model,
       body: request.body,
@@ -178,31 +172,35 @@ export class BaseLLMProvider implements ILLMProvider {
       ...(signal === undefined ? {} : { signal }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     };
-    const reply = await this.withCredential(userId, (credential) => lane.client.send({ credential, ...call }));
+    const reply = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
     const { requestId, shownHeaders: headers } = reply;
-    options.onHead?.({ wire: lane.wire.name, headers, ...(requestId === undefined ? {} : { requestId }) });
+    options.onHead?.({ wire: transport.wire.name, headers, ...(requestId === undefined ? {} : { requestId }) });
     return reply;
   }
 
-  /** A refused OAuth token is refreshed by force once; nothing else is tried twice here. */
+  /** A rejected OAuth token is refreshed by force once. Nothing else is retried here. */
   private async withCredential<T>(
     userId: string,
     attempt: (credential: Credential | undefined) => Promise<T>,
   ): Promise<T> {
-    const request = { providerId: this.row.id, userId };
-    const credential = await this.ports.credentials.getAccessToken(request);
+    const request = { providerId: this.config.id, userId };
+    const credential = await this.dependencies.credentials.getAccessToken(request);
     try {
       return await attempt(credential);
     } catch (error) {
       if (!(error instanceof LLMAuthError) || credential?.kind !== 'bearer') throw error;
       return attempt(
-        await this.ports.credentials.getAccessToken({ ...request, forceRefresh: true, refusedToken: credential.token }),
+        await this.dependencies.credentials.getAccessToken({
+          ...request,
+          forceRefresh: true,
+          refusedToken: credential.token,
+        }),
       );
     }
   }
 
-  private replyContext(exchange: Exchange, reply: VendorReply): ReplyContext {
-    const { request, context, options } = exchange;
+  private replyContext(prepared: PreparedCall, reply: VendorReply): ReplyContext {
+    const { request, context, options } = prepared;
     const { requestId } = reply;
     return {
       model: options.model,
@@ -221,7 +219,7 @@ function parseBody(text: string, reply: VendorReply): unknown {
     return JSON.parse(text);
   } catch (cause) {
     const kind = reply.header('content-type') ?? 'no content type';
-    throw new LLMStreamError(`The answer is not JSON (${kind}, ${text.length} characters).`, {
+    throw new LLMStreamError(`The response is not JSON (${kind}, ${text.length} characters).`, {
       cause,
       status: reply.status,
       ...(reply.requestId === undefined ? {} : { requestId: reply.requestId }),

@@ -1,12 +1,11 @@
 /** Google's Gemini API. https://ai.google.dev/api/generate-content */
 import { GoogleClient } from '../clients/GoogleClient';
+import type { VendorClient } from '../clients/VendorClient';
 import { BaseLLMProvider } from './BaseLLMProvider';
-import type { VendorFacts } from './BaseLLMProvider';
+import type { ClientOptions } from './BaseLLMProvider';
 
 export class GoogleProvider extends BaseLLMProvider {
-  static readonly facts: VendorFacts = {
-    wires: ['gemini'],
-    defaultModel: 'gemini-3.5-flash',
-    createClient: (options) => new GoogleClient(options),
-  };
+  static createClient(options: ClientOptions): VendorClient {
+    return new GoogleClient(options);
+  }
 }

@@ -1,58 +1,52 @@
-/**
- * Images and files behind URLs that the host does not fetch itself, downloaded under guard and put into the
- * request.
- */
+/** Downloads images and files behind URLs that the vendor does not fetch itself, and inlines them in the request. */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage, InputItem } from '../../domain/types/ResponsesAPITypes';
 import { downloadGuarded } from '../clients/http/guardedDownload';
 
 export interface InlineOptions {
-  /** Whether the host reads this part's URL itself. */
-  readonly hostFetches: (part: InputImage | InputFile) => boolean;
+  /** Whether the vendor fetches this part's URL itself. */
+  readonly isFetchedByVendor: (part: InputImage | InputFile) => boolean;
   readonly allowPrivateHosts: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * What hosts take in one request, all media together, is about 20 MB
- * (https://ai.google.dev/gemini-api/docs/file-input-methods).
- */
+/** Vendors accept about 20 MB of media in one request. https://ai.google.dev/gemini-api/docs/file-input-methods */
 const MAX_BYTES = 20 * 1024 * 1024;
-const TIMEOUT = 30_000;
-const KINDS = {
+const TIMEOUT_MS = 30_000;
+const CONTENT_TYPES = {
   input_image: ['image/*'],
   input_file: ['application/*', 'text/*', 'audio/*', 'video/*', 'image/*'],
 } as const;
 
-/** Items are immutable, so what was downloaded for one serves every later turn of its conversation. */
-const inlined = new WeakMap<InputItem, InputItem>();
+/** Items are immutable, so one download serves every later turn of the conversation. */
+const inlinedItems = new WeakMap<InputItem, InputItem>();
 
 /**
- * The same array where nothing has to be fetched.
- * @throws LLMInvalidRequestError for URLs that are not allowed or give no media, with the part's path
+ * @returns the same array if nothing has to be fetched
+ * @throws LLMInvalidRequestError, with the part's path, for URLs that are not allowed or don't lead to media
  */
 export async function inlineMedia(items: readonly InputItem[], options: InlineOptions): Promise<readonly InputItem[]> {
-  if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => hasToBeFetched(part, options))))
+  if (!items.some((item) => mayHoldMedia(item) && partsOf(item).some((part) => needsDownload(part, options))))
     return items;
   return Promise.all(items.map((item, index) => inlineItem(item, `input[${index}]`, options)));
 }
 
 async function inlineItem(item: InputItem, path: string, options: InlineOptions): Promise<InputItem> {
   const parts = partsOf(item);
-  if (!parts.some((part) => hasToBeFetched(part, options))) return item;
-  const known = inlined.get(item);
-  if (known !== undefined) return known;
+  if (!parts.some((part) => needsDownload(part, options))) return item;
+  const cached = inlinedItems.get(item);
+  if (cached !== undefined) return cached;
   const fetched = await Promise.all(
     parts.map((part, index) =>
-      hasToBeFetched(part, options) ? inlinePart(part, `${path}.content[${index}]`, options) : Promise.resolve(part),
+      needsDownload(part, options) ? inlinePart(part, `${path}.content[${index}]`, options) : Promise.resolve(part),
     ),
   );
   const result = withParts(item, fetched);
-  inlined.set(item, result);
+  inlinedItems.set(item, result);
   return result;
 }
 
-/** Long conversations are mostly calls and texts, which cost no more than this look. */
+/** A cheap check first: long conversations consist mostly of calls and texts. */
 function mayHoldMedia(item: InputItem): boolean {
   return (
     (item.type === 'message' && item.role !== 'assistant') ||
@@ -68,15 +62,15 @@ function partsOf(item: InputItem): readonly Content[] {
 
 function withParts(item: InputItem, parts: readonly Content[]): InputItem {
   if (item.type === 'message') return { ...item, content: parts };
-  // An output holds input parts only, and inlining keeps each part's type.
+  // An output holds input parts only, and inlining preserves each part's type.
   return item.type === 'function_call_output' ? { ...item, output: parts as readonly InputContent[] } : item;
 }
 
-function hasToBeFetched(part: Content, { hostFetches }: InlineOptions): part is InputImage | InputFile {
+function needsDownload(part: Content, { isFetchedByVendor }: InlineOptions): part is InputImage | InputFile {
   return (
     (part.type === 'input_image' || part.type === 'input_file') &&
     /^https?:/i.test(urlOf(part) ?? '') &&
-    !hostFetches(part)
+    !isFetchedByVendor(part)
   );
 }
 
@@ -99,15 +93,15 @@ async function inlinePart(
 
 async function download(
   url: string,
-  kind: keyof typeof KINDS,
+  partType: keyof typeof CONTENT_TYPES,
   path: string,
   { allowPrivateHosts, signal }: InlineOptions,
 ): ReturnType<typeof downloadGuarded> {
   try {
     return await downloadGuarded(url, {
       maxBytes: MAX_BYTES,
-      timeout: TIMEOUT,
-      contentTypes: KINDS[kind],
+      timeout: TIMEOUT_MS,
+      contentTypes: CONTENT_TYPES[partType],
       signal,
       allowPrivateHosts,
     });

@@ -10,7 +10,8 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
 import type { JsonObject, SchemeName, VendorName, VendorQuirks } from '../../domain/types/VendorTypes';
 import type { ReplyContext, Wire } from '../converters/Wire';
 import { capabilitiesOf } from '../vendors/capabilities';
-import { DEFAULT_QUIRKS, QUIRKS } from '../vendors/vendorQuirks';
+import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
+import { VENDOR_ROWS } from '../vendors/vendors';
 import { decodeBatches } from './decodeStream';
 import { SCHEMES } from './schemes';
 import { StreamSource } from './StreamSource';
@@ -67,9 +68,6 @@ export interface VendorResponse {
   readonly body: ByteSource | null;
 }
 
-/** https://console.groq.com/docs/reasoning */
-const REASONING_FIELD: Partial<Record<VendorName, ReasoningField>> = { groq: 'reasoning', llama: 'reasoning' };
-
 export class StreamSession {
   readonly encoderOptions: StreamEncoderOptions;
   private readonly options: StreamOptions;
@@ -94,7 +92,7 @@ export class StreamSession {
     const requestId = requestIdOf(this.response);
     this.context = {
       vendor,
-      quirks: { ...DEFAULT_QUIRKS, ...QUIRKS[vendor], ...options.quirks },
+      quirks: { ...DEFAULT_QUIRKS, ...VENDOR_ROWS[vendor].quirks, ...options.quirks },
       capabilities: capabilitiesOf(vendor, model),
       model,
       ...(requestId === undefined ? {} : { requestId }),
@@ -103,7 +101,7 @@ export class StreamSession {
       losses: [],
       receivedAt: created,
     };
-    const reasoningField = options.reasoningField ?? REASONING_FIELD[vendor];
+    const reasoningField = options.reasoningField ?? VENDOR_ROWS[vendor].reasoningField;
     this.encoderOptions = {
       model,
       id: requestId ?? `stream_${created}`,

@@ -1,45 +1,36 @@
-/** What a model can do, by vendor and name, from tables that settings can extend. */
+/** What a model can do, by vendor and name, from the vendors' rows and the model rows of an account's settings. */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
-import { ANTHROPIC_MODELS } from './anthropic';
-import { GOOGLE_MODELS } from './google';
-import { GROK_MODELS } from './grok';
-import { GROQ_MODELS, OPEN_MODELS } from './groq';
-import { OPENAI_MODELS } from './openai';
-import type { ModelRow } from './ModelRow';
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { VendorName, WireName } from '../../domain/types/VendorTypes';
-
-export type { ModelRow } from './ModelRow';
+import type { ModelRow } from './ModelRow';
+import type { Vendor } from './Vendor';
+import { VENDOR_ROWS } from './vendors';
 
 /**
- * First match wins. A row of `extensions` goes before the vendor's own and need only say what is different.
- * @param wire the one that the account uses; without it, the vendor's usual one
- * @throws LLMInvalidRequestError for an extension whose pattern is no regular expression
+ * The first matching row wins. Rows of `extensions` come before the vendor's own and need only state the differences.
+ * @param wire the one that the account uses; default: the one on which the vendor can do most
+ * @throws LLMInvalidRequestError for an extension whose pattern is not a regular expression
  */
 export function capabilitiesOf(
-  vendor: VendorName,
+  vendorName: VendorName,
   model: string,
   extensions: readonly ModelRow[] = [],
-  wire: WireName = FACTS[vendor].wire,
+  wire: WireName = richestWireOf(VENDOR_ROWS[vendorName]),
 ): ModelCapabilities {
-  const known = builtIn(vendor, model, wire);
-  const extension = extensions.find((candidate) => patternOf(candidate.models).test(model));
-  if (extension === undefined) return known;
-  const { models: _, ...facts } = extension;
-  return { ...known, ...facts };
+  const builtIn = builtInCapabilities(VENDOR_ROWS[vendorName], model, wire);
+  const extension = findRow(extensions, model);
+  if (extension === undefined) return builtIn;
+  const { models: _, ...overrides } = extension;
+  return { ...builtIn, ...overrides };
 }
 
-interface VendorFacts {
-  readonly wire: WireName;
-  readonly models: readonly ModelRow[];
-  /** Models that are at home elsewhere: what they can do is known, what they cost here is not. */
-  readonly guests?: readonly ModelRow[];
-  /** Whether `previous_response_id` works on the Responses wire. */
-  readonly keepsResponses: boolean;
+/** Whether a model's name alone identifies the vendor that serves it. */
+export function isModelOf(vendorName: VendorName, model: string): boolean {
+  return VENDOR_ROWS[vendorName].modelPatterns.some((pattern) => pattern.test(model));
 }
 
-/** Sets limits that nearly every model keeps, and lets the vendor be the judge of content. */
-const UNKNOWN_MODEL: ModelCapabilities = {
+/** Limits that nearly every model accepts; for content, the vendor's own validation decides. */
+const UNLISTED_MODEL: ModelCapabilities = {
   supportsTools: true,
   supportsParallelTools: true,
   supportsAsyncTools: false,
@@ -53,79 +44,66 @@ const UNKNOWN_MODEL: ModelCapabilities = {
   maxOutputTokens: 4_096,
 };
 
-const EVERY_FAMILY = [...OPENAI_MODELS, ...ANTHROPIC_MODELS, ...GOOGLE_MODELS, ...GROK_MODELS, ...OPEN_MODELS];
+/** Only the Responses wire stores responses. */
+function richestWireOf({ storesResponses, wires }: Vendor): WireName {
+  return storesResponses ? 'responses' : wires[0];
+}
 
-const FACTS: Readonly<Record<VendorName, VendorFacts>> = {
-  openai: { wire: 'responses', models: OPENAI_MODELS, keepsResponses: true },
-  // A deployment can have any name; one that does not tell its model needs a row of its own in the settings.
-  azure_openai: {
-    wire: 'responses',
-    models: [],
-    guests: [...OPENAI_MODELS, ...GROK_MODELS, ...OPEN_MODELS],
-    keepsResponses: true,
-  },
-  anthropic: { wire: 'anthropic_messages', models: ANTHROPIC_MODELS, keepsResponses: false },
-  google: { wire: 'gemini', models: GOOGLE_MODELS, keepsResponses: false },
-  // https://docs.x.ai/docs/guides/responses-api: stored for 30 days
-  grok: { wire: 'responses', models: GROK_MODELS, keepsResponses: true },
-  groq: { wire: 'chat_completions', models: GROQ_MODELS, guests: OPEN_MODELS, keepsResponses: false },
-  llama: { wire: 'chat_completions', models: [], guests: [...GROQ_MODELS, ...OPEN_MODELS], keepsResponses: false },
-  openai_compatible: { wire: 'chat_completions', models: [], guests: EVERY_FAMILY, keepsResponses: false },
-};
-
-function builtIn(vendor: VendorName, model: string, wire: WireName): ModelCapabilities {
-  const key = `${vendor} ${wire} ${model}`;
-  const known = remembered.get(key);
-  if (known !== undefined) return known;
-  const capabilities = Object.freeze(lookUp(FACTS[vendor], vendor, model, wire));
-  if (remembered.size >= 1_000) remembered.clear();
-  remembered.set(key, capabilities);
+function builtInCapabilities(vendor: Vendor, model: string, wire: WireName): ModelCapabilities {
+  const key = `${vendor.name} ${wire} ${model}`;
+  const cached = capabilityCache.get(key);
+  if (cached !== undefined) return cached;
+  const capabilities = Object.freeze(deriveCapabilities(vendor, model, wire));
+  if (capabilityCache.size >= MAX_CACHE_ENTRIES) capabilityCache.clear();
+  capabilityCache.set(key, capabilities);
   return capabilities;
 }
 
-const remembered = new Map<string, ModelCapabilities>();
+const MAX_CACHE_ENTRIES = 1_000;
+const capabilityCache = new Map<string, ModelCapabilities>();
 
-function lookUp(facts: VendorFacts, vendor: VendorName, model: string, wire: WireName): ModelCapabilities {
-  const { models: _, ...own } = find(facts.models, model) ?? withoutPrice(find(facts.guests ?? [], model)) ?? NOTHING;
+function deriveCapabilities(vendor: Vendor, model: string, wire: WireName): ModelCapabilities {
+  const row = findRow(vendor.models, model) ?? foreignRow(vendor, model) ?? {};
+  const { models: _, ...listed } = row;
   const isResponses = wire === 'responses';
   return {
-    ...UNKNOWN_MODEL,
-    // Asking for a forced tool works on every model of the wire; the native format does not.
-    ...(wire === 'anthropic_messages' && own.maxTokens === undefined ? { supportsJSONSchema: false } : {}),
-    ...own,
-    supportsAsyncTools: own.supportsAsyncTools === true && isResponses && vendor === 'openai',
-    keepsState: facts.keepsResponses && isResponses,
+    ...UNLISTED_MODEL,
+    // Every model of this wire can be forced to call a tool; not every one has native structured output.
+    ...(wire === 'anthropic_messages' && listed.maxTokens === undefined ? { supportsJSONSchema: false } : {}),
+    ...listed,
+    supportsAsyncTools: listed.supportsAsyncTools === true && isResponses,
+    keepsState: vendor.storesResponses && isResponses,
   };
 }
 
-const NOTHING: Partial<ModelRow> = {};
-
-function find(rows: readonly ModelRow[], model: string): ModelRow | undefined {
-  return rows.find((candidate) => patternOf(candidate.models).test(model));
-}
-
-function withoutPrice(row: ModelRow | undefined): ModelRow | undefined {
+/** Prices and async tool calls hold only where the model's own vendor serves it. */
+function foreignRow({ foreignModels = [] }: Vendor, model: string): Partial<ModelRow> | undefined {
+  const row = findRow(foreignModels, model);
   if (row === undefined) return undefined;
-  const { price: _, ...facts } = row;
-  return facts;
+  const { price: _, supportsAsyncTools: __, ...carriedOver } = row;
+  return carriedOver;
 }
 
-function patternOf(source: string): RegExp {
-  const known = patterns.get(source);
-  if (known !== undefined) return known;
+function findRow(rows: readonly ModelRow[], model: string): ModelRow | undefined {
+  return rows.find(({ models }) => toPattern(models).test(model));
+}
+
+function toPattern(source: string): RegExp {
+  const cached = patternCache.get(source);
+  if (cached !== undefined) return cached;
   const pattern = compile(source);
-  if (patterns.size >= 1_000) patterns.clear();
-  patterns.set(source, pattern);
+  if (patternCache.size >= MAX_CACHE_ENTRIES) patternCache.clear();
+  patternCache.set(source, pattern);
   return pattern;
 }
 
-const patterns = new Map<string, RegExp>();
+const patternCache = new Map<string, RegExp>();
 
 function compile(source: string): RegExp {
   try {
     return new RegExp(source, 'i');
   } catch (cause) {
-    throw new LLMInvalidRequestError(`models is no regular expression: ${source.slice(0, 100)}`, {
+    throw new LLMInvalidRequestError(`"models" is not a valid regular expression: ${source.slice(0, 100)}`, {
       path: 'models',
       cause,
     });

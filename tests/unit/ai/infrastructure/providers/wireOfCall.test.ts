@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createProvider } from '../../../../../imports/business/ai/infrastructure/factories/createProvider';
-import type { CreateProviderRow } from '../../../../../imports/business/ai/infrastructure/factories/createProvider';
+import type { CreateProviderOptions } from '../../../../../imports/business/ai/infrastructure/factories/createProvider';
 import type { VendorName, WireName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import { failure } from '../../../../support/failure';
 import type { Simulator } from '../../../../../imports/simulator/Simulator';
@@ -16,7 +16,7 @@ describe('the wire of a call', () => {
   async function wiresUsed(
     vendor: VendorName,
     asked: WireName | undefined,
-    row: Partial<CreateProviderRow> = {},
+    row: Partial<CreateProviderOptions> = {},
   ): Promise<readonly unknown[]> {
     const provider = createProvider({
       vendor,

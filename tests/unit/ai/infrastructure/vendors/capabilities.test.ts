@@ -2,21 +2,22 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LLMInvalidRequestError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
-import { ANTHROPIC_MODELS } from '../../../../../imports/business/ai/infrastructure/vendors/anthropic';
-import { GOOGLE_MODELS } from '../../../../../imports/business/ai/infrastructure/vendors/google';
-import { GROK_MODELS } from '../../../../../imports/business/ai/infrastructure/vendors/grok';
-import { GROQ_MODELS, OPEN_MODELS } from '../../../../../imports/business/ai/infrastructure/vendors/groq';
-import { OPENAI_MODELS } from '../../../../../imports/business/ai/infrastructure/vendors/openai';
+import { anthropic } from '../../../../../imports/business/ai/infrastructure/vendors/anthropic';
+import { google } from '../../../../../imports/business/ai/infrastructure/vendors/google';
+import { grok } from '../../../../../imports/business/ai/infrastructure/vendors/grok';
+import { groq } from '../../../../../imports/business/ai/infrastructure/vendors/groq';
+import { openai } from '../../../../../imports/business/ai/infrastructure/vendors/openai';
+import { OPEN_MODELS } from '../../../../../imports/business/ai/infrastructure/vendors/openModels';
 import { capabilitiesOf } from '../../../../../imports/business/ai/infrastructure/vendors/capabilities';
 import { SCHEME_OF_WIRE, VENDORS } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 import type { ModelCapabilities } from '../../../../../imports/business/ai/domain/interfaces/ILLMProvider';
-import type { ModelRow } from '../../../../../imports/business/ai/infrastructure/vendors/capabilities';
+import type { ModelRow } from '../../../../../imports/business/ai/infrastructure/vendors/ModelRow';
 import type { VendorName, WireName } from '../../../../../imports/business/ai/domain/types/VendorTypes';
 
 /** For each table, names that lead to each of its rows, in the order of the rows. */
 const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; readonly names: readonly string[] }>> = {
   openai: {
-    rows: OPENAI_MODELS,
+    rows: openai.models,
     names: [
       'gpt-5.6-cyber',
       'gpt-6-astra',
@@ -73,7 +74,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     ],
   },
   anthropic: {
-    rows: ANTHROPIC_MODELS,
+    rows: anthropic.models,
     names: [
       'claude-fable-5-1',
       'claude-mythos-5',
@@ -101,7 +102,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     ],
   },
   google: {
-    rows: GOOGLE_MODELS,
+    rows: google.models,
     names: [
       'gemini-2.5-flash-image',
       'gemini-4-argon',
@@ -127,7 +128,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     ],
   },
   grok: {
-    rows: GROK_MODELS,
+    rows: grok.models,
     names: [
       'grok-4.7',
       'grok-4.6',
@@ -151,7 +152,7 @@ const TABLES: Readonly<Record<string, { readonly rows: readonly ModelRow[]; read
     ],
   },
   groq: {
-    rows: GROQ_MODELS,
+    rows: groq.models,
     names: [
       'meta-llama/llama-guard-4-12b',
       'groq/compound-mini',
@@ -366,7 +367,7 @@ describe('capabilitiesOf', () => {
 
   it('says which pattern in the settings is broken', () => {
     expect(() => capabilitiesOf('openai', 'gpt-5', [{ models: '(' }]))
-      .to.throw(LLMInvalidRequestError, /no regular expression: \(/)
+      .to.throw(LLMInvalidRequestError, /"models" is not a valid regular expression: \(/)
       .with.property('path', 'models');
   });
 

@@ -1,0 +1,46 @@
+/** Everything Bolide knows about one company's API, as data: one row per vendor, in a file of its own. */
+import type { VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
+import type { ModelRow } from './ModelRow';
+
+export interface Vendor {
+  readonly name: VendorName;
+  /** For people: dashboards and error messages. */
+  readonly label: string;
+  /** The first is the default. */
+  readonly wires: readonly [WireName, ...WireName[]];
+  /**
+   * Whether every endpoint of this vendor serves all `wires`, so that each call may choose one. Otherwise an account
+   * uses the one wire that its settings name.
+   */
+  readonly servesAllWires?: true;
+  /** For callers that name no model. */
+  readonly defaultModel?: string;
+  /** In the form that the vendor's official SDK takes. Absent: the account's settings name one. */
+  readonly baseURL?: string;
+  /** Whether `previous_response_id` works on the Responses wire. */
+  readonly storesResponses: boolean;
+  /** How the vendor departs from its wires. */
+  readonly quirks: Partial<VendorQuirks>;
+  /** Replaces `quirks` for accounts with a base URL of their own, where the API is not the vendor's service. */
+  readonly quirksAtOtherBaseURLs?: Partial<VendorQuirks>;
+  /** Chat: the field in which the vendor streams reasoning. Default: `reasoning_content`. */
+  readonly reasoningField?: 'reasoning';
+  /** First match wins. */
+  readonly models: readonly ModelRow[];
+  /** Models of other vendors that are served here. Their capabilities carry over, their prices don't. */
+  readonly foreignModels?: readonly ModelRow[];
+  /** Names that mean this vendor even if the caller names no provider. Vendors that serve any model have none. */
+  readonly modelPatterns: readonly RegExp[];
+  /** The environment variables that set up an account. Absent: none do. */
+  readonly variables?: VendorVariables;
+}
+
+export interface VendorVariables {
+  readonly key: string;
+  readonly baseURL: string;
+  readonly model?: string;
+  readonly deployment?: string;
+  readonly apiVersion?: string;
+  /** Whether an account may have a base URL but no key. */
+  readonly keyIsOptional?: true;
+}

@@ -1,0 +1,20 @@
+/** Any API that speaks OpenAI's wires: Ollama, vLLM, Together, Cerebras, … An account's settings add its quirks. */
+import { VENDOR_LABELS } from '../../domain/types/VendorTypes';
+import { anthropic } from './anthropic';
+import { google } from './google';
+import { grok } from './grok';
+import { openai } from './openai';
+import { OPEN_MODELS } from './openModels';
+import type { Vendor } from './Vendor';
+
+export const openAICompatible: Vendor = {
+  name: 'openai_compatible',
+  label: VENDOR_LABELS.openai_compatible,
+  wires: ['chat_completions', 'responses'],
+  storesResponses: false,
+  // APIs that copy OpenAI's copy this limit; ids within it are sent unchanged.
+  quirks: { maxCallIdLength: 40 },
+  models: [],
+  foreignModels: [...openai.models, ...anthropic.models, ...google.models, ...grok.models, ...OPEN_MODELS],
+  modelPatterns: [],
+};
