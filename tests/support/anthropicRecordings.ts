@@ -2,7 +2,11 @@
 import { isAsked, recordingsOf } from './recordings';
 import { contextOf, replyIn } from './wireContexts';
 import type { ContextChanges } from './wireContexts';
-import type { ReplyContext, SseMessage, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import type {
+  ResponseContext,
+  SseMessage,
+  WireContext,
+} from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 
 export const ANTHROPIC = recordingsOf('anthropic_messages').filter(isAsked);
@@ -18,6 +22,6 @@ export function anthropicContext(changes: ContextChanges = {}): WireContext {
   });
 }
 
-export function anthropicReply(changes: Partial<ReplyContext> = {}): ReplyContext {
+export function anthropicReply(changes: Partial<ResponseContext> = {}): ResponseContext {
   return replyIn(anthropicContext(), { requestId: 'req_1', ...changes });
 }

@@ -5,7 +5,11 @@ import type { AskedRecording, Recording } from './recordings';
 import { normalizeOptions } from '../../imports/business/ai/application/services/ContentNormalizer';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { fromChatCompletions } from '../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
-import type { ReplyContext, SseMessage, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import type {
+  ResponseContext,
+  SseMessage,
+  WireContext,
+} from '../../imports/business/ai/infrastructure/converters/Wire';
 import { ChatCompletionsDecoder } from '../../imports/business/ai/infrastructure/converters/chat/stream/ChatCompletionsDecoder';
 import type { NormalizedOptions } from '../../imports/business/ai/domain/types/LLMTypes';
 import type { LLMResponse } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -21,11 +25,11 @@ export function chatContext(vendor: VendorName = 'openai', quirks: Partial<Vendo
   return contextOf(vendor, { quirks });
 }
 
-export function chatReply(vendor: VendorName = 'openai', changes: Partial<ReplyContext> = {}): ReplyContext {
+export function chatReply(vendor: VendorName = 'openai', changes: Partial<ResponseContext> = {}): ResponseContext {
   return replyIn(chatContext(vendor), changes);
 }
 
-export function replyFor(one: Recording): ReplyContext {
+export function replyFor(one: Recording): ResponseContext {
   return chatReply(one.vendor, { model: modelOf(one) });
 }
 
@@ -35,7 +39,7 @@ export function asked(one: AskedRecording): NormalizedOptions {
   return normalizeOptions({ model: modelOf(one), ...options });
 }
 
-export function decoded(messages: readonly SseMessage[], context: ReplyContext): readonly ResponseStreamEvent[] {
+export function decoded(messages: readonly SseMessage[], context: ResponseContext): readonly ResponseStreamEvent[] {
   const decoder = new ChatCompletionsDecoder(context);
   const out: ResponseStreamEvent[] = [];
   for (const message of messages) decoder.push(message, out);

@@ -4,7 +4,7 @@ import { contextOf, replyIn } from './wireContexts';
 import type { Recording } from './recordings';
 import type { ContextChanges } from './wireContexts';
 import type {
-  ReplyContext,
+  ResponseContext,
   StreamDecoder,
   WireContext,
 } from '../../imports/business/ai/infrastructure/converters/Wire';
@@ -39,6 +39,6 @@ export function googleContext(changes: ContextChanges = {}): WireContext {
   return contextOf('google', changes);
 }
 
-export function googleReply(changes: Partial<ReplyContext> = {}): ReplyContext {
+export function googleReply(changes: Partial<ResponseContext> = {}): ResponseContext {
   return replyIn(googleContext(), { requestId: 'req_1', ...changes });
 }

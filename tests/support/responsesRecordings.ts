@@ -2,7 +2,7 @@
 import { isAsked, recordingsOf, sseMessages } from './recordings';
 import { contextOf, replyIn } from './wireContexts';
 import type { Recording } from './recordings';
-import type { ReplyContext, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import type { ResponseContext, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 
 export const RESPONSES = recordingsOf('responses');
@@ -23,6 +23,6 @@ export function responsesContext(changes: Partial<WireContext> = {}): WireContex
   return { ...contextOf('openai', { capabilities: { keepsState: true } }), ...changes };
 }
 
-export function responsesReply(changes: Partial<ReplyContext> = {}): ReplyContext {
+export function responsesReply(changes: Partial<ResponseContext> = {}): ResponseContext {
   return replyIn(responsesContext(), changes);
 }

@@ -1,5 +1,5 @@
 /** Streams through the adapter and back: what tests of encoders and of the adapter compare. */
-import { argumentsObject } from '../../imports/business/ai/infrastructure/converters/shared/callArguments';
+import { parseArguments } from '../../imports/business/ai/infrastructure/converters/shared/callArguments';
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import type { OpenAIChunk } from '../../imports/business/ai/infrastructure/converters/chat/stream/OpenAIChunk';
 import type { StreamOptions, StreamInput } from '../../imports/business/ai/infrastructure/streaming/StreamSession';
@@ -133,7 +133,7 @@ export function meaningOf({ output, output_text, status, incomplete_details, usa
       .join('')
       .replaceAll('\n\n', ''),
     calls: output.flatMap((item) =>
-      item.type === 'function_call' ? [{ name: item.name, arguments: argumentsObject(item).value }] : [],
+      item.type === 'function_call' ? [{ name: item.name, arguments: parseArguments(item).value }] : [],
     ),
     status,
     reason: incomplete_details?.reason,
@@ -154,7 +154,7 @@ export function toldBy(chunks: readonly OpenAIChunk[]): {
       .flatMap(({ delta }) => delta.tool_calls ?? [])
       .map((call) => ({
         name: call.function?.name ?? '',
-        arguments: argumentsObject({ arguments: call.function?.arguments ?? '' }).value,
+        arguments: parseArguments({ arguments: call.function?.arguments ?? '' }).value,
       })),
     finish: choices.flatMap(({ finish_reason }) => (finish_reason === null ? [] : [finish_reason])),
   };

@@ -1,5 +1,5 @@
 /** The contexts in which tests convert: one per vendor and model, or per vendor with a model that can do everything. */
-import type { ReplyContext, Wire, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
+import type { ResponseContext, Wire, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { VendorName, VendorQuirks, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { capabilitiesOf } from '../../imports/business/ai/infrastructure/vendors/capabilities';
@@ -27,7 +27,7 @@ export function wireContext(vendor: VendorName, model: string): WireContext {
   return { ...contextOf(vendor), capabilities: capabilitiesOf(vendor, model) };
 }
 
-export function replyContext(vendor: VendorName, model: string): ReplyContext {
+export function replyContext(vendor: VendorName, model: string): ResponseContext {
   return replyIn(wireContext(vendor, model), { model });
 }
 
@@ -35,7 +35,7 @@ export function contextOf(vendor: VendorName, { quirks, capabilities }: ContextC
   return { vendor, quirks: quirksFor(vendor, quirks), capabilities: { ...CAPABILITIES, ...capabilities } };
 }
 
-export function replyIn(context: WireContext, changes: Partial<ReplyContext> = {}): ReplyContext {
+export function replyIn(context: WireContext, changes: Partial<ResponseContext> = {}): ResponseContext {
   return { ...context, model: 'asked-model', warnings: [], losses: [], receivedAt: 1_760_000_000, ...changes };
 }
 

@@ -23,12 +23,12 @@ export interface WireRequest {
   readonly warnings: readonly string[];
   /** Content that could not be carried. */
   readonly losses: readonly Loss[];
-  /** The forced tool that stands in for structured output; handed back in `ReplyContext`. */
+  /** The forced tool that stands in for structured output; handed back in `ResponseContext`. */
   readonly structuredOutputTool?: string;
 }
 
 /** What the answer's conversion must know of its request. */
-export interface ReplyContext extends WireContext {
+export interface ResponseContext extends WireContext {
   /** The model that was asked, for answers that don't name theirs. */
   readonly model: string;
   readonly requestId?: string;
@@ -61,8 +61,8 @@ export interface Wire {
   /** @throws UnsupportedFeatureError for content that the wire cannot express */
   toRequest(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest;
   /** @throws LLMStreamError for a body that is not the wire's, LLMError for a failed response */
-  fromResponse(body: unknown, context: ReplyContext): LLMResponse;
-  createDecoder(context: ReplyContext): StreamDecoder;
+  fromResponse(body: unknown, context: ResponseContext): LLMResponse;
+  createDecoder(context: ResponseContext): StreamDecoder;
   /** Whether hosts of this wire read the URL of an image or a file themselves. */
   fetchesUrl(part: InputImage | InputFile, quirks: VendorQuirks): boolean;
 }

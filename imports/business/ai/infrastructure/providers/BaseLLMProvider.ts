@@ -11,7 +11,7 @@ import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
 import type { VendorCall, VendorClient, VendorReply } from '../clients/VendorClient';
-import type { ReplyContext, Wire, WireContext, WireRequest } from '../converters/Wire';
+import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
 import { capabilitiesOf } from '../vendors/capabilities';
@@ -199,7 +199,7 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 
-  private replyContext(prepared: PreparedCall, reply: VendorReply): ReplyContext {
+  private replyContext(prepared: PreparedCall, reply: VendorReply): ResponseContext {
     const { request, context, options } = prepared;
     const { requestId } = reply;
     return {

@@ -8,7 +8,7 @@ import { REQUEST_ID_HEADERS, vendorError } from '../../domain/errors/vendorError
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../domain/types/VendorTypes';
 import type { JsonObject, SchemeName, VendorName, VendorQuirks } from '../../domain/types/VendorTypes';
-import type { ReplyContext, Wire } from '../converters/Wire';
+import type { ResponseContext, Wire } from '../converters/Wire';
 import { capabilitiesOf } from '../vendors/capabilities';
 import { DEFAULT_QUIRKS } from '../vendors/defaultQuirks';
 import { VENDOR_ROWS } from '../vendors/vendors';
@@ -71,7 +71,7 @@ export interface VendorResponse {
 export class StreamSession {
   readonly encoderOptions: StreamEncoderOptions;
   private readonly options: StreamOptions;
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private readonly wire: Wire;
   private readonly response: VendorResponse | undefined;
   private readonly body: StreamSource | undefined;

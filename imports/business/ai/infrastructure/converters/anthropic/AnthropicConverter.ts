@@ -4,71 +4,72 @@ import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject, isObjectList } from '../../../domain/json';
 import { anthropicHeaders } from './request/headers';
-import { assistantItems, isBlank } from './response/blocks';
-import { anthropicConversation } from './request/messages';
-import { anthropicModelFacts } from './modelFeatures';
-import { outcomeOf, usageOrNone } from './response/outcome';
-import { structuredOutput } from './request/structuredOutput';
-import { anthropicSampling, anthropicThinking, endsMidTurnWithoutThinking } from './request/thinking';
-import { anthropicTools } from './request/tools';
-import { acceptedFields, passthroughFields, withVerbatim } from './request/passthrough';
+import { toOutputItems, isBlank } from './response/blocks';
+import { toConversation } from './request/messages';
+import { anthropicModelFeatures } from './modelFeatures';
+import { outcomeOf, toUsageOrNone } from './response/outcome';
+import { toStructuredOutput } from './request/structuredOutput';
+import { toSampling, toThinking, continuesTurnWithoutThinking } from './request/thinking';
+import { toAnthropicTools } from './request/tools';
+import { withoutUnsupportedFields, passthroughFields, withPassthrough } from './request/passthrough';
 import { repairHistory } from '../shared/repairHistory';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import type { BlockContext } from './response/blocks';
-import type { AnthropicModelFacts } from './modelFeatures';
+import type { AnthropicModelFeatures } from './modelFeatures';
 import type { Outcome } from './response/outcome';
 import type { StructuredOutput } from './request/structuredOutput';
 import type { AnthropicTools } from './request/tools';
-import type { ReplyContext, WireContext, WireRequest } from '../Wire';
+import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 
 // Out
 
 /** @throws UnsupportedFeatureError for content or tools that the wire or the model cannot take */
 export function toAnthropic(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
-  const facts = anthropicModelFacts(options.model);
-  const { betas, anthropic_version: version, ...own } = passthroughFields(options, context);
-  const ownOutput = fieldsOf(own.output_config);
+  const features = anthropicModelFeatures(options.model);
+  const { betas, anthropic_version: version, ...passthrough } = passthroughFields(options, context);
+  const passthroughOutput = fieldsOf(passthrough.output_config);
   const warnings = unsupportedOptions(options);
 
   const history = repairHistory(options.input, { nativeAsync: false });
-  const conversation = anthropicConversation(history.items, context, facts, (item) =>
+  const conversation = toConversation(history.items, context, features, (item) =>
     pathOf(item, options.input, history.items),
   );
 
-  const tools = anthropicTools(options, context, facts);
-  const answer =
-    'format' in ownOutput || 'output_format' in own
-      ? structuredOutput(undefined, true, new Set())
-      : structuredOutput(options.response_format, context.capabilities.supportsJSONSchema, namesOf(tools.tools));
+  const tools = toAnthropicTools(options, context, features);
+  const structured =
+    'format' in passthroughOutput || 'output_format' in passthrough
+      ? toStructuredOutput(undefined, true, new Set())
+      : toStructuredOutput(options.response_format, context.capabilities.supportsJSONSchema, toolNamesOf(tools.tools));
   // Where no tool may be called, the one that stands for the answer is the only one.
-  const offered = answer.tool !== undefined && tools.tool_choice?.type === 'none' ? { ...tools, tools: [] } : tools;
-  const choice = answer.tool === undefined ? tools.tool_choice : answerChoice(answer.tool.name, offered, facts);
+  const offered = structured.tool !== undefined && tools.tool_choice?.type === 'none' ? { ...tools, tools: [] } : tools;
+  const choice =
+    structured.tool === undefined ? tools.tool_choice : responseToolChoice(structured.tool.name, offered, features);
 
   const max_tokens = options.max_output_tokens ?? context.capabilities.maxOutputTokens;
   const thinking =
-    'thinking' in own || 'effort' in ownOutput
+    'thinking' in passthrough || 'effort' in passthroughOutput
       ? { warnings: [] }
-      : anthropicThinking({
+      : toThinking({
           options,
-          facts,
+          features,
           supportsReasoning: context.capabilities.supportsReasoning,
           maxTokens: max_tokens,
-          forcedTool: choice?.type === 'any' || choice?.type === 'tool',
-          midTurnWithoutThinking: endsMidTurnWithoutThinking(conversation.messages),
+          isToolForced: choice?.type === 'any' || choice?.type === 'tool',
+          continuesTurnWithoutThinking: continuesTurnWithoutThinking(conversation.messages),
         });
-  const sampling = anthropicSampling(
+  const sampling = toSampling(
     options,
-    facts,
+    features,
     thinking.thinking !== undefined && thinking.thinking.type !== 'disabled',
     warnings,
   );
 
-  const allTools = answer.tool === undefined ? tools.tools : [...offered.tools, answer.tool.tool];
-  const system = systemField(options, conversation.system, answer);
+  const allTools = structured.tool === undefined ? tools.tools : [...offered.tools, structured.tool.tool];
+  const system = systemField(options, conversation.system, structured);
   const output_config = {
-    ...(answer.format === undefined ? {} : { format: answer.format }),
+    ...(structured.format === undefined ? {} : { format: structured.format }),
     ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
   };
   const user = options.user ?? options.metadata?.user_id;
@@ -87,14 +88,14 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
     ...(user === undefined ? {} : { metadata: { user_id: user } }),
     ...(stream ? { stream: true } : {}),
   };
-  const body = withVerbatim(acceptedFields(fields, context, warnings), own);
+  const body = withPassthrough(withoutUnsupportedFields(fields, context, warnings), passthrough);
   const headers = anthropicHeaders(body, { betas, version });
   return {
     body,
     ...(headers === undefined ? {} : { headers }),
-    warnings: [...warnings, ...tools.warnings, ...answer.warnings, ...thinking.warnings],
-    losses: [...history.losses, ...conversation.losses, ...answer.losses],
-    ...(answer.tool === undefined ? {} : { structuredOutputTool: answer.tool.name }),
+    warnings: [...warnings, ...tools.warnings, ...structured.warnings, ...thinking.warnings],
+    losses: [...history.losses, ...conversation.losses, ...structured.losses],
+    ...(structured.tool === undefined ? {} : { structuredOutputTool: structured.tool.name }),
   };
 }
 
@@ -109,12 +110,12 @@ function unsupportedOptions(options: NormalizedOptions): string[] {
 }
 
 /** Where the caller finds the item; repaired ones stand where the repair put them. */
-function pathOf(item: InputItem, given: readonly InputItem[], repaired: readonly InputItem[]): string {
-  const index = given.indexOf(item);
+function pathOf(item: InputItem, original: readonly InputItem[], repaired: readonly InputItem[]): string {
+  const index = original.indexOf(item);
   return `input[${index >= 0 ? index : repaired.indexOf(item)}]`;
 }
 
-function namesOf(tools: readonly JsonObject[]): ReadonlySet<string> {
+function toolNamesOf(tools: readonly JsonObject[]): ReadonlySet<string> {
   return new Set(tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : [])));
 }
 
@@ -122,21 +123,25 @@ function namesOf(tools: readonly JsonObject[]): ReadonlySet<string> {
  * The answer is a call too, so the model must call something; which, is its own decision when it has other tools
  * and none was chosen.
  */
-function answerChoice(name: string, { tools, tool_choice }: AnthropicTools, facts: AnthropicModelFacts): JsonObject {
+function responseToolChoice(
+  name: string,
+  { tools, tool_choice }: AnthropicTools,
+  features: AnthropicModelFeatures,
+): JsonObject {
   if (tool_choice?.type === 'tool') return tool_choice;
-  if (!facts.forcedTools) return { type: 'auto' };
+  if (!features.supportsForcedTools) return { type: 'auto' };
   return tools.length > 0 ? { type: 'any' } : { type: 'tool', name };
 }
 
 /** One plain text is sent as such; several, or one with a cache mark, as blocks. */
 function systemField(
   options: NormalizedOptions,
-  said: readonly JsonObject[],
-  answer: StructuredOutput,
+  leading: readonly JsonObject[],
+  structured: StructuredOutput,
 ): string | readonly JsonObject[] | undefined {
-  const texts = [options.instructions, answer.instruction];
+  const texts = [options.instructions, structured.instruction];
   const [before, after] = texts.map((text) => (text === undefined || isBlank(text) ? [] : [{ type: 'text', text }]));
-  const blocks: readonly JsonObject[] = [...(before ?? []), ...said, ...(after ?? [])];
+  const blocks: readonly JsonObject[] = [...(before ?? []), ...leading, ...(after ?? [])];
   const [only] = blocks;
   if (only === undefined) return undefined;
   if (blocks.length === 1 && typeof only.text === 'string' && Object.keys(only).length === 2) return only.text;
@@ -151,15 +156,15 @@ function systemField(
  */
 export function fromAnthropic(
   body: unknown,
-  context: ReplyContext,
+  context: ResponseContext,
   brokenInputs?: ReadonlyMap<JsonObject, string>,
 ): LLMResponse {
-  const { id, type: _, role: __, model, content, stop_reason, usage, ...fields } = messageBody(body, context);
+  const { id, type: _, role: __, model, content, stop_reason, usage, ...fields } = parseMessage(body, context);
   const warnings = [...context.warnings];
-  const finish_reason = stopReason(stop_reason, context);
+  const finish_reason = requireStopReason(stop_reason, context);
   const outcome = outcomeOf(finish_reason, warnings);
   const modelName = typeof model === 'string' ? model : context.model;
-  const output = endedBy(outcome, assistantItems(content, blockContext(context, modelName, brokenInputs)));
+  const output = withTruncation(outcome, toOutputItems(content, blockContext(context, modelName, brokenInputs)));
   return {
     id,
     object: 'response',
@@ -169,7 +174,7 @@ export function fromAnthropic(
     model: modelName,
     output,
     output_text: outputTextOf(output),
-    usage: usageOrNone(usage, warnings),
+    usage: toUsageOrNone(usage, warnings),
     vendor: {
       name: context.vendor,
       wire: 'anthropic_messages',
@@ -184,20 +189,20 @@ export function fromAnthropic(
 }
 
 export function blockContext(
-  context: ReplyContext,
+  context: ResponseContext,
   model: string,
   brokenInputs?: ReadonlyMap<JsonObject, string>,
 ): BlockContext {
   return {
     origin: { wire: 'anthropic_messages', vendor: context.vendor, model },
-    trusted: true,
+    isTrusted: true,
     structuredOutputTool: context.structuredOutputTool,
     brokenInputs,
   };
 }
 
 /** A message that the token limit ended is not whole. */
-function endedBy(outcome: Outcome, output: readonly OutputItem[]): readonly OutputItem[] {
+function withTruncation(outcome: Outcome, output: readonly OutputItem[]): readonly OutputItem[] {
   const last = output.at(-1);
   if (outcome.reason !== 'max_output_tokens' || last?.type !== 'message') return output;
   return [...output.slice(0, -1), { ...last, status: 'incomplete' }];
@@ -205,26 +210,26 @@ function endedBy(outcome: Outcome, output: readonly OutputItem[]): readonly Outp
 
 type MessageBody = JsonObject & { readonly id: string; readonly content: readonly JsonObject[] };
 
-function messageBody(body: unknown, context: ReplyContext): MessageBody {
-  const facts = {
+function parseMessage(body: unknown, context: ResponseContext): MessageBody {
+  const details = {
     vendor: context.vendor,
     ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
   };
-  if (!isObject(body)) throw new LLMStreamError(`The answer is ${kindOf(body)} instead of a message.`, facts);
-  if (body.type === 'error') throw vendorError({ ...facts, body });
+  if (!isObject(body)) throw new LLMStreamError(`The answer is ${describeBody(body)} instead of a message.`, details);
+  if (body.type === 'error') throw vendorError({ ...details, body });
   const { id, type, content } = body;
   if (type !== 'message')
     throw new LLMStreamError(
       `The answer's type is ${type === undefined ? 'missing' : JSON.stringify(type)} instead of "message".`,
-      facts,
+      details,
     );
-  if (typeof id !== 'string') throw new LLMStreamError('The answer is a message without an id.', facts);
+  if (typeof id !== 'string') throw new LLMStreamError('The answer is a message without an id.', details);
   if (!isObjectList(content))
-    throw new LLMStreamError('The answer is a message without a list of content blocks.', facts);
+    throw new LLMStreamError('The answer is a message without a list of content blocks.', details);
   return { ...body, id, content };
 }
 
-function kindOf(body: unknown): string {
+function describeBody(body: unknown): string {
   if (typeof body === 'string')
     return /^\s*<(!doctype|html|\?xml)/i.test(body) ? 'an HTML page' : body.trim() === '' ? 'empty' : 'plain text';
   if (body === null || body === undefined) return 'empty';
@@ -232,8 +237,8 @@ function kindOf(body: unknown): string {
 }
 
 /** An answer that does not say how it ended may be cut off anywhere. */
-function stopReason(word: unknown, { quirks, vendor }: ReplyContext): string | null {
-  if (typeof word === 'string') return word;
+function requireStopReason(reason: unknown, { quirks, vendor }: ResponseContext): string | null {
+  if (typeof reason === 'string') return reason;
   if (quirks.allowsNullFinishReason) return null;
   throw new LLMStreamError('The answer does not say how it ended: its stop_reason is missing.', { vendor });
 }

@@ -7,7 +7,7 @@
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type AnthropicEffort = (typeof EFFORTS)[number];
 
-export interface AnthropicModelFacts {
+export interface AnthropicModelFeatures {
   /**
    * `always`: cannot be turned off; `default`: on unless turned off; `request`: adaptive when asked for; `budget`:
    * a token budget when asked for.
@@ -20,11 +20,11 @@ export interface AnthropicModelFacts {
   /** `one`: `temperature` or `top_p`, not both. */
   readonly sampling: 'both' | 'one' | 'none';
   /** Whether `tool_choice` may be `any` or `tool`. */
-  readonly forcedTools: boolean;
+  readonly supportsForcedTools: boolean;
   /** Whether `role: 'system'` is known inside `messages`. */
-  readonly systemMessages: boolean;
+  readonly supportsSystemMessages: boolean;
   /** Whether web search and web fetch can filter by code before the model reads. */
-  readonly dynamicFiltering: boolean;
+  readonly supportsDynamicFiltering: boolean;
   readonly computer: 'computer_toolset_20260801' | 'computer_20251124' | 'computer_20250124' | 'none';
 }
 
@@ -32,22 +32,22 @@ export interface AnthropicModelFacts {
  * The facts of the longest name in the table that the model's name begins with; an unknown Claude is taken for the
  * newest.
  */
-export function anthropicModelFacts(model: string): AnthropicModelFacts {
-  const known = remembered.get(model);
-  if (known !== undefined) return known;
-  const facts = lookUp(model);
-  if (remembered.size >= 1000) remembered.clear();
-  remembered.set(model, facts);
-  return facts;
+export function anthropicModelFeatures(model: string): AnthropicModelFeatures {
+  const cached = cache.get(model);
+  if (cached !== undefined) return cached;
+  const features = findFeatures(model);
+  if (cache.size >= 1000) cache.clear();
+  cache.set(model, features);
+  return features;
 }
 
-const remembered = new Map<string, AnthropicModelFacts>();
+const cache = new Map<string, AnthropicModelFeatures>();
 
 /** Hosts write `anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514` or `anthropic/claude-opus-4.6`. */
-function lookUp(model: string): AnthropicModelFacts {
+function findFeatures(model: string): AnthropicModelFeatures {
   const name = model.toLowerCase().replace(/[.@]/g, '-');
   const start = name.indexOf('claude');
-  if (start < 0) return OTHER_HOST;
+  if (start < 0) return OTHER_VENDOR;
   const rest = name.slice(start);
   let best: keyof typeof MODELS | undefined;
   for (const prefix of MODEL_NAMES) if (rest.startsWith(prefix) && prefix.length > (best?.length ?? 0)) best = prefix;
@@ -59,42 +59,42 @@ const NEWEST = {
   thinkingOff: 'disabled',
   efforts: EFFORTS,
   sampling: 'none',
-  forcedTools: false,
-  systemMessages: true,
-  dynamicFiltering: true,
+  supportsForcedTools: false,
+  supportsSystemMessages: true,
+  supportsDynamicFiltering: true,
   computer: 'computer_toolset_20260801',
-} as const satisfies AnthropicModelFacts;
+} as const satisfies AnthropicModelFeatures;
 
-const CLAUDE_5 = { ...NEWEST, forcedTools: true } as const satisfies AnthropicModelFacts;
+const CLAUDE_5 = { ...NEWEST, supportsForcedTools: true } as const satisfies AnthropicModelFeatures;
 
 const CLAUDE_4_6 = {
   thinking: 'request',
   thinkingOff: 'disabled',
   efforts: ['low', 'medium', 'high', 'max'],
   sampling: 'one',
-  forcedTools: true,
-  systemMessages: false,
-  dynamicFiltering: true,
+  supportsForcedTools: true,
+  supportsSystemMessages: false,
+  supportsDynamicFiltering: true,
   computer: 'computer_20251124',
-} as const satisfies AnthropicModelFacts;
+} as const satisfies AnthropicModelFeatures;
 
 const CLAUDE_4_5 = {
   thinking: 'budget',
   thinkingOff: 'disabled',
   efforts: [],
   sampling: 'one',
-  forcedTools: true,
-  systemMessages: false,
-  dynamicFiltering: false,
+  supportsForcedTools: true,
+  supportsSystemMessages: false,
+  supportsDynamicFiltering: false,
   computer: 'computer_20250124',
-} as const satisfies AnthropicModelFacts;
+} as const satisfies AnthropicModelFeatures;
 
-const CLAUDE_4 = { ...CLAUDE_4_5, sampling: 'both' } as const satisfies AnthropicModelFacts;
+const CLAUDE_4 = { ...CLAUDE_4_5, sampling: 'both' } as const satisfies AnthropicModelFeatures;
 
-const CLAUDE_3 = { ...CLAUDE_4, thinking: 'none', computer: 'none' } as const satisfies AnthropicModelFacts;
+const CLAUDE_3 = { ...CLAUDE_4, thinking: 'none', computer: 'none' } as const satisfies AnthropicModelFeatures;
 
 /** Hosts that speak this wire for models of their own know its first form. */
-const OTHER_HOST = { ...CLAUDE_4, computer: 'none' } as const satisfies AnthropicModelFacts;
+const OTHER_VENDOR = { ...CLAUDE_4, computer: 'none' } as const satisfies AnthropicModelFeatures;
 
 const MODELS = {
   'claude-fable-5': CLAUDE_5,
@@ -106,19 +106,19 @@ const MODELS = {
   'claude-mythos-preview': {
     ...CLAUDE_5,
     efforts: CLAUDE_4_6.efforts,
-    systemMessages: false,
+    supportsSystemMessages: false,
     computer: 'computer_20251124',
   },
   'claude-opus-5': { ...CLAUDE_5, thinking: 'default' },
   'claude-opus-5-5': NEWEST,
-  'claude-sonnet-5': { ...CLAUDE_5, thinking: 'default', systemMessages: false },
+  'claude-sonnet-5': { ...CLAUDE_5, thinking: 'default', supportsSystemMessages: false },
   'claude-sonnet-5-5': { ...NEWEST, thinking: 'default', thinkingOff: 'between_tools' },
   'claude-haiku-5-5': { ...CLAUDE_5, thinking: 'default' },
   'claude-opus-4-8': {
     ...CLAUDE_4_6,
     efforts: EFFORTS,
     sampling: 'none',
-    systemMessages: true,
+    supportsSystemMessages: true,
     computer: 'computer_toolset_20260801',
   },
   'claude-opus-4-7': { ...CLAUDE_4_6, efforts: EFFORTS, sampling: 'none' },
@@ -135,7 +135,7 @@ const MODELS = {
   'claude-3': CLAUDE_3,
   'claude-2': CLAUDE_3,
   'claude-instant': CLAUDE_3,
-} as const satisfies Record<string, AnthropicModelFacts>;
+} as const satisfies Record<string, AnthropicModelFeatures>;
 
 // The keys of a constant object are its names.
 const MODEL_NAMES = Object.keys(MODELS) as readonly (keyof typeof MODELS)[];

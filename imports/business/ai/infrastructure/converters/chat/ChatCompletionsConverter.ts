@@ -9,7 +9,7 @@ import { quirksOfModel } from './quirksOfModel';
 import { parseCompletion, responseIdOf, completionItems } from './response/reply';
 import type { Completion } from './response/reply';
 import { fromChatUsage } from './usage';
-import type { ReplyContext, WireContext, WireRequest } from '../Wire';
+import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import { NO_USAGE, outputTextOf, refusalOf } from '../../../domain/entities/Response';
 import { LLMOverloadedError, LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
@@ -88,7 +88,7 @@ function withPassthroughFields(
  * @throws LLMStreamError for a body that is not a chat completion, with what is wrong
  * @throws LLMError for a 200 that holds an error
  */
-export function fromChatCompletions(body: unknown, context: ReplyContext): LLMResponse {
+export function fromChatCompletions(body: unknown, context: ResponseContext): LLMResponse {
   const completion = parseCompletion(body, context);
   const { raw, choice } = completion;
   const warnings = [...context.warnings];
@@ -180,7 +180,7 @@ function rawUsageIn(raw: JsonObject, choice: JsonObject): JsonObject | undefined
   return [raw.usage, choice.usage].find(isObject);
 }
 
-function usageOf(rawUsage: JsonObject | undefined, context: ReplyContext, warnings: string[]): Usage {
+function usageOf(rawUsage: JsonObject | undefined, context: ResponseContext, warnings: string[]): Usage {
   if (rawUsage !== undefined) return fromChatUsage(rawUsage, quirksOfModel(context.quirks, context.model));
   warnings.push(`${context.vendor} gave no usage: it counts as zero`);
   return NO_USAGE;

@@ -4,9 +4,9 @@
  */
 import { toContents } from './request/contents';
 import { toGenerationConfig } from './request/generationConfig';
-import { googleModelFacts } from './modelFeatures';
+import { googleModelFeatures } from './modelFeatures';
 import { toGoogleTools } from './request/tools';
-import { camelFields } from './googleTypes';
+import { camelCaseKeys } from './googleTypes';
 import type { GoogleConversation } from './request/contents';
 import type { WireContext, WireRequest } from '../Wire';
 import { fieldsOf, isEmpty, isObject } from '../../../domain/json';
@@ -20,24 +20,24 @@ export { fromGoogle } from './response/response';
  * @throws UnsupportedFeatureError for content that the wire or the model cannot take
  */
 export function toGoogle(options: NormalizedOptions, context: WireContext, _stream: boolean): WireRequest {
-  const facts = googleModelFacts(options.model);
-  const verbatim = verbatimFields(options, context);
-  const warnings = unsaid(options);
+  const features = googleModelFeatures(options.model);
+  const passthrough = passthroughFields(options, context);
+  const warnings = unsupportedOptions(options);
   const losses: Loss[] = [];
-  const conversation = toContents(options.input, facts, context.quirks.fetchesImageUrls);
+  const conversation = toContents(options.input, features, context.quirks.fetchesImageUrls);
   losses.push(...conversation.losses);
   const { tools, toolConfig } = toGoogleTools(
     options,
-    facts,
-    Array.isArray(verbatim.tools) ? verbatim.tools.filter(isObject) : [],
+    features,
+    Array.isArray(passthrough.tools) ? passthrough.tools.filter(isObject) : [],
     warnings,
     losses,
   );
   const { generationConfig, instruction } = toGenerationConfig(
     options,
     context,
-    facts,
-    fieldsOf(verbatim.generationConfig),
+    features,
+    fieldsOf(passthrough.generationConfig),
     warnings,
     losses,
   );
@@ -48,9 +48,9 @@ export function toGoogle(options: NormalizedOptions, context: WireContext, _stre
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(isEmpty(generationConfig) ? {} : { generationConfig }),
   };
-  const whole = laidOver(body, verbatim);
-  if (tools !== undefined) whole.tools = tools;
-  return { body: withoutUnsupported(whole, context, warnings), warnings, losses };
+  const merged = mergeDeep(body, passthrough);
+  if (tools !== undefined) merged.tools = tools;
+  return { body: withoutUnsupported(merged, context, warnings), warnings, losses };
 }
 
 /** Each piece of the operator's words is a part, which Gemini reads as a paragraph. */
@@ -68,7 +68,7 @@ function toSystemInstruction(
 }
 
 /** Options for which the wire has no word at all. */
-function unsaid(options: NormalizedOptions): string[] {
+function unsupportedOptions(options: NormalizedOptions): string[] {
   const warnings: string[] = [];
   if (options.metadata !== undefined && !isEmpty(options.metadata))
     warnings.push('metadata: Gemini has no word for it, so it is left out');
@@ -79,33 +79,33 @@ function unsaid(options: NormalizedOptions): string[] {
 }
 
 /** The caller's own fields, by scheme and by vendor, in the wire's spelling. */
-function verbatimFields(options: NormalizedOptions, context: WireContext): JsonObject {
+function passthroughFields(options: NormalizedOptions, context: WireContext): JsonObject {
   const byScheme = options.vendor?.google;
   const byVendor = options.vendor?.[context.vendor];
-  if (byVendor === undefined || byVendor === byScheme) return byScheme === undefined ? {} : spelled(byScheme);
-  return laidOver(byScheme === undefined ? {} : spelled(byScheme), spelled(byVendor));
+  if (byVendor === undefined || byVendor === byScheme) return byScheme === undefined ? {} : inCamelCase(byScheme);
+  return mergeDeep(byScheme === undefined ? {} : inCamelCase(byScheme), inCamelCase(byVendor));
 }
 
-function spelled(fields: JsonObject): JsonObject {
-  const out = { ...camelFields(fields) };
-  if (isObject(out.generationConfig)) out.generationConfig = camelFields(out.generationConfig);
+function inCamelCase(fields: JsonObject): JsonObject {
+  const out = { ...camelCaseKeys(fields) };
+  if (isObject(out.generationConfig)) out.generationConfig = camelCaseKeys(out.generationConfig);
   if (isObject(out.toolConfig)) {
-    const toolConfig = { ...camelFields(out.toolConfig) };
+    const toolConfig = { ...camelCaseKeys(out.toolConfig) };
     if (isObject(toolConfig.functionCallingConfig))
-      toolConfig.functionCallingConfig = camelFields(toolConfig.functionCallingConfig);
+      toolConfig.functionCallingConfig = camelCaseKeys(toolConfig.functionCallingConfig);
     out.toolConfig = toolConfig;
   }
   return out;
 }
 
 /** Values that mean something only as a whole. */
-const WHOLE = new Set(['responseSchema', 'responseJsonSchema', 'systemInstruction']);
+const ATOMIC_FIELDS = new Set(['responseSchema', 'responseJsonSchema', 'systemInstruction']);
 
-function laidOver(base: JsonObject, fields: JsonObject): JsonObject {
+function mergeDeep(base: JsonObject, fields: JsonObject): JsonObject {
   const out: JsonObject = { ...base };
   for (const [key, value] of Object.entries(fields)) {
     const before = out[key];
-    out[key] = isObject(before) && isObject(value) && !WHOLE.has(key) ? laidOver(before, value) : value;
+    out[key] = isObject(before) && isObject(value) && !ATOMIC_FIELDS.has(key) ? mergeDeep(before, value) : value;
   }
   return out;
 }

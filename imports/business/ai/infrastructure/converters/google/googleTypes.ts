@@ -65,7 +65,7 @@ export function siblingsOf(carrier: Carrier): JsonObject | undefined {
 }
 
 /** `{ vendor }` for an item or part, or nothing when there is nothing to remember. */
-export function remember(siblings: JsonObject | undefined, mark?: GoogleMark): { vendor?: VendorPart } {
+export function vendorFields(siblings: JsonObject | undefined, mark?: GoogleMark): { vendor?: VendorPart } {
   const marked = mark !== undefined && !isEmpty(mark);
   if (siblings === undefined || isEmpty(siblings)) return marked ? { vendor: { google: { [MARK]: mark } } } : {};
   return { vendor: { google: marked ? { ...siblings, [MARK]: mark } : siblings } };
@@ -83,12 +83,12 @@ export function withMark<C extends Carrier>(carrier: C, mark: GoogleMark): C {
  * A message object in the wire's JSON spelling; snake_case is accepted too
  * (https://protobuf.dev/programming-guides/json/). One level deep.
  */
-export function camelFields(value: JsonObject): JsonObject {
+export function camelCaseKeys(value: JsonObject): JsonObject {
   const keys = Object.keys(value);
   if (!keys.some((key) => key.includes('_'))) return value;
-  return Object.fromEntries(keys.map((key) => [camel(key), value[key]]));
+  return Object.fromEntries(keys.map((key) => [toCamelCase(key), value[key]]));
 }
 
-function camel(key: string): string {
+function toCamelCase(key: string): string {
   return key.replace(/(?<=[a-zA-Z0-9])_([a-z0-9])/g, (_match, letter: string) => letter.toUpperCase());
 }

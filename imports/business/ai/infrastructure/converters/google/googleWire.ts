@@ -1,7 +1,7 @@
 /** The Gemini wire, as providers and streams take it. */
 import { GoogleDecoder } from './stream/GoogleDecoder';
 import { fromGoogle, toGoogle } from './GoogleConverter';
-import { isReadByGoogle } from './media';
+import { isFetchedByGoogle } from './media';
 import type { Wire } from '../Wire';
 
 export const googleWire: Wire = {
@@ -9,5 +9,5 @@ export const googleWire: Wire = {
   toRequest: toGoogle,
   fromResponse: fromGoogle,
   createDecoder: (context) => new GoogleDecoder(context),
-  fetchesUrl: (part, quirks) => quirks.fetchesImageUrls || isReadByGoogle(part),
+  fetchesUrl: (part, quirks) => quirks.fetchesImageUrls || isFetchedByGoogle(part),
 };

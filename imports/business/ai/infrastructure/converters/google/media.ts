@@ -1,5 +1,5 @@
 /** Images and files: our parts as the wire's `inlineData` and `fileData`, and back. */
-import { markOf, remember, siblingsOf } from './googleTypes';
+import { markOf, vendorFields, siblingsOf } from './googleTypes';
 import type { GooglePart } from './googleTypes';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
@@ -49,66 +49,66 @@ const FILES_API = 'https://generativelanguage.googleapis.com/v1beta/';
 // ---- out
 
 /**
- * @param fetches whether the host fetches URLs itself
+ * @param fetchesUrls whether the host fetches URLs itself
  * @throws UnsupportedFeatureError for what the host could not read; `where` is its JSON path
  */
-export function toMediaPart(part: InputImage | InputFile, fetches: boolean, where: string): GooglePart {
+export function toMediaPart(part: InputImage | InputFile, fetchesUrls: boolean, path: string): GooglePart {
   const mark = markOf(part);
   if (mark.part !== undefined) return mark.part;
   const siblings = siblingsOf(part);
-  const data = dataOf(part, where);
+  const data = dataOf(part, path);
   if (data !== undefined)
     return {
       ...siblings,
       inlineData: { mimeType: data.mimeType, data: mark.base64url === true ? toUrlAlphabet(data.base64) : data.base64 },
     };
-  const fileUri = uriOf(part, fetches, where);
+  const fileUri = uriOf(part, fetchesUrls, path);
   const mimeType = mimeOfName(nameOf(part) ?? fileUri);
   return { ...siblings, fileData: mimeType === undefined ? { fileUri } : { mimeType, fileUri } };
 }
 
-function dataOf(part: InputImage | InputFile, where: string): { mimeType: string; base64: string } | undefined {
+function dataOf(part: InputImage | InputFile, path: string): { mimeType: string; base64: string } | undefined {
   const text = part.type === 'input_image' ? part.image_url : part.file_data;
   if (text === undefined) return undefined;
   const uri = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(text);
   if (uri !== null) {
     const mimeType = uri[1] || mimeOfName(nameOf(part));
-    if (mimeType === undefined) throw unsupported(where, 'a data URI needs its media type');
+    if (mimeType === undefined) throw unsupported(path, 'a data URI needs its media type');
     return { mimeType, base64: text.slice(uri[0].length) };
   }
-  if (/^data:/i.test(text)) throw unsupported(where, 'a data URI must be base64');
+  if (/^data:/i.test(text)) throw unsupported(path, 'a data URI must be base64');
   if (part.type === 'input_image') return undefined;
   const mimeType = mimeOfName(part.filename);
-  if (mimeType === undefined) throw unsupported(where, 'bare base64 needs a filename that tells its kind');
+  if (mimeType === undefined) throw unsupported(path, 'bare base64 needs a filename that tells its kind');
   return { mimeType, base64: text };
 }
 
-function uriOf(part: InputImage | InputFile, fetches: boolean, where: string): string {
+function uriOf(part: InputImage | InputFile, fetchesUrls: boolean, path: string): string {
   const url = part.type === 'input_image' ? part.image_url : part.file_url;
-  if (url !== undefined && (fetches || isOfGoogle(url))) return url;
+  if (url !== undefined && (fetchesUrls || isGoogleUri(url))) return url;
   if (url !== undefined)
-    throw unsupported(where, 'this host does not fetch URLs; the content has to be inlined as a data URI');
-  if (part.file_id === undefined) throw unsupported(where, 'it has neither data, URL nor file id');
+    throw unsupported(path, 'this host does not fetch URLs; the content has to be inlined as a data URI');
+  if (part.file_id === undefined) throw unsupported(path, 'it has neither data, URL nor file id');
   if (part.file_id.startsWith('files/')) return `${FILES_API}${part.file_id}`;
-  if (isOfGoogle(part.file_id)) return part.file_id;
-  throw unsupported(where, `the file id ${part.file_id} is not one of the Files API or of Cloud Storage`);
+  if (isGoogleUri(part.file_id)) return part.file_id;
+  throw unsupported(path, `the file id ${part.file_id} is not one of the Files API or of Cloud Storage`);
 }
 
 /** Cloud Storage, the Files API and YouTube are read by Google itself (https://ai.google.dev/api/caching#FileData). */
-function isOfGoogle(uri: string): boolean {
+function isGoogleUri(uri: string): boolean {
   return /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i.test(
     uri,
   );
 }
 
 /** Whether the part needs no download: Google reads its URL, or sent it. */
-export function isReadByGoogle(part: InputImage | InputFile): boolean {
+export function isFetchedByGoogle(part: InputImage | InputFile): boolean {
   const url = part.type === 'input_image' ? part.image_url : part.file_url;
-  return markOf(part).part !== undefined || (url !== undefined && isOfGoogle(url));
+  return markOf(part).part !== undefined || (url !== undefined && isGoogleUri(url));
 }
 
-function unsupported(where: string, why: string): UnsupportedFeatureError {
-  return new UnsupportedFeatureError(`${where} cannot be sent to Gemini: ${why}.`, { path: where });
+function unsupported(path: string, reason: string): UnsupportedFeatureError {
+  return new UnsupportedFeatureError(`${path} cannot be sent to Gemini: ${reason}.`, { path: path });
 }
 
 function nameOf(part: InputImage | InputFile): string | undefined {
@@ -137,26 +137,30 @@ function fromInlineData(blob: JsonObject, part: GooglePart, siblings: JsonObject
   const standard = toStandardAlphabet(data);
   if (!isBase64(standard)) return undefined;
   const uri = `data:${mimeType};base64,${standard}`;
-  const exact =
+  const isExact =
     !mimeType.includes(';') &&
     Object.keys(more).length === 0 &&
     (standard === data || toUrlAlphabet(standard) === data);
-  const kept = exact ? remember(siblings, standard === data ? {} : { base64url: true }) : remember(siblings, { part });
+  const vendor = isExact
+    ? vendorFields(siblings, standard === data ? {} : { base64url: true })
+    : vendorFields(siblings, { part });
   return mimeType.startsWith('image/')
-    ? { type: 'input_image', image_url: uri, ...kept }
-    : { type: 'input_file', file_data: uri, ...kept };
+    ? { type: 'input_image', image_url: uri, ...vendor }
+    : { type: 'input_file', file_data: uri, ...vendor };
 }
 
 /** Kept whole: a URI alone does not tell the kind, and other hosts may have no use for it at all. */
 function fromFileData(file: JsonObject, part: GooglePart): InputImage | InputFile | undefined {
   const { fileUri: uri, mimeType } = file;
   if (typeof uri !== 'string') return undefined;
-  const kept = remember(undefined, { part });
-  const isPublic = /^https?:/i.test(uri) && !isOfGoogle(uri);
+  const vendor = vendorFields(undefined, { part });
+  const isPublic = /^https?:/i.test(uri) && !isGoogleUri(uri);
   if (typeof mimeType === 'string' && mimeType.startsWith('image/')) {
-    return isPublic ? { type: 'input_image', image_url: uri, ...kept } : { type: 'input_image', file_id: uri, ...kept };
+    return isPublic
+      ? { type: 'input_image', image_url: uri, ...vendor }
+      : { type: 'input_image', file_id: uri, ...vendor };
   }
-  return isPublic ? { type: 'input_file', file_url: uri, ...kept } : { type: 'input_file', file_id: uri, ...kept };
+  return isPublic ? { type: 'input_file', file_url: uri, ...vendor } : { type: 'input_file', file_id: uri, ...vendor };
 }
 
 /** Something that other hosts can read; what is not stays an unknown part, and Gemini says what it thinks of it. */

@@ -3,54 +3,54 @@
  * this.
  */
 
-export interface GoogleModelFacts {
+export interface GoogleModelFeatures {
   /**
    * `level`: https://ai.google.dev/gemini-api/docs/thinking#thinking-levels; `budget`: tokens, Gemini 2.5; `none`:
    * older.
    */
   readonly thinking: 'level' | 'budget' | 'none';
   /** Gemini 2.5 Pro and everything from 3 on always thinks. */
-  readonly canStopThinking: boolean;
+  readonly canDisableThinking: boolean;
   readonly levels: readonly ('minimal' | 'low' | 'medium' | 'high')[];
   /**
    * A function call in the current turn is refused without a thought signature
    * (https://ai.google.dev/gemini-api/docs/thought-signatures).
    */
-  readonly demandsSignatures: boolean;
+  readonly requiresSignatures: boolean;
   /** Functions beside server tools, and beside JSON output: from 3 on. */
-  readonly combinesTools: boolean;
+  readonly canCombineTools: boolean;
   /** `responseJsonSchema`; older models were given the OpenAPI subset in `responseSchema`. */
-  readonly takesJsonSchema: boolean;
+  readonly supportsJsonSchema: boolean;
   /** Images and files inside a `functionResponse`; older models answer 400. */
-  readonly takesMediaInResults: boolean;
+  readonly supportsMediaInResults: boolean;
 }
 
-const known = new Map<string, GoogleModelFacts>();
+const cache = new Map<string, GoogleModelFeatures>();
 
-export function googleModelFacts(model: string): GoogleModelFacts {
-  let facts = known.get(model);
-  if (facts === undefined) {
-    facts = factsOf(model.toLowerCase());
-    if (known.size < 1_000) known.set(model, facts);
+export function googleModelFeatures(model: string): GoogleModelFeatures {
+  let features = cache.get(model);
+  if (features === undefined) {
+    features = featuresOf(model.toLowerCase());
+    if (cache.size < 1_000) cache.set(model, features);
   }
-  return facts;
+  return features;
 }
 
-function factsOf(model: string): GoogleModelFacts {
+function featuresOf(model: string): GoogleModelFeatures {
   const generation = generationOf(model);
-  const pro = /\bpro\b/.test(model);
+  const isPro = /\bpro\b/.test(model);
   return {
     thinking: generation >= 3 ? 'level' : generation >= 2.5 ? 'budget' : 'none',
-    canStopThinking: generation === 2.5 && !pro,
-    levels: !pro
+    canDisableThinking: generation === 2.5 && !isPro,
+    levels: !isPro
       ? ['minimal', 'low', 'medium', 'high']
       : generation >= 3.1
         ? ['low', 'medium', 'high']
         : ['low', 'high'],
-    demandsSignatures: generation >= 3,
-    combinesTools: generation >= 3,
-    takesJsonSchema: generation >= 2.5,
-    takesMediaInResults: generation >= 3,
+    requiresSignatures: generation >= 3,
+    canCombineTools: generation >= 3,
+    supportsJsonSchema: generation >= 2.5,
+    supportsMediaInResults: generation >= 3,
   };
 }
 

@@ -2,24 +2,24 @@
  * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take
  * for JSON output, and what many clients still send for parameters.
  */
-import { camelFields } from './googleTypes';
-import { sanitiseSchema } from './request/jsonSchema';
-import type { SanitisedSchema } from './request/jsonSchema';
+import { camelCaseKeys } from './googleTypes';
+import { sanitizeSchema } from './request/jsonSchema';
+import type { SanitizedSchema } from './request/jsonSchema';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 // ---- out
 
 /** @returns the schema in the wire's own form, and what it has no word for */
-export function toOpenApiSchema(schema: JsonObject): SanitisedSchema {
-  const { schema: clean, losses: lost } = sanitiseSchema(schema);
+export function toOpenApiSchema(schema: JsonObject): SanitizedSchema {
+  const { schema: clean, losses: lost } = sanitizeSchema(schema);
   const losses: Loss[] = [...lost];
-  return { schema: converted(clean, '', losses), losses };
+  return { schema: convert(clean, '', losses), losses };
 }
 
-function converted(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
+function convert(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
   const out: JsonObject = {};
-  const sub = (inner: unknown, at: string): JsonObject => converted(fieldsOf(inner), `${path}.${at}`, losses);
+  const convertInner = (inner: unknown, at: string): JsonObject => convert(fieldsOf(inner), `${path}.${at}`, losses);
   for (const [keyword, value] of Object.entries(schema)) {
     switch (keyword) {
       case 'type':
@@ -28,18 +28,19 @@ function converted(schema: JsonObject, path: string, losses: Loss[]): JsonObject
       case 'properties': {
         const properties = Object.entries(fieldsOf(value));
         out.properties = Object.fromEntries(
-          properties.map(([name, inner]) => [name, sub(inner, `properties.${name}`)]),
+          properties.map(([name, inner]) => [name, convertInner(inner, `properties.${name}`)]),
         );
         // Models of that age follow this order, and the alphabet's where it is missing.
         out.propertyOrdering ??= properties.map(([name]) => name);
         break;
       }
       case 'items':
-        out.items = sub(value, keyword);
+        out.items = convertInner(value, keyword);
         break;
       case 'anyOf':
       case 'oneOf':
-        if (Array.isArray(value)) out.anyOf = value.map((inner: unknown, index) => sub(inner, `${keyword}[${index}]`));
+        if (Array.isArray(value))
+          out.anyOf = value.map((inner: unknown, index) => convertInner(inner, `${keyword}[${index}]`));
         break;
       case 'enum':
         if (Array.isArray(value) && value.every((one) => typeof one === 'string')) out.enum = value;
@@ -77,16 +78,18 @@ function typeFields(type: unknown): JsonObject {
 // ---- back
 
 /** 64-bit numbers, which this wire may write as texts (https://protobuf.dev/programming-guides/json/). */
-const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
+const COUNT_KEYWORDS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
 /** The same as JSON Schema: types in small letters, `nullable` as a type. */
 export function fromOpenApiSchema(schema: unknown): JsonObject {
   if (!isObject(schema)) return {};
-  const { type, nullable, properties, items, anyOf, propertyOrdering: _, example, ...rest } = camelFields(schema);
+  const { type, nullable, properties, items, anyOf, propertyOrdering: _, example, ...rest } = camelCaseKeys(schema);
   const name = typeof type === 'string' && type !== 'TYPE_UNSPECIFIED' ? type.toLowerCase() : undefined;
   return {
     ...(name === undefined ? {} : { type: nullable === true ? [name, 'null'] : name }),
-    ...Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, COUNTS.has(key) ? Number(value) : value])),
+    ...Object.fromEntries(
+      Object.entries(rest).map(([key, value]) => [key, COUNT_KEYWORDS.has(key) ? Number(value) : value]),
+    ),
     ...(isObject(properties)
       ? {
           properties: Object.fromEntries(

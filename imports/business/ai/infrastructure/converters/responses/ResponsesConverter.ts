@@ -12,7 +12,7 @@ import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { OpenAI } from 'openai';
-import type { ReplyContext, WireContext, WireRequest } from '../Wire';
+import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
@@ -144,7 +144,7 @@ function jsonObject(
  * @throws LLMStreamError for a body that is not a response, with what is wrong
  * @throws LLMError for a failed response or a 200 that holds an error; `.response` is the failed one
  */
-export function fromResponses(body: unknown, context: ReplyContext): LLMResponse {
+export function fromResponses(body: unknown, context: ResponseContext): LLMResponse {
   const response = readResponse(body, context);
   if (response.status !== 'failed') return response;
   throw vendorError({
@@ -155,7 +155,7 @@ export function fromResponses(body: unknown, context: ReplyContext): LLMResponse
 }
 
 /** The same, with failed responses among those that it gives. */
-export function readResponse(body: unknown, context: ReplyContext): LLMResponse {
+export function readResponse(body: unknown, context: ResponseContext): LLMResponse {
   const wire = parseResponse(body, context);
   const warnings = [...context.warnings];
   const output = outputOf(wire, context);
@@ -221,7 +221,7 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-function parseResponse(body: unknown, context: ReplyContext): JsonObject {
+function parseResponse(body: unknown, context: ResponseContext): JsonObject {
   if (!isObject(body)) throw invalidResponse(describeBody(body), context);
   if (Array.isArray(body.output) || body.object === 'response') return body;
   if (body.error !== undefined && body.error !== null) throw vendorError({ ...errorDetails(context), body });
@@ -231,7 +231,7 @@ function parseResponse(body: unknown, context: ReplyContext): JsonObject {
   );
 }
 
-function outputOf(wire: JsonObject, context: ReplyContext): readonly OutputItem[] {
+function outputOf(wire: JsonObject, context: ResponseContext): readonly OutputItem[] {
   // A response that failed or has not begun may have no output.
   if (!Array.isArray(wire.output)) {
     if (wire.output === undefined || wire.output === null) {
@@ -298,11 +298,14 @@ function unmappedFields(inner: JsonObject, wire: JsonObject): JsonObject {
   );
 }
 
-function invalidResponse(what: string, context: ReplyContext): LLMStreamError {
+function invalidResponse(what: string, context: ResponseContext): LLMStreamError {
   return new LLMStreamError(`not a Responses body: ${what}`, errorDetails(context));
 }
 
-function errorDetails({ vendor, requestId }: ReplyContext): { readonly vendor: string; readonly requestId?: string } {
+function errorDetails({ vendor, requestId }: ResponseContext): {
+  readonly vendor: string;
+  readonly requestId?: string;
+} {
   return requestId === undefined ? { vendor } : { vendor, requestId };
 }
 

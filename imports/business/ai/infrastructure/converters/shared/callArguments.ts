@@ -3,13 +3,13 @@ import { isObject } from '../../../domain/json';
 import type { FunctionCallItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-export interface ArgumentsObject {
+export interface ParsedArguments {
   readonly value: JsonObject;
   /** The model wrote something else than a JSON object; `value` holds its text under `arguments`. */
   readonly malformed: boolean;
 }
 
-export function argumentsObject(item: Pick<FunctionCallItem, 'arguments'>): ArgumentsObject {
+export function parseArguments(item: Pick<FunctionCallItem, 'arguments'>): ParsedArguments {
   if (item.arguments.trim() === '') return { value: {}, malformed: false };
   try {
     const value: unknown = JSON.parse(item.arguments);

@@ -6,7 +6,7 @@
 import type { ReasoningItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-const MARK = 'bolide.1.';
+const PREFIX = 'bolide.1.';
 
 /**
  * A reasoning item of another wire, or an item that the format has no word for, as a reasoning item of the
@@ -18,7 +18,7 @@ export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
     type: 'reasoning',
     summary: readable?.summary.map(({ type, text }) => ({ type, text })) ?? [],
     ...(readable?.content === undefined ? {} : { content: readable.content.map(({ type, text }) => ({ type, text })) }),
-    encrypted_content: MARK + Buffer.from(JSON.stringify(item)).toString('base64url'),
+    encrypted_content: PREFIX + Buffer.from(JSON.stringify(item)).toString('base64url'),
   };
 }
 
@@ -27,7 +27,7 @@ export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
  * broken wrapping
  */
 export function unwrapForeign(raw: JsonObject): unknown {
-  const sealed = raw.encrypted_content;
-  if (raw.type !== 'reasoning' || typeof sealed !== 'string' || !sealed.startsWith(MARK)) return undefined;
-  return JSON.parse(Buffer.from(sealed.slice(MARK.length), 'base64url').toString());
+  const content = raw.encrypted_content;
+  if (raw.type !== 'reasoning' || typeof content !== 'string' || !content.startsWith(PREFIX)) return undefined;
+  return JSON.parse(Buffer.from(content.slice(PREFIX.length), 'base64url').toString());
 }

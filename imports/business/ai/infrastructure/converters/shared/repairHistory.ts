@@ -32,20 +32,20 @@ export function repairHistory(items: readonly InputItem[], options: RepairOption
 function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boolean {
   const seen = new Set<string>();
   let open: string[] = [];
-  let answered = 0;
+  let outputs = 0;
   for (const item of items) {
     if (item.type === 'function_call_output') {
       if (item.deferred === true || (item.status === 'in_progress' && options.nativeAsync)) return false;
       if (open.length === 0 && options.partial === true && !seen.has(item.call_id)) continue;
-      if (open[answered] !== item.call_id) return false;
-      answered += 1;
-      if (answered === open.length) {
+      if (open[outputs] !== item.call_id) return false;
+      outputs += 1;
+      if (outputs === open.length) {
         open = [];
-        answered = 0;
+        outputs = 0;
       }
       continue;
     }
-    if (answered > 0 || (open.length > 0 && endsTurn(item))) return false;
+    if (outputs > 0 || (open.length > 0 && endsTurn(item))) return false;
     if (item.type !== 'function_call') continue;
     if (seen.has(item.call_id)) return false;
     seen.add(item.call_id);
@@ -59,8 +59,8 @@ function endsTurn(item: InputItem): boolean {
 }
 
 function repair(items: readonly InputItem[], options: RepairOptions): RepairedHistory {
-  const answerOf = pairAnswers(items);
-  const answering = new Set(answerOf.values());
+  const outputOf = pairOutputs(items);
+  const paired = new Set(outputOf.values());
   const ids = distinctIds(items);
   const names = new Map(
     items.flatMap((item) => (item.type === 'function_call' ? [[item.call_id, item.name] as const] : [])),
@@ -72,8 +72,8 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
   const closeTurn = (): void => {
     for (const { call, index } of turn) {
       const call_id = ids.get(index) ?? call.call_id;
-      const answer = items[answerOf.get(index) ?? -1];
-      if (answer?.type !== 'function_call_output') {
+      const output = items[outputOf.get(index) ?? -1];
+      if (output?.type !== 'function_call_output') {
         if (options.nativeAsync && call.async === true) continue;
         out.push({ type: 'function_call_output', call_id, output: NO_RESULT });
         losses.push({
@@ -81,8 +81,8 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
           what: `result of call ${call.call_id} (${call.name})`,
           reason: 'none was recorded; a synthetic answer is sent',
         });
-      } else if (!(options.nativeAsync && answer.status === 'in_progress')) {
-        out.push(call_id === answer.call_id ? answer : { ...answer, call_id });
+      } else if (!(options.nativeAsync && output.status === 'in_progress')) {
+        out.push(call_id === output.call_id ? output : { ...output, call_id });
       }
     }
     turn = [];
@@ -96,9 +96,9 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
       turn.push({ call: item, index });
     } else if (item.type !== 'function_call_output') {
       out.push(item);
-    } else if (!answering.has(index)) {
-      const isKnown = names.has(item.call_id);
-      const staysAsIs = isKnown ? options.nativeAsync && item.deferred === true : options.partial === true;
+    } else if (!paired.has(index)) {
+      const hasCall = names.has(item.call_id);
+      const staysAsIs = hasCall ? options.nativeAsync && item.deferred === true : options.partial === true;
       out.push(staysAsIs ? item : deferredEnvelope(item, names.get(item.call_id)));
       if (!staysAsIs && item.deferred !== true)
         losses.push({
@@ -116,7 +116,7 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
  * Call → answer, by index. The first answer after a call, and before a later turn calls with the same id, is that
  * call's own.
  */
-function pairAnswers(items: readonly InputItem[]): ReadonlyMap<number, number> {
+function pairOutputs(items: readonly InputItem[]): ReadonlyMap<number, number> {
   const waiting = new Map<string, { readonly index: number; readonly turn: number }[]>();
   const answerOf = new Map<number, number>();
   let turn = 0;

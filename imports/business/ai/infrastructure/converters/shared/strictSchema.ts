@@ -19,20 +19,20 @@ type JsonSchemaFormat = Extract<ResponseFormat, { readonly type: 'json_schema' }
  * The format with a schema that the host accepts in the mode that was asked for, or without `strict` where that
  * mode can't hold it.
  */
-export function strictFormat(format: JsonSchemaFormat, isKnown: boolean, losses: Loss[]): JsonSchemaFormat {
+export function strictFormat(format: JsonSchemaFormat, isSupported: boolean, losses: Loss[]): JsonSchemaFormat {
   if (format.strict !== true) return format;
-  const strict = isKnown ? toStrictSchema(format.schema) : undefined;
+  const strict = isSupported ? toStrictSchema(format.schema) : undefined;
   if (strict !== undefined) {
     losses.push(...strict.losses);
     return strict.schema === format.schema ? format : { ...format, schema: strict.schema };
   }
-  const reason = isKnown ? 'strict mode has no words for this schema' : 'the host has no strict mode';
+  const reason = isSupported ? 'strict mode has no words for this schema' : 'the host has no strict mode';
   losses.push({ path: 'response_format.strict', what: 'enforcement of the schema', reason });
   const { strict: _, ...loose } = format;
   return loose;
 }
 
-const KEPT = new Set([
+const SUPPORTED_KEYWORDS = new Set([
   '$defs',
   '$ref',
   'additionalProperties',
@@ -77,12 +77,12 @@ const MAX_DEPTH = 10;
 export function toStrictSchema(schema: JsonObject, path = 'response_format.schema'): StrictSchema | undefined {
   const losses: Loss[] = [];
   if (!isObjectType(schema) || 'anyOf' in schema || 'oneOf' in schema) return undefined;
-  const strict = strictOf(schema, path, losses, 0);
+  const strict = convertNode(schema, path, losses, 0);
   if (strict === undefined) return undefined;
   return { schema: JSON.stringify(strict) === JSON.stringify(schema) ? schema : strict, losses };
 }
 
-function strictOf(schema: unknown, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+function convertNode(schema: unknown, path: string, losses: Loss[], depth: number): JsonObject | undefined {
   if (
     !isObject(schema) ||
     depth > MAX_DEPTH ||
@@ -96,7 +96,8 @@ function strictOf(schema: unknown, path: string, losses: Loss[], depth: number):
     if (word === 'oneOf' && !('anyOf' in schema)) {
       strict.anyOf = value;
       losses.push({ path, what: 'oneOf', reason: 'sent as anyOf' });
-    } else if (KEPT.has(word) && !(word === 'format' && !FORMATS.has(String(value)))) strict[word] = value;
+    } else if (SUPPORTED_KEYWORDS.has(word) && !(word === 'format' && !FORMATS.has(String(value))))
+      strict[word] = value;
     else if (!ANNOTATIONS.has(word))
       losses.push({ path: `${path}.${word}`, what: word, reason: 'strict mode does not know it' });
   }
@@ -119,35 +120,40 @@ function withChildren(
 ): JsonObject | undefined {
   for (const word of ['$defs', 'definitions'] as const) {
     if (strict[word] === undefined) continue;
-    const defined = eachOf(strict[word], (child, name) => strictOf(child, `${path}.${word}.${name}`, losses, depth));
+    const defined = eachOf(strict[word], (child, name) => convertNode(child, `${path}.${word}.${name}`, losses, depth));
     if (defined === undefined) return undefined;
     strict[word] = defined;
   }
   if (Array.isArray(strict.anyOf)) {
-    const choices = strict.anyOf.map((child, index) => strictOf(child, `${path}.anyOf[${index}]`, losses, depth));
+    const choices = strict.anyOf.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, losses, depth));
     if (choices.includes(undefined)) return undefined;
     strict.anyOf = choices;
   }
   if (typesOf(strict).includes('array')) {
-    const items = strictOf(strict.items, `${path}.items`, losses, depth + 1);
+    const items = convertNode(strict.items, `${path}.items`, losses, depth + 1);
     if (items === undefined) return undefined;
     strict.items = items;
   }
-  return isObjectType(strict) ? closed(strict, path, losses, depth) : strict;
+  return isObjectType(strict) ? closeObject(strict, path, losses, depth) : strict;
 }
 
 /** Optional properties become required ones that may be null, which is how strict mode says optional. */
-function closed(strict: Record<string, unknown>, path: string, losses: Loss[], depth: number): JsonObject | undefined {
+function closeObject(
+  strict: Record<string, unknown>,
+  path: string,
+  losses: Loss[],
+  depth: number,
+): JsonObject | undefined {
   const isOpen = strict.additionalProperties !== undefined && strict.additionalProperties !== false;
   if (isOpen || (strict.properties === undefined && strict.additionalProperties !== false)) return undefined;
-  const wanted = Array.isArray(strict.required) ? strict.required : [];
+  const required = Array.isArray(strict.required) ? strict.required : [];
   const properties = eachOf(strict.properties ?? {}, (child, name) => {
-    const property = strictOf(child, `${path}.properties.${name}`, losses, depth + 1);
-    return property === undefined || wanted.includes(name) ? property : orNull(property);
+    const property = convertNode(child, `${path}.properties.${name}`, losses, depth + 1);
+    return property === undefined || required.includes(name) ? property : orNull(property);
   });
   if (properties === undefined) return undefined;
   const names = Object.keys(properties);
-  const isComplete = wanted.length === names.length && names.every((name) => wanted.includes(name));
+  const isComplete = required.length === names.length && names.every((name) => required.includes(name));
   return { ...strict, properties, ...(isComplete ? {} : { required: names }), additionalProperties: false };
 }
 

@@ -5,8 +5,8 @@
 import { expect } from 'chai';
 import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { toAnthropic } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
-import { anthropicModelFacts } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/modelFeatures';
-import { nativeSchema } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/request/outputSchema';
+import { anthropicModelFeatures } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/modelFeatures';
+import { toOutputSchema } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/request/outputSchema';
 import { anthropicContext } from '../../../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../../../support/publishedSchemas';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../../../imports/business/ai/domain/entities/Tool';
@@ -37,8 +37,8 @@ const weather: FunctionTool = {
 };
 const clock: FunctionTool = { type: 'function', name: 'clock' };
 
-describe('anthropicModelFacts', () => {
-  for (const [model, thinking, sampling, forcedTools, systemMessages] of [
+describe('anthropicModelFeatures', () => {
+  for (const [model, thinking, sampling, supportsForcedTools, supportsSystemMessages] of [
     ['claude-opus-5-5', 'always', 'none', false, true],
     ['claude-fable-5-2', 'always', 'none', false, true],
     ['claude-fable-5', 'always', 'none', true, true],
@@ -56,7 +56,12 @@ describe('anthropicModelFacts', () => {
     ['kimi-k2', 'budget', 'both', true, false],
   ] as const) {
     it(`knows ${model}`, () => {
-      expect(anthropicModelFacts(model)).to.deep.include({ thinking, sampling, forcedTools, systemMessages });
+      expect(anthropicModelFeatures(model)).to.deep.include({
+        thinking,
+        sampling,
+        supportsForcedTools,
+        supportsSystemMessages,
+      });
     });
   }
 });
@@ -537,11 +542,11 @@ describe('nativeSchema', () => {
       },
       { $defs: { point: closed({ x: { type: 'number' } }) }, required: ['when'] },
     );
-    expect(nativeSchema(schema)).to.deep.equal({ schema, dropped: [] });
+    expect(toOutputSchema(schema)).to.deep.equal({ schema, dropped: [] });
   });
 
   it('closes objects, and names every keyword that it leaves out', () => {
-    const result = nativeSchema({
+    const result = toOutputSchema({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       properties: {
@@ -595,7 +600,7 @@ describe('nativeSchema', () => {
     ],
   ] as const) {
     it(`has no copy of a schema with ${what}`, () => {
-      expect(nativeSchema(schema)).to.equal(undefined);
+      expect(toOutputSchema(schema)).to.equal(undefined);
     });
   }
 });

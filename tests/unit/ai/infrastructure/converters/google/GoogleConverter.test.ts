@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toGoogle } from '../../../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
-import { NO_SIGNATURE } from '../../../../../../imports/business/ai/infrastructure/converters/google/request/ContentsBuilder';
+import { PLACEHOLDER_SIGNATURE } from '../../../../../../imports/business/ai/infrastructure/converters/google/request/ContentsBuilder';
 import { normalizeOptions } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { WireRequest } from '../../../../../../imports/business/ai/infrastructure/converters/Wire';
@@ -290,7 +290,12 @@ describe('toGoogle: thought signatures', () => {
       sent({ model, input }).body.contents.flatMap(({ parts }) =>
         parts.filter(({ functionCall }) => functionCall !== undefined).map(({ thoughtSignature }) => thoughtSignature),
       );
-    expect(signatures('gemini-3-flash-preview')).to.deep.equal([undefined, NO_SIGNATURE, undefined, NO_SIGNATURE]);
+    expect(signatures('gemini-3-flash-preview')).to.deep.equal([
+      undefined,
+      PLACEHOLDER_SIGNATURE,
+      undefined,
+      PLACEHOLDER_SIGNATURE,
+    ]);
     expect(signatures('gemini-2.5-pro')).to.deep.equal([undefined, undefined, undefined, undefined]);
   });
 });

@@ -4,11 +4,11 @@
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../../../domain/json';
-import { assistantItems } from '../response/blocks';
-import { itemBlocks } from '../request/contentBlocks';
-import { anthropicUsage, stopReasonOf } from '../response/outcome';
+import { toOutputItems } from '../response/blocks';
+import { toContentBlocks } from '../request/contentBlocks';
+import { toAnthropicUsage, stopReasonOf } from '../response/outcome';
 import { readTool, readToolChoice } from './readTools';
-import { userItems } from './readUserBlocks';
+import { readUserBlocks } from './readUserBlocks';
 import type { GenerateOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { InputItem, LLMResponse, OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
@@ -24,7 +24,7 @@ export interface AnthropicClientRequest extends GenerateOptions {
  * @throws LLMInvalidRequestError with the JSON path of what is no request
  */
 export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
-  if (!isObject(body)) throw wrong('body', 'must be an object');
+  if (!isObject(body)) throw invalid('body', 'must be an object');
   const {
     model,
     messages,
@@ -39,13 +39,13 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
     metadata,
     ...rest
   } = body;
-  if (typeof model !== 'string' || model === '') throw wrong('model', 'must be the name of a model');
-  if (!Array.isArray(messages)) throw wrong('messages', 'must be a list');
-  const readTools = toolList(tools).map((tool, index) => readTool(tool, `tools[${index}]`));
-  const choice = readToolChoice(tool_choice, readTools);
+  if (typeof model !== 'string' || model === '') throw invalid('model', 'must be the name of a model');
+  if (!Array.isArray(messages)) throw invalid('messages', 'must be a list');
+  const parsedTools = requireToolList(tools).map((tool, index) => readTool(tool, `tools[${index}]`));
+  const choice = readToolChoice(tool_choice, parsedTools);
   const user = isObject(metadata) && typeof metadata.user_id === 'string' ? metadata.user_id : undefined;
   const limit = isPositive(max_tokens) ? { max_output_tokens: max_tokens } : undefined;
-  const verbatim: JsonObject = {
+  const passthrough: JsonObject = {
     ...rest,
     ...(choice.verbatim === undefined ? {} : { tool_choice: choice.verbatim }),
     // 0 fills the prompt cache and asks for no answer.
@@ -54,17 +54,14 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
       ? { metadata }
       : {}),
   };
-  const format = responseFormat(rest);
-  const reasoning = reasoningOf(rest);
+  const format = readResponseFormat(rest);
+  const reasoning = readReasoning(rest);
   const stop = Array.isArray(stop_sequences) ? stop_sequences.filter((word) => typeof word === 'string') : [];
   return {
     model,
-    input: [
-      ...systemItems(system),
-      ...messages.flatMap((message, index) => messageItems(message, `messages[${index}]`)),
-    ],
+    input: [...readSystem(system), ...messages.flatMap((message, index) => readMessage(message, `messages[${index}]`))],
     ...(typeof system === 'string' && system !== '' ? { instructions: system } : {}),
-    ...(readTools.length > 0 ? { tools: readTools } : {}),
+    ...(parsedTools.length > 0 ? { tools: parsedTools } : {}),
     ...choice.fields,
     ...(typeof temperature === 'number' ? { temperature } : {}),
     ...(typeof top_p === 'number' ? { top_p } : {}),
@@ -73,14 +70,14 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
     ...(format === undefined ? {} : { response_format: format }),
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(user === undefined ? {} : { user }),
-    ...(Object.keys(verbatim).length > 0 ? { vendor: { anthropic: verbatim } } : {}),
+    ...(Object.keys(passthrough).length > 0 ? { vendor: { anthropic: passthrough } } : {}),
     ...(typeof stream === 'boolean' ? { stream } : {}),
   };
 }
 
-function toolList(tools: unknown): readonly unknown[] {
+function requireToolList(tools: unknown): readonly unknown[] {
   if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw wrong('tools', 'must be a list');
+  if (!Array.isArray(tools)) throw invalid('tools', 'must be a list');
   return tools;
 }
 
@@ -88,28 +85,28 @@ function isPositive(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }
 
-function systemItems(system: unknown): readonly InputItem[] {
+function readSystem(system: unknown): readonly InputItem[] {
   if (system === undefined || system === null || typeof system === 'string') return [];
-  if (!isObjectList(system)) throw wrong('system', 'must be a string or a list of blocks');
-  return userItems('system', system, 'system');
+  if (!isObjectList(system)) throw invalid('system', 'must be a string or a list of blocks');
+  return readUserBlocks('system', system, 'system');
 }
 
 /** Where a client's history was made is not known; that it was on this wire is. */
 const CLIENT_ORIGIN: Origin = { wire: 'anthropic_messages' };
 
-function messageItems(message: unknown, path: string): readonly InputItem[] {
-  if (!isObject(message)) throw wrong(path, 'must be an object');
+function readMessage(message: unknown, path: string): readonly InputItem[] {
+  if (!isObject(message)) throw invalid(path, 'must be an object');
   const { role, content, ...fields } = message;
   const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  if (!isObjectList(blocks)) throw wrong(`${path}.content`, 'must be a string or a list of blocks');
+  if (!isObjectList(blocks)) throw invalid(`${path}.content`, 'must be a string or a list of blocks');
   switch (role) {
     case 'user':
     case 'system':
-      return withFields(userItems(role, blocks, `${path}.content`), fields);
+      return withFields(readUserBlocks(role, blocks, `${path}.content`), fields);
     case 'assistant':
-      return withFields(assistantItems(blocks, { origin: CLIENT_ORIGIN, trusted: false }), fields);
+      return withFields(toOutputItems(blocks, { origin: CLIENT_ORIGIN, isTrusted: false }), fields);
     default:
-      throw wrong(`${path}.role`, "must be 'user', 'assistant' or 'system'");
+      throw invalid(`${path}.role`, "must be 'user', 'assistant' or 'system'");
   }
 }
 
@@ -117,39 +114,39 @@ function messageItems(message: unknown, path: string): readonly InputItem[] {
 function withFields(items: readonly InputItem[], fields: JsonObject): readonly InputItem[] {
   if (Object.keys(fields).length === 0) return items;
   const index = items.findIndex((item) => item.type === 'message');
-  return items.map((item, at) => (at === index ? { ...item, vendor: { anthropic: fields } } : item));
+  return items.map((item, position) => (position === index ? { ...item, vendor: { anthropic: fields } } : item));
 }
 
-function responseFormat({ output_config, output_format }: JsonObject): ResponseFormat | undefined {
+function readResponseFormat({ output_config, output_format }: JsonObject): ResponseFormat | undefined {
   const format = isObject(output_config) && output_config.format !== undefined ? output_config.format : output_format;
   if (!isObject(format) || format.type !== 'json_schema' || !isObject(format.schema)) return undefined;
   return { type: 'json_schema', schema: format.schema, strict: true };
 }
 
-function reasoningOf({ thinking, output_config }: JsonObject): GenerateOptions['reasoning'] {
+function readReasoning({ thinking, output_config }: JsonObject): GenerateOptions['reasoning'] {
   if (isObject(thinking) && thinking.type === 'disabled') return { effort: 'none' };
   if (isObject(output_config) && typeof output_config.effort === 'string') return { effort: output_config.effort };
   if (!isObject(thinking) || typeof thinking.budget_tokens !== 'number') return undefined;
   return { effort: thinking.budget_tokens <= 2048 ? 'low' : thinking.budget_tokens <= 8192 ? 'medium' : 'high' };
 }
 
-function wrong(path: string, problem: string): LLMInvalidRequestError {
+function invalid(path: string, problem: string): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`${path} ${problem}`, { path });
 }
 
 /** A response as a message; one that came over this wire is written as the vendor sent it. */
 export function writeAnthropic(response: LLMResponse): JsonObject {
   const { id, model, output, usage, vendor } = response;
-  const ours = vendor.wire === 'anthropic_messages';
+  const isSameWire = vendor.wire === 'anthropic_messages';
   const message = {
     id,
     type: 'message',
     role: 'assistant',
     model,
-    content: output.flatMap((item) => clientBlocks(item, ours)),
+    content: output.flatMap((item) => toClientBlocks(item, isSameWire)),
   };
-  if (!ours)
-    return { ...message, stop_reason: stopReasonOf(response), stop_sequence: null, usage: anthropicUsage(usage) };
+  if (!isSameWire)
+    return { ...message, stop_reason: stopReasonOf(response), stop_sequence: null, usage: toAnthropicUsage(usage) };
   return {
     ...message,
     stop_reason: vendor.finish_reason,
@@ -159,12 +156,12 @@ export function writeAnthropic(response: LLMResponse): JsonObject {
 }
 
 /** What another wire's host made for itself is no client's business. */
-function clientBlocks(item: OutputItem, ours: boolean): readonly JsonObject[] {
-  if (ours) return itemBlocks(item).blocks;
+function toClientBlocks(item: OutputItem, isSameWire: boolean): readonly JsonObject[] {
+  if (isSameWire) return toContentBlocks(item).blocks;
   switch (item.type) {
     case 'message':
     case 'function_call':
-      return itemBlocks(item).blocks;
+      return toContentBlocks(item).blocks;
     case 'reasoning': {
       const thinking = [...item.summary, ...(item.content ?? [])].map((part) => part.text).join('\n\n');
       // No signature: the client can read it, and nobody takes it for Anthropic's own.

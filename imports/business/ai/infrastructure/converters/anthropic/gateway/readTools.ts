@@ -1,13 +1,13 @@
 /** Tools and the choice among them, as clients of the Messages API write them → the inner language. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
-import { carried } from '../response/blocks';
+import { carryFields } from '../response/blocks';
 import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/entities/Tool';
 import type { GenerateOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The beginnings of Anthropic's versioned names, and what the inner language calls those tools. */
-const BUILT_IN = [
+const BUILT_IN_TOOLS = [
   ['web_search_', 'web_search'],
   ['web_fetch_', 'web_fetch'],
   ['code_execution_', 'code_interpreter'],
@@ -31,7 +31,7 @@ export function readTool(tool: unknown, path: string): Tool {
     parameters: input_schema,
     ...(typeof strict === 'boolean' ? { strict } : {}),
     // `strict` is the client's own decision for this wire, whatever its schema holds.
-    ...carried({ ...rest, ...(type === undefined ? {} : { type }), ...(strict === undefined ? {} : { strict }) }),
+    ...carryFields({ ...rest, ...(type === undefined ? {} : { type }), ...(strict === undefined ? {} : { strict }) }),
   };
 }
 
@@ -40,7 +40,7 @@ export function readTool(tool: unknown, path: string): Tool {
  * name.
  */
 function versionedTool(type: string, tool: JsonObject): Tool {
-  const builtIn = BUILT_IN.find(([prefix]) => type.startsWith(prefix));
+  const builtIn = BUILT_IN_TOOLS.find(([prefix]) => type.startsWith(prefix));
   if (builtIn !== undefined) return { type: builtIn[1], vendor: { anthropic: tool } };
   if (typeof tool.name === 'string') return { type: 'function', name: tool.name, vendor: { anthropic: tool } };
   // Built-in types are open towards newer ones.
@@ -56,14 +56,14 @@ export interface ToolChoiceFields {
 export function readToolChoice(choice: unknown, tools: readonly Tool[]): ToolChoiceFields {
   if (!isObject(choice)) return { fields: {} };
   const { type, name, disable_parallel_tool_use, ...rest } = choice;
-  const tool_choice = choiceOf(type, name, tools);
+  const tool_choice = toToolChoice(type, name, tools);
   const parallel =
     typeof disable_parallel_tool_use === 'boolean' ? { parallel_tool_calls: !disable_parallel_tool_use } : {};
   const fields = { ...(tool_choice === undefined ? {} : { tool_choice }), ...parallel };
   return tool_choice === undefined || Object.keys(rest).length > 0 ? { fields, verbatim: choice } : { fields };
 }
 
-function choiceOf(type: unknown, name: unknown, tools: readonly Tool[]): ToolChoice | undefined {
+function toToolChoice(type: unknown, name: unknown, tools: readonly Tool[]): ToolChoice | undefined {
   switch (type) {
     case 'auto':
     case 'none':

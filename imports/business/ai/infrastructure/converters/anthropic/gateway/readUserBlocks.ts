@@ -4,7 +4,7 @@
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../../../domain/json';
-import { carried, isBlank } from '../response/blocks';
+import { carryFields, isBlank } from '../response/blocks';
 import type {
   FunctionCallOutputItem,
   InputContent,
@@ -14,7 +14,7 @@ import type {
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** Neighbouring parts make one message; each result is an item of its own, in order. */
-export function userItems(
+export function readUserBlocks(
   role: 'user' | 'system',
   blocks: readonly JsonObject[],
   path: string,
@@ -24,65 +24,65 @@ export function userItems(
   blocks.forEach((block, index) => {
     if (block.type === 'tool_result') {
       parts = undefined;
-      items.push(callOutput(block, `${path}[${index}]`));
+      items.push(readToolResult(block, `${path}[${index}]`));
     } else if (parts === undefined) {
-      parts = [inputPart(block)];
+      parts = [toInputPart(block)];
       items.push({ type: 'message', role, content: parts });
     } else {
-      parts.push(inputPart(block));
+      parts.push(toInputPart(block));
     }
   });
   return items;
 }
 
-function callOutput(block: JsonObject, path: string): FunctionCallOutputItem {
+function readToolResult(block: JsonObject, path: string): FunctionCallOutputItem {
   const { type: _, tool_use_id, content, is_error, ...rest } = block;
   if (typeof tool_use_id !== 'string' || tool_use_id === '')
     throw new LLMInvalidRequestError(`${path}.tool_use_id must be a string`, { path: `${path}.tool_use_id` });
   return {
     type: 'function_call_output',
     call_id: tool_use_id,
-    output: outputOf(content, path),
+    output: readOutput(content, path),
     ...(is_error === true ? { state: 'failed' } : {}),
-    ...carried(is_error === undefined || is_error === true ? rest : { ...rest, is_error }),
+    ...carryFields(is_error === undefined || is_error === true ? rest : { ...rest, is_error }),
   };
 }
 
 /** A result without content is an empty list, so that it goes out without content again. */
-function outputOf(content: unknown, path: string): string | readonly InputContent[] {
+function readOutput(content: unknown, path: string): string | readonly InputContent[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content;
   if (!isObjectList(content))
     throw new LLMInvalidRequestError(`${path}.content must be a string or a list of blocks`, {
       path: `${path}.content`,
     });
-  return content.map(inputPart);
+  return content.map(toInputPart);
 }
 
-function inputPart(block: JsonObject): InputContent {
-  return textPart(block) ?? imagePart(block) ?? documentPart(block) ?? described(block);
+function toInputPart(block: JsonObject): InputContent {
+  return textPart(block) ?? imagePart(block) ?? documentPart(block) ?? describeBlock(block);
 }
 
 function textPart(block: JsonObject): InputText | undefined {
   const { type, text, ...rest } = block;
   if (type !== 'text' || typeof text !== 'string') return undefined;
   // The mark says that the client itself wrote this blank for this wire.
-  return { type: 'input_text', text, ...(isBlank(text) ? { vendor: { anthropic: rest } } : carried(rest)) };
+  return { type: 'input_text', text, ...(isBlank(text) ? { vendor: { anthropic: rest } } : carryFields(rest)) };
 }
 
 function imagePart(block: JsonObject): InputContent | undefined {
   const { type, source, ...rest } = block;
   if (type !== 'image' || !isObject(source)) return undefined;
-  const where = sourcePlace(source);
-  switch (where?.kind) {
+  const media = readSource(source);
+  switch (media?.kind) {
     case 'data':
-      return where.uri.startsWith('data:image/')
-        ? { type: 'input_image', image_url: where.uri, ...carried(rest) }
+      return media.uri.startsWith('data:image/')
+        ? { type: 'input_image', image_url: media.uri, ...carryFields(rest) }
         : undefined;
     case 'url':
-      return { type: 'input_image', image_url: where.url, ...carried(rest) };
+      return { type: 'input_image', image_url: media.url, ...carryFields(rest) };
     case 'file':
-      return { type: 'input_image', file_id: where.file_id, ...carried(rest) };
+      return { type: 'input_image', file_id: media.file_id, ...carryFields(rest) };
     case undefined:
       return undefined;
   }
@@ -91,34 +91,34 @@ function imagePart(block: JsonObject): InputContent | undefined {
 function documentPart(block: JsonObject): InputContent | undefined {
   const { type, source, title, ...others } = block;
   if (type !== 'document' || !isObject(source)) return undefined;
-  const named = typeof title === 'string' && title !== '';
-  const rest = named || title === undefined ? others : { ...others, title };
-  const filename = named ? { filename: title } : {};
-  const where = sourcePlace(source);
-  switch (where?.kind) {
+  const hasTitle = typeof title === 'string' && title !== '';
+  const rest = hasTitle || title === undefined ? others : { ...others, title };
+  const filename = hasTitle ? { filename: title } : {};
+  const media = readSource(source);
+  switch (media?.kind) {
     case 'data':
-      return { type: 'input_file', file_data: where.uri, ...filename, ...carried(rest) };
+      return { type: 'input_file', file_data: media.uri, ...filename, ...carryFields(rest) };
     case 'url':
-      return { type: 'input_file', file_url: where.url, ...filename, ...carried(rest) };
+      return { type: 'input_file', file_url: media.url, ...filename, ...carryFields(rest) };
     case 'file':
-      return { type: 'input_file', file_id: where.file_id, ...filename, ...carried(rest) };
+      return { type: 'input_file', file_id: media.file_id, ...filename, ...carryFields(rest) };
     case undefined: {
       const text = plainText(source);
       // The source itself goes along: a text is not a file's bytes.
       return text === undefined
         ? undefined
-        : { type: 'input_file', file_data: textUri(text), ...filename, ...carried({ ...rest, source }) };
+        : { type: 'input_file', file_data: textUri(text), ...filename, ...carryFields({ ...rest, source }) };
     }
   }
 }
 
-type SourcePlace =
+type MediaSource =
   | { readonly kind: 'data'; readonly uri: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly file_id: string };
 
 /** Sources with fields beside the known ones, or that are not what they say, have no place in the inner language. */
-function sourcePlace(source: JsonObject): SourcePlace | undefined {
+function readSource(source: JsonObject): MediaSource | undefined {
   const { type, media_type, data, url, file_id, ...rest } = source;
   if (Object.keys(rest).length > 0) return undefined;
   if (
@@ -163,7 +163,7 @@ function textOfBlocks(blocks: readonly JsonObject[]): string {
 }
 
 /** Any other block: its text for every reader, and the block itself for this wire. */
-function described(block: JsonObject): InputText {
+function describeBlock(block: JsonObject): InputText {
   const { title, source, content } = block;
   const text =
     block.type === 'search_result' && isObjectList(content)

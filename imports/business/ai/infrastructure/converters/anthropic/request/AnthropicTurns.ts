@@ -7,26 +7,26 @@ import { isObject } from '../../../../domain/json';
 import type { InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
-export function isOperator(item: InputItem): item is MessageItem {
+export function isSystemMessage(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'developer' || item.role === 'system');
 }
 
 interface SystemContent {
-  readonly by: 'operator';
+  readonly kind: 'operator';
   readonly item: MessageItem;
   readonly blocks: readonly JsonObject[];
   readonly path: string;
 }
 
 interface UserContent {
-  readonly by: 'user';
+  readonly kind: 'user';
   readonly blocks: readonly JsonObject[];
 }
 
 /** Everything between two turns of the assistant. */
-interface UserPhase {
+interface UserTurn {
   readonly role: 'user';
-  readonly said: (SystemContent | UserContent)[];
+  readonly entries: (SystemContent | UserContent)[];
   readonly fields: JsonObject;
 }
 
@@ -37,7 +37,7 @@ interface AssistantTurn {
 }
 
 export class AnthropicTurns {
-  private readonly turns: (UserPhase | AssistantTurn)[] = [];
+  private readonly turns: (UserTurn | AssistantTurn)[] = [];
   /** Members of a toolset are answered under the toolset's name. */
   private readonly toolsets = new Map<string, unknown>();
   private readonly systemMessages: boolean;
@@ -51,7 +51,7 @@ export class AnthropicTurns {
   add(item: InputItem, blocks: readonly JsonObject[], pathOf: (item: InputItem) => string): void {
     if (item.type === 'function_call_output') {
       // A repaired history has them right after the turn that they answer, so they come first.
-      this.userPhase().said.push({ by: 'user', blocks: this.named(blocks) });
+      this.userTurn().entries.push({ kind: 'user', blocks: this.withToolsetNames(blocks) });
     } else if (item.type !== 'message') {
       const toolset = item.type === 'function_call' ? item.vendor?.anthropic?.toolset_name : undefined;
       for (const block of blocks)
@@ -61,28 +61,28 @@ export class AnthropicTurns {
       const turn = this.assistantTurn();
       turn.blocks.push(...blocks);
       Object.assign(turn.fields, messageFields(item));
-    } else if (isOperator(item)) {
-      this.userPhase().said.push({ by: 'operator', item, blocks, path: pathOf(item) });
+    } else if (isSystemMessage(item)) {
+      this.userTurn().entries.push({ kind: 'operator', item, blocks, path: pathOf(item) });
     } else {
-      const phase = this.userPhase();
-      phase.said.push({ by: 'user', blocks });
-      Object.assign(phase.fields, messageFields(item));
+      const turn = this.userTurn();
+      turn.entries.push({ kind: 'user', blocks });
+      Object.assign(turn.fields, messageFields(item));
     }
   }
 
   finish(): JsonObject[] {
     const messages: JsonObject[] = [];
     for (const turn of this.turns) {
-      if (turn.role === 'assistant') append(messages, 'assistant', turn.blocks, turn.fields);
-      else this.emitPhase(turn, messages);
+      if (turn.role === 'assistant') appendMessage(messages, 'assistant', turn.blocks, turn.fields);
+      else this.writeUserTurn(turn, messages);
     }
-    return this.beginWithUser(messages);
+    return this.startWithUser(messages);
   }
 
-  private userPhase(): UserPhase {
+  private userTurn(): UserTurn {
     const last = this.turns.at(-1);
     if (last?.role === 'user') return last;
-    const phase: UserPhase = { role: 'user', said: [], fields: {} };
+    const phase: UserTurn = { role: 'user', entries: [], fields: {} };
     this.turns.push(phase);
     return phase;
   }
@@ -95,7 +95,7 @@ export class AnthropicTurns {
     return turn;
   }
 
-  private named(blocks: readonly JsonObject[]): readonly JsonObject[] {
+  private withToolsetNames(blocks: readonly JsonObject[]): readonly JsonObject[] {
     if (this.toolsets.size === 0) return blocks;
     return blocks.map((block) => {
       const toolset_name = typeof block.tool_use_id === 'string' ? this.toolsets.get(block.tool_use_id) : undefined;
@@ -108,41 +108,41 @@ export class AnthropicTurns {
    * Without a user's turn before it, or on a model that knows none, its text is sent marked, in the place where it
    * stood.
    */
-  private emitPhase({ said, fields }: UserPhase, messages: JsonObject[]): void {
+  private writeUserTurn({ entries, fields }: UserTurn, messages: JsonObject[]): void {
     const content: JsonObject[] = [];
-    const operator: SystemContent[] = [];
-    for (const words of said) {
-      if (words.by === 'user') content.push(...words.blocks);
-      else operator.push(words);
+    const system: SystemContent[] = [];
+    for (const words of entries) {
+      if (words.kind === 'user') content.push(...words.blocks);
+      else system.push(words);
     }
-    if (operator.length === 0) {
-      append(messages, 'user', content, fields);
+    if (system.length === 0) {
+      appendMessage(messages, 'user', content, fields);
     } else if (this.systemMessages && (content.length > 0 || endsInServerResult(messages.at(-1)))) {
-      append(messages, 'user', content, fields);
-      for (const { item, blocks } of operator)
+      appendMessage(messages, 'user', content, fields);
+      for (const { item, blocks } of system)
         if (blocks.length > 0) messages.push({ role: 'system', content: blocks, ...messageFields(item) });
     } else {
-      append(
+      appendMessage(
         messages,
         'user',
-        said.flatMap((words) => this.asUserText(words)),
+        entries.flatMap((words) => this.asUserText(words)),
         fields,
       );
     }
   }
 
-  private asUserText(words: SystemContent | UserContent): readonly JsonObject[] {
-    if (words.by === 'user') return words.blocks;
+  private asUserText(entry: SystemContent | UserContent): readonly JsonObject[] {
+    if (entry.kind === 'user') return entry.blocks;
     this.losses.push({
-      path: words.path,
-      what: `rank of a ${words.item.role} message`,
+      path: entry.path,
+      what: `rank of a ${entry.item.role} message`,
       reason: 'no system message can stand there; sent as marked user text',
     });
-    return words.blocks.map(marked);
+    return entry.blocks.map(tagged);
   }
 
   /** The API wants the user to speak first. */
-  private beginWithUser(messages: JsonObject[]): JsonObject[] {
+  private startWithUser(messages: JsonObject[]): JsonObject[] {
     if (messages[0]?.role !== 'assistant') return messages;
     this.losses.push({
       path: 'input',
@@ -156,7 +156,7 @@ export class AnthropicTurns {
   }
 }
 
-function marked(block: JsonObject): JsonObject {
+function tagged(block: JsonObject): JsonObject {
   return block.type === 'text' && typeof block.text === 'string'
     ? { ...block, text: `<operator_message>\n${block.text}\n</operator_message>` }
     : block;
@@ -164,14 +164,14 @@ function marked(block: JsonObject): JsonObject {
 
 /** Words of this wire on a message as a whole; a cache mark stands on its last block already. */
 function messageFields(item: MessageItem): JsonObject {
-  const own = item.vendor?.anthropic;
-  if (own === undefined) return {};
-  const { cache_control: _, ...fields } = own;
+  const vendorFields = item.vendor?.anthropic;
+  if (vendorFields === undefined) return {};
+  const { cache_control: _, ...fields } = vendorFields;
   return fields;
 }
 
 /** Neighbours of one role are one turn. */
-function append(
+function appendMessage(
   messages: JsonObject[],
   role: 'user' | 'assistant',
   blocks: readonly JsonObject[],

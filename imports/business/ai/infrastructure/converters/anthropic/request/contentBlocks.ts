@@ -1,10 +1,10 @@
 /** One item → its content blocks. */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
-import { argumentsObject } from '../../shared/callArguments';
+import { parseArguments } from '../../shared/callArguments';
 import { toCallId } from '../../shared/callIds';
 import { isBlank } from '../response/blocks';
-import { fileBlock, imageBlock } from './media';
+import { toFileBlock, toImageBlock } from './media';
 import type { CallIdRule } from '../../shared/callIds';
 import type {
   Content,
@@ -32,9 +32,9 @@ export interface ItemBlocks {
 const ANTHROPIC_CALL_ID: CallIdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 };
 
 const NO_LOSSES: ItemBlocks['losses'] = [];
-const NOTHING = plain([]);
+const NO_BLOCKS = withoutMedia([]);
 /** @throws UnsupportedFeatureError for content that this wire cannot express */
-export function itemBlocks(item: InputItem): ItemBlocks {
+export function toContentBlocks(item: InputItem): ItemBlocks {
   switch (item.type) {
     case 'message':
       return messageBlocks(item);
@@ -43,21 +43,21 @@ export function itemBlocks(item: InputItem): ItemBlocks {
     case 'function_call_output':
       return resultBlock(item);
     case 'reasoning':
-      return plain([thinkingBlock(item)]);
+      return withoutMedia([thinkingBlock(item)]);
     case 'vendor_item':
-      return plain([item.item]);
+      return withoutMedia([item.item]);
     default:
-      return NOTHING;
+      return NO_BLOCKS;
   }
 }
 
-function plain(blocks: readonly JsonObject[], losses = NO_LOSSES): ItemBlocks {
+function withoutMedia(blocks: readonly JsonObject[], losses = NO_LOSSES): ItemBlocks {
   return { blocks, losses, hasImage: false, hasFile: false, hasUrl: false };
 }
 
 /** Words of this wire win over what was converted. */
-function withOwn(block: JsonObject, own: JsonObject | undefined): JsonObject {
-  return own === undefined ? block : { ...block, ...own };
+function withVendorFields(block: JsonObject, vendorFields: JsonObject | undefined): JsonObject {
+  return vendorFields === undefined ? block : { ...block, ...vendorFields };
 }
 
 function messageBlocks(item: MessageItem): ItemBlocks {
@@ -65,9 +65,9 @@ function messageBlocks(item: MessageItem): ItemBlocks {
   let losses = NO_LOSSES;
   let isText = true;
   for (const [index, part] of item.content.entries()) {
-    const block = contentBlock(part, index);
+    const block = toContentBlock(part, index);
     if (block !== undefined) blocks.push(block);
-    if (part.type === 'output_text' && dropsAnnotations(part)) {
+    if (part.type === 'output_text' && losesAnnotations(part)) {
       losses = [
         ...losses,
         { path: `.content[${index}]`, what: 'annotations', reason: 'this wire takes back only citations of its own' },
@@ -75,11 +75,11 @@ function messageBlocks(item: MessageItem): ItemBlocks {
     }
     isText &&= block?.type === 'text';
   }
-  const marked = withCacheControl(blocks, item);
-  return isText ? plain(marked, losses) : { blocks: marked, losses, ...media(item.content) };
+  const cached = withCacheControl(blocks, item);
+  return isText ? withoutMedia(cached, losses) : { blocks: cached, losses, ...mediaFlags(item.content) };
 }
 
-function dropsAnnotations(part: OutputText): boolean {
+function losesAnnotations(part: OutputText): boolean {
   return part.annotations.length > 0 && part.vendor?.anthropic?.citations === undefined;
 }
 
@@ -91,7 +91,7 @@ function withCacheControl(blocks: JsonObject[], item: MessageItem): readonly Jso
 }
 
 /** Blocks of this wire that callers may write as parts of a message. */
-const OWN_PARTS: ReadonlySet<string> = new Set([
+const WIRE_PARTS: ReadonlySet<string> = new Set([
   'document',
   'search_result',
   'container_upload',
@@ -101,22 +101,24 @@ const OWN_PARTS: ReadonlySet<string> = new Set([
 ]);
 
 /** `undefined` for a blank text: the API refuses those, unless it wrote them itself. */
-function contentBlock(part: Content, index: number): JsonObject | undefined {
-  const own = part.vendor?.anthropic;
+function toContentBlock(part: Content, index: number): JsonObject | undefined {
+  const vendorFields = part.vendor?.anthropic;
   // A block that the inner language only describes in words.
-  if (isObject(own?.block)) return own.block;
+  if (isObject(vendorFields?.block)) return vendorFields.block;
   switch (part.type) {
     case 'input_text':
     case 'output_text':
-      return isBlank(part.text) && own === undefined ? undefined : withOwn({ type: 'text', text: part.text }, own);
+      return isBlank(part.text) && vendorFields === undefined
+        ? undefined
+        : withVendorFields({ type: 'text', text: part.text }, vendorFields);
     case 'refusal':
-      return isBlank(part.refusal) ? undefined : withOwn({ type: 'text', text: part.refusal }, own);
+      return isBlank(part.refusal) ? undefined : withVendorFields({ type: 'text', text: part.refusal }, vendorFields);
     case 'input_image':
-      return withOwn(imageBlock(part), own);
+      return withVendorFields(toImageBlock(part), vendorFields);
     case 'input_file':
-      return withOwn(fileBlock(part), own);
+      return withVendorFields(toFileBlock(part), vendorFields);
     default:
-      return ownPart(part, index);
+      return wirePart(part, index);
   }
 }
 
@@ -124,14 +126,14 @@ function contentBlock(part: Content, index: number): JsonObject | undefined {
  * Parts of kinds that the inner language does not know reach converters whole, although its types have no member
  * for them.
  */
-function ownPart(part: never, index: number): JsonObject {
+function wirePart(part: never, index: number): JsonObject {
   const { vendor: _, ...block } = part as JsonObject;
   const type = String(block.type);
-  if (OWN_PARTS.has(type) || type.endsWith('_tool_result')) return block;
+  if (WIRE_PARTS.has(type) || type.endsWith('_tool_result')) return block;
   throw new UnsupportedFeatureError(`content[${index}]: this wire has no ${type} part`, { path: `content[${index}]` });
 }
 
-function media(parts: readonly Content[]): Pick<ItemBlocks, 'hasImage' | 'hasFile' | 'hasUrl'> {
+function mediaFlags(parts: readonly Content[]): Pick<ItemBlocks, 'hasImage' | 'hasFile' | 'hasUrl'> {
   let hasImage = false;
   let hasFile = false;
   let hasUrl = false;
@@ -148,14 +150,14 @@ function media(parts: readonly Content[]): Pick<ItemBlocks, 'hasImage' | 'hasFil
 }
 
 function callBlock(item: FunctionCallItem): ItemBlocks {
-  const { value, malformed } = argumentsObject(item);
-  const own = item.vendor?.anthropic;
-  const block = withOwn(
+  const { value, malformed } = parseArguments(item);
+  const vendorFields = item.vendor?.anthropic;
+  const block = withVendorFields(
     { type: 'tool_use', id: toCallId(item.call_id, ANTHROPIC_CALL_ID), name: item.name, input: value },
-    own,
+    vendorFields,
   );
-  if (!malformed || own?.input !== undefined) return plain([block]);
-  return plain(
+  if (!malformed || vendorFields?.input !== undefined) return withoutMedia([block]);
+  return withoutMedia(
     [block],
     [
       {
@@ -175,22 +177,22 @@ function resultBlock(item: FunctionCallOutputItem): ItemBlocks {
   if (item.state !== undefined && ERROR_STATES.has(item.state)) block.is_error = true;
   if (typeof item.output === 'string') {
     block.content = item.output;
-    return plain([withOwn(block, item.vendor?.anthropic)]);
+    return withoutMedia([withVendorFields(block, item.vendor?.anthropic)]);
   }
-  const content = item.output.flatMap((part: InputContent, index) => contentBlock(part, index) ?? []);
+  const content = item.output.flatMap((part: InputContent, index) => toContentBlock(part, index) ?? []);
   // No content at all is how this wire says that there is nothing to tell.
   if (content.length > 0) block.content = content;
-  return { ...media(item.output), losses: NO_LOSSES, blocks: [withOwn(block, item.vendor?.anthropic)] };
+  return { ...mediaFlags(item.output), losses: NO_LOSSES, blocks: [withVendorFields(block, item.vendor?.anthropic)] };
 }
 
 function thinkingBlock(item: ReasoningItem): JsonObject {
-  const own = item.vendor?.anthropic;
-  if (own?.type === 'redacted_thinking') return { data: item.encrypted_content, ...own };
+  const vendorFields = item.vendor?.anthropic;
+  if (vendorFields?.type === 'redacted_thinking') return { data: item.encrypted_content, ...vendorFields };
   const thinking = (item.content ?? []).map((part) => part.text).join('');
   return {
     type: 'thinking',
     thinking,
     ...(item.encrypted_content === undefined ? {} : { signature: item.encrypted_content }),
-    ...own,
+    ...vendorFields,
   };
 }

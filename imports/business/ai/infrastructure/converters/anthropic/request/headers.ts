@@ -20,7 +20,7 @@ const BETA_OF_TOOL: Readonly<Record<string, string>> = {
 
 const BETA_OF_EDIT: Readonly<Record<string, string>> = { compact_20260112: 'compact-2026-01-12' };
 
-export interface AskedHeaders {
+export interface RequestedHeaders {
   /** Names of features, as the SDK's `betas`. */
   readonly betas?: unknown;
   /** The API's version, where the request is written in another than ours. */
@@ -29,9 +29,9 @@ export interface AskedHeaders {
 
 export function anthropicHeaders(
   body: JsonObject,
-  { betas: asked, version }: AskedHeaders,
+  { betas: requested, version }: RequestedHeaders,
 ): Readonly<Record<string, string>> | undefined {
-  const beta = betaHeader(body, asked);
+  const beta = betaHeader(body, requested);
   return isVersion(version) ? { ...beta, 'anthropic-version': version } : beta;
 }
 
@@ -40,11 +40,11 @@ export function isVersion(value: unknown): value is string {
   return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
 }
 
-function betaHeader(body: JsonObject, asked: unknown): Readonly<Record<string, string>> | undefined {
+function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<string, string>> | undefined {
   const betas = new Set<string>();
-  if (Array.isArray(asked)) for (const beta of asked) if (typeof beta === 'string') betas.add(beta);
-  for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isGiven(body[field])) betas.add(beta);
-  if (isGiven(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
+  if (Array.isArray(requested)) for (const beta of requested) if (typeof beta === 'string') betas.add(beta);
+  for (const [field, beta] of Object.entries(BETA_OF_FIELD)) if (isSet(body[field])) betas.add(beta);
+  if (isSet(body.mcp_servers)) betas.add(mcpBeta(body.mcp_servers));
   addByType(body.tools, BETA_OF_TOOL, betas);
   if (isObject(body.context_management)) addByType(body.context_management.edits, BETA_OF_EDIT, betas);
   return betas.size === 0 ? undefined : { 'anthropic-beta': [...betas].join(',') };
@@ -52,11 +52,11 @@ function betaHeader(body: JsonObject, asked: unknown): Readonly<Record<string, s
 
 /** In its first version the servers themselves said which of their tools are on. */
 function mcpBeta(servers: unknown): string {
-  const first = isObjectList(servers) && servers.some((server) => 'tool_configuration' in server);
-  return first ? 'mcp-client-2025-04-04' : 'mcp-client-2025-11-20';
+  const isFirstVersion = isObjectList(servers) && servers.some((server) => 'tool_configuration' in server);
+  return isFirstVersion ? 'mcp-client-2025-04-04' : 'mcp-client-2025-11-20';
 }
 
-function isGiven(value: unknown): boolean {
+function isSet(value: unknown): boolean {
   return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }
 

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
 /** Kinds of bare base64, by the ending of the file's name. */
-const TYPE_OF_ENDING: Readonly<Record<string, string>> = {
+const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
   text: 'text/plain',
@@ -44,7 +44,7 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws UnsupportedFeatureError for a kind of image that Claude does not see */
-export function imageBlock(part: InputImage): JsonObject {
+export function toImageBlock(part: InputImage): JsonObject {
   // What came over this wire brings its own source.
   if (part.vendor?.anthropic?.source !== undefined) return { type: 'image' };
   return { type: 'image', source: imageSource(part) };
@@ -54,7 +54,7 @@ function imageSource({ image_url, file_id }: InputImage): JsonObject {
   if (file_id !== undefined) return { type: 'file', file_id };
   if (image_url === undefined) throw new LLMInvalidRequestError('an image needs an image_url or a file_id');
   if (/^https?:/i.test(image_url)) return { type: 'url', url: image_url };
-  const { type, base64 } = dataUri(image_url);
+  const { type, base64 } = parseDataUri(image_url);
   return base64Image(type, base64);
 }
 
@@ -66,14 +66,14 @@ function base64Image(type: string, data: string | undefined): JsonObject {
 }
 
 /** @throws UnsupportedFeatureError for a kind of file that Claude does not read */
-export function fileBlock(part: InputFile): JsonObject {
+export function toFileBlock(part: InputFile): JsonObject {
   const title = part.filename === undefined ? {} : { title: part.filename };
   if (part.vendor?.anthropic?.source !== undefined) return { type: 'document', ...title };
   if (part.file_id !== undefined)
     return { type: 'document', source: { type: 'file', file_id: part.file_id }, ...title };
   if (part.file_url !== undefined) return { type: 'document', source: { type: 'url', url: part.file_url }, ...title };
   if (part.file_data === undefined) throw new LLMInvalidRequestError('a file needs file_data, a file_url or a file_id');
-  const { type, base64, text } = fileData(part.file_data, part.filename);
+  const { type, base64, text } = parseFileData(part.file_data, part.filename);
   if (type.startsWith('image/')) return { type: 'image', source: base64Image(type, base64) };
   return { type: 'document', source: documentSource(type, base64, text), ...title };
 }
@@ -92,7 +92,7 @@ function documentSource(type: string, base64: string | undefined, text: string |
   );
 }
 
-interface Data {
+interface MediaData {
   /** In small letters; empty when nothing tells it. */
   readonly type: string;
   readonly base64?: string;
@@ -100,14 +100,14 @@ interface Data {
   readonly text?: string;
 }
 
-function fileData(data: string, filename: string | undefined): Data {
-  if (/^data:/i.test(data)) return dataUri(data);
-  const ending = filename?.toLowerCase().split('.').at(-1) ?? '';
-  return { type: TYPE_OF_ENDING[ending] ?? '', base64: data };
+function parseFileData(data: string, filename: string | undefined): MediaData {
+  if (/^data:/i.test(data)) return parseDataUri(data);
+  const extension = filename?.toLowerCase().split('.').at(-1) ?? '';
+  return { type: TYPE_OF_EXTENSION[extension] ?? '', base64: data };
 }
 
 /** RFC 2397. The head is short, the data may be megabytes, so only the head is taken apart. */
-function dataUri(uri: string): Data {
+function parseDataUri(uri: string): MediaData {
   const comma = uri.indexOf(',');
   if (!/^data:/i.test(uri) || comma < 0)
     throw new LLMInvalidRequestError('an image must be an http(s) URL or a data URI');
@@ -115,10 +115,10 @@ function dataUri(uri: string): Data {
   const data = uri.slice(comma + 1);
   return parameters.includes('base64')
     ? { type, base64: data }
-    : { type: type === '' ? 'text/plain' : type, text: decoded(data) };
+    : { type: type === '' ? 'text/plain' : type, text: percentDecode(data) };
 }
 
-function decoded(data: string): string {
+function percentDecode(data: string): string {
   try {
     return decodeURIComponent(data);
   } catch (cause) {

@@ -3,11 +3,11 @@
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
-import { itemBlocks } from './contentBlocks';
-import { AnthropicTurns, isOperator } from './AnthropicTurns';
+import { toContentBlocks } from './contentBlocks';
+import { AnthropicTurns, isSystemMessage } from './AnthropicTurns';
 import { cacheByPosition } from '../../shared/conversionCache';
 import type { ItemBlocks } from './contentBlocks';
-import type { AnthropicModelFacts } from '../modelFeatures';
+import type { AnthropicModelFeatures } from '../modelFeatures';
 import type { InputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, Origin } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
@@ -24,44 +24,44 @@ export interface AnthropicConversation {
  * @param pathOf where an item stands in what the caller gave
  * @throws UnsupportedFeatureError for content that the wire or the model cannot take
  */
-export function anthropicConversation(
+export function toConversation(
   items: readonly InputItem[],
   context: WireContext,
-  facts: AnthropicModelFacts,
+  features: AnthropicModelFeatures,
   pathOf: (item: InputItem) => string,
 ): AnthropicConversation {
   const losses: Loss[] = [];
   const system: JsonObject[] = [];
-  const turns = new AnthropicTurns(facts.systemMessages, losses);
-  let begun = false;
+  const turns = new AnthropicTurns(features.supportsSystemMessages, losses);
+  let hasStarted = false;
   const convert = blocksInHistory(items);
   for (const [index, item] of items.entries()) {
-    const reason = droppedBecause(item, context);
+    const reason = reasonToDrop(item, context);
     if (reason !== undefined) {
       losses.push({ path: pathOf(item), what: item.type, reason });
       continue;
     }
-    const converted = blocksOf(
+    const converted = convertWithPath(
       () => convert(item, index),
       () => pathOf(item),
     );
-    check(converted, context, () => pathOf(item));
+    assertSupported(converted, context, () => pathOf(item));
     for (const loss of converted.losses) losses.push({ ...loss, path: `${pathOf(item)}${loss.path}` });
-    if (isOperator(item)) checkOperator(converted, () => pathOf(item));
-    if (isOperator(item) && !begun) {
+    if (isSystemMessage(item)) assertTextOnly(converted, () => pathOf(item));
+    if (isSystemMessage(item) && !hasStarted) {
       system.push(...converted.blocks);
     } else {
-      begun = true;
+      hasStarted = true;
       turns.add(item, converted.blocks, pathOf);
     }
   }
   return { system, messages: turns.finish(), losses };
 }
 
-const blocksInHistory = cacheByPosition(itemBlocks);
+const blocksInHistory = cacheByPosition(toContentBlocks);
 
 /** The parts know what is wrong with them, the conversation knows where they stand. */
-function blocksOf(convert: () => ItemBlocks, path: () => string): ItemBlocks {
+function convertWithPath(convert: () => ItemBlocks, path: () => string): ItemBlocks {
   try {
     return convert();
   } catch (error) {
@@ -77,16 +77,18 @@ function blocksOf(convert: () => ItemBlocks, path: () => string): ItemBlocks {
  * Sealed and hosted things are good only where they were made; the API itself leaves out what another of its models
  * sealed.
  */
-function droppedBecause(item: InputItem, context: WireContext): string | undefined {
+function reasonToDrop(item: InputItem, context: WireContext): string | undefined {
   switch (item.type) {
     case 'message':
     case 'function_call':
     case 'function_call_output':
       return undefined;
     case 'reasoning':
-      return isOurs(item.origin, context) ? undefined : 'reasoning goes back only to the vendor that sealed it';
+      return isFromThisVendor(item.origin, context)
+        ? undefined
+        : 'reasoning goes back only to the vendor that sealed it';
     case 'vendor_item':
-      return isOurs(item.origin, context) ? undefined : 'it goes back only to the vendor that made it';
+      return isFromThisVendor(item.origin, context) ? undefined : 'it goes back only to the vendor that made it';
     case 'compaction':
       return 'a sealed summary goes back only to the vendor that made it';
     default:
@@ -94,11 +96,11 @@ function droppedBecause(item: InputItem, context: WireContext): string | undefin
   }
 }
 
-function isOurs(origin: Origin | undefined, context: WireContext): boolean {
+function isFromThisVendor(origin: Origin | undefined, context: WireContext): boolean {
   return origin?.wire === 'anthropic_messages' && (origin.vendor === undefined || origin.vendor === context.vendor);
 }
 
-function check(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: () => string): void {
+function assertSupported(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: () => string): void {
   if (blocks.hasImage && !capabilities.supportsVision)
     throw new UnsupportedFeatureError(`${path()}: the model sees no images`, { path: path() });
   if (blocks.hasFile && !capabilities.supportsFiles)
@@ -110,7 +112,7 @@ function check(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: 
   }
 }
 
-function checkOperator(blocks: ItemBlocks, path: () => string): void {
+function assertTextOnly(blocks: ItemBlocks, path: () => string): void {
   if (blocks.hasImage || blocks.hasFile)
     throw new UnsupportedFeatureError(`${path()}: system messages hold text only`, { path: path() });
 }

@@ -5,28 +5,28 @@
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-export interface NativeSchema {
+export interface OutputSchema {
   readonly schema: JsonObject;
   /** What the copy leaves out: where (`.properties.age`), and which keyword. */
   readonly dropped: readonly { readonly path: string; readonly keyword: string }[];
 }
 
-const known = new WeakMap<JsonObject, NativeSchema | 'inexpressible'>();
+const outputSchemas = new WeakMap<JsonObject, OutputSchema | 'unsupported'>();
 
 /**
  * The accepted copy, or `undefined` for a schema whose answers it would not allow: open maps, recursion, untyped
  * values.
  */
-export function nativeSchema(schema: JsonObject): NativeSchema | undefined {
-  let result = known.get(schema);
+export function toOutputSchema(schema: JsonObject): OutputSchema | undefined {
+  let result = outputSchemas.get(schema);
   if (result === undefined) {
     result = convert(schema);
-    known.set(schema, result);
+    outputSchemas.set(schema, result);
   }
-  return result === 'inexpressible' ? undefined : result;
+  return result === 'unsupported' ? undefined : result;
 }
 
-const KEPT: ReadonlySet<string> = new Set(['description', 'title', 'default']);
+const ANNOTATIONS: ReadonlySet<string> = new Set(['description', 'title', 'default']);
 const STRING_FORMATS: ReadonlySet<unknown> = new Set([
   'date-time',
   'time',
@@ -40,7 +40,7 @@ const STRING_FORMATS: ReadonlySet<unknown> = new Set([
   'uuid',
 ]);
 /** They constrain nothing, so nobody misses them. */
-const SILENT: ReadonlySet<string> = new Set([
+const IGNORED: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
   '$comment',
@@ -53,39 +53,39 @@ const SILENT: ReadonlySet<string> = new Set([
 /** References to whole definitions are all that is known to work. */
 const DEFINITION = /^#\/(\$defs|definitions)\/[^/]+$/;
 /** Back references, lookaround and word boundaries. */
-const HARD_PATTERN = /\\[1-9bB]|\(\?[=!<]/;
+const UNSUPPORTED_PATTERN = /\\[1-9bB]|\(\?[=!<]/;
 
-class Inexpressible extends Error {}
+class UnsupportedSchema extends Error {}
 
-function convert(schema: JsonObject): NativeSchema | 'inexpressible' {
-  if (isRecursive(schema)) return 'inexpressible';
+function convert(schema: JsonObject): OutputSchema | 'unsupported' {
+  if (isRecursive(schema)) return 'unsupported';
   const dropped: { path: string; keyword: string }[] = [];
   try {
-    return { schema: node(schema, '', dropped), dropped };
+    return { schema: convertNode(schema, '', dropped), dropped };
   } catch (error) {
-    if (error instanceof Inexpressible) return 'inexpressible';
+    if (error instanceof UnsupportedSchema) return 'unsupported';
     throw error;
   }
 }
 
-function node(schema: unknown, path: string, dropped: { path: string; keyword: string }[]): JsonObject {
-  if (!isObject(schema)) throw new Inexpressible();
+function convertNode(schema: unknown, path: string, dropped: { path: string; keyword: string }[]): JsonObject {
+  if (!isObject(schema)) throw new UnsupportedSchema();
   const copy: JsonObject = {};
-  const left: JsonObject = {};
+  const unsupported: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    const kept = keep(keyword, value, schema, path, dropped);
-    if (kept !== undefined) copy[kept.keyword] = kept.value;
-    else if (!SILENT.has(keyword)) left[keyword] = value;
+    const converted = convertKeyword(keyword, value, schema, path, dropped);
+    if (converted !== undefined) copy[converted.keyword] = converted.value;
+    else if (!IGNORED.has(keyword)) unsupported[keyword] = value;
   }
   if (!['type', '$ref', 'enum', 'const', 'anyOf', 'allOf'].some((keyword) => keyword in copy))
-    throw new Inexpressible();
+    throw new UnsupportedSchema();
   if (isObjectType(copy.type)) closeObject(schema, copy, path, dropped);
-  for (const keyword of Object.keys(left)) dropped.push({ path, keyword });
-  if (Object.keys(left).length > 0) copy.description = describe(copy.description, left);
+  for (const keyword of Object.keys(unsupported)) dropped.push({ path, keyword });
+  if (Object.keys(unsupported).length > 0) copy.description = describeRules(copy.description, unsupported);
   return copy;
 }
 
-function keep(
+function convertKeyword(
   keyword: string,
   value: unknown,
   schema: JsonObject,
@@ -98,51 +98,51 @@ function keep(
     case 'required':
       return { keyword, value };
     case '$ref':
-      if (typeof value !== 'string' || !DEFINITION.test(value)) throw new Inexpressible();
+      if (typeof value !== 'string' || !DEFINITION.test(value)) throw new UnsupportedSchema();
       return { keyword, value };
     case 'properties':
     case '$defs':
     case 'definitions':
-      if (!isObject(value)) throw new Inexpressible();
+      if (!isObject(value)) throw new UnsupportedSchema();
       return {
         keyword,
         value: Object.fromEntries(
-          Object.entries(value).map(([name, inner]) => [name, node(inner, `${at}.${name}`, dropped)]),
+          Object.entries(value).map(([name, inner]) => [name, convertNode(inner, `${at}.${name}`, dropped)]),
         ),
       };
     case 'items':
-      return { keyword, value: node(value, at, dropped) };
+      return { keyword, value: convertNode(value, at, dropped) };
     case 'allOf':
       if (Array.isArray(value) && value.some((variant) => isObject(variant) && '$ref' in variant))
-        throw new Inexpressible();
-      return { keyword, value: variants(value, at, dropped) };
+        throw new UnsupportedSchema();
+      return { keyword, value: convertVariants(value, at, dropped) };
     case 'anyOf':
-      return { keyword, value: variants(value, at, dropped) };
+      return { keyword, value: convertVariants(value, at, dropped) };
     case 'oneOf':
       // One of several is at least any of them.
       if ('anyOf' in schema) return undefined;
       dropped.push({ path, keyword });
-      return { keyword: 'anyOf', value: variants(value, at, dropped) };
+      return { keyword: 'anyOf', value: convertVariants(value, at, dropped) };
     case 'enum':
-      if (!Array.isArray(value) || !value.every(isScalar)) throw new Inexpressible();
+      if (!Array.isArray(value) || !value.every(isScalar)) throw new UnsupportedSchema();
       return { keyword, value };
     case 'const':
-      if (!isScalar(value)) throw new Inexpressible();
+      if (!isScalar(value)) throw new UnsupportedSchema();
       return { keyword, value };
     case 'format':
       return STRING_FORMATS.has(value) ? { keyword, value } : undefined;
     case 'pattern':
-      return typeof value === 'string' && !HARD_PATTERN.test(value) ? { keyword, value } : undefined;
+      return typeof value === 'string' && !UNSUPPORTED_PATTERN.test(value) ? { keyword, value } : undefined;
     case 'minItems':
       return value === 0 || value === 1 ? { keyword, value } : undefined;
     default:
-      return KEPT.has(keyword) ? { keyword, value } : undefined;
+      return ANNOTATIONS.has(keyword) ? { keyword, value } : undefined;
   }
 }
 
-function variants(value: unknown, path: string, dropped: { path: string; keyword: string }[]): JsonObject[] {
-  if (!Array.isArray(value)) throw new Inexpressible();
-  return value.map((variant, index) => node(variant, `${path}[${index}]`, dropped));
+function convertVariants(value: unknown, path: string, dropped: { path: string; keyword: string }[]): JsonObject[] {
+  if (!Array.isArray(value)) throw new UnsupportedSchema();
+  return value.map((variant, index) => convertNode(variant, `${path}[${index}]`, dropped));
 }
 
 /** Objects must be closed; one without named fields, or open to fields of a kind, could then say nothing. */
@@ -153,8 +153,8 @@ function closeObject(
   dropped: { path: string; keyword: string }[],
 ): void {
   const open = schema.additionalProperties;
-  const named = isObject(copy.properties) && Object.keys(copy.properties).length > 0;
-  if (!named && open !== false) throw new Inexpressible();
+  const hasProperties = isObject(copy.properties) && Object.keys(copy.properties).length > 0;
+  if (!hasProperties && open !== false) throw new UnsupportedSchema();
   if (isObject(open) || open === true) dropped.push({ path, keyword: 'additionalProperties' });
   copy.additionalProperties = false;
 }
@@ -168,8 +168,8 @@ function isScalar(value: unknown): boolean {
 }
 
 /** The model still reads what the grammar does not enforce. */
-function describe(description: unknown, left: JsonObject): string {
-  const rules = Object.entries(left).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
+function describeRules(description: unknown, unsupported: JsonObject): string {
+  const rules = Object.entries(unsupported).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
   return `${typeof description === 'string' ? `${description}\n\n` : ''}{${rules.join(', ')}}`;
 }
 
@@ -187,15 +187,15 @@ function isRecursive(schema: JsonObject): boolean {
 
 function reaches(
   from: string,
-  goal: string,
+  target: string,
   targets: ReadonlyMap<string, ReadonlySet<string>>,
   seen: Set<string>,
 ): boolean {
   for (const next of targets.get(from) ?? []) {
-    if (next === goal) return true;
+    if (next === target) return true;
     if (seen.has(next)) continue;
     seen.add(next);
-    if (reaches(next, goal, targets, seen)) return true;
+    if (reaches(next, target, targets, seen)) return true;
   }
   return false;
 }

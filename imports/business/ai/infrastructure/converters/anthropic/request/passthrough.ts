@@ -6,26 +6,26 @@ import type { WireContext } from '../../Wire';
 
 /** The scheme's words, then the vendor's own, which win. */
 export function passthroughFields({ vendor }: NormalizedOptions, context: WireContext): JsonObject {
-  const scheme = vendor?.anthropic ?? {};
-  const own = vendor?.[context.vendor] ?? {};
-  return own === scheme ? scheme : withVerbatim(scheme, own);
+  const wireFields = vendor?.anthropic ?? {};
+  const vendorFields = vendor?.[context.vendor] ?? {};
+  return vendorFields === wireFields ? wireFields : withPassthrough(wireFields, vendorFields);
 }
 
 /**
  * `output_config` and `metadata` hold settings that have nothing to do with each other, so they are merged one
  * level down.
  */
-export function withVerbatim(fields: JsonObject, own: JsonObject): JsonObject {
-  const body = { ...fields, ...own };
+export function withPassthrough(fields: JsonObject, passthrough: JsonObject): JsonObject {
+  const body = { ...fields, ...passthrough };
   for (const key of ['output_config', 'metadata'] as const) {
-    const [converted, verbatim] = [fields[key], own[key]];
+    const [converted, verbatim] = [fields[key], passthrough[key]];
     if (isObject(converted) && isObject(verbatim)) body[key] = { ...converted, ...verbatim };
   }
   return body;
 }
 
 /** The fields that the host takes; the others are dropped and reported. */
-export function acceptedFields(fields: JsonObject, { quirks }: WireContext, warnings: string[]): JsonObject {
+export function withoutUnsupportedFields(fields: JsonObject, { quirks }: WireContext, warnings: string[]): JsonObject {
   const refused = quirks.unsupportedFields.filter((field) => field in fields);
   if (refused.length === 0) return fields;
   warnings.push(`${refused.join(', ')} left out: the host does not take them`);

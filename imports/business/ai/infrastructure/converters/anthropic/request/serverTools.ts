@@ -6,7 +6,7 @@ import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { fieldsOf, isObject } from '../../../../domain/json';
 import type { BuiltInTool } from '../../../../domain/entities/Tool';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import type { AnthropicModelFacts } from '../modelFeatures';
+import type { AnthropicModelFeatures } from '../modelFeatures';
 
 export interface ServerTool {
   readonly tool: JsonObject;
@@ -15,25 +15,25 @@ export interface ServerTool {
 }
 
 /** @throws UnsupportedFeatureError for what Anthropic or the model has no tool for */
-export function anthropicServerTool(
+export function toServerTool(
   tool: BuiltInTool,
-  facts: AnthropicModelFacts,
+  features: AnthropicModelFeatures,
   path: string,
   warnings: string[],
 ): ServerTool {
-  const own = tool.vendor?.anthropic;
+  const vendorFields = tool.vendor?.anthropic;
   // A tool in Anthropic's own words needs no translation.
-  if (typeof own?.type === 'string') return { tool: own };
-  const mapped = map(tool, facts, path, warnings);
-  return own === undefined ? mapped : { ...mapped, tool: { ...mapped.tool, ...own } };
+  if (typeof vendorFields?.type === 'string') return { tool: vendorFields };
+  const mapped = mapTool(tool, features, path, warnings);
+  return vendorFields === undefined ? mapped : { ...mapped, tool: { ...mapped.tool, ...vendorFields } };
 }
 
-function map(tool: BuiltInTool, facts: AnthropicModelFacts, path: string, warnings: string[]): ServerTool {
+function mapTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: string, warnings: string[]): ServerTool {
   switch (tool.type) {
     case 'web_search':
       return {
         tool: {
-          type: facts.dynamicFiltering ? 'web_search_20260318' : 'web_search_20250305',
+          type: features.supportsDynamicFiltering ? 'web_search_20260318' : 'web_search_20250305',
           name: 'web_search',
           ...searchFields(tool, warnings),
         },
@@ -42,21 +42,21 @@ function map(tool: BuiltInTool, facts: AnthropicModelFacts, path: string, warnin
     case 'url_context':
       return {
         tool: {
-          type: facts.dynamicFiltering ? 'web_fetch_20260318' : 'web_fetch_20250910',
+          type: features.supportsDynamicFiltering ? 'web_fetch_20260318' : 'web_fetch_20250910',
           name: 'web_fetch',
           ...fetchFields(tool, warnings),
         },
       };
     case 'code_interpreter':
-      report(tool, ['container'], warnings);
+      warnAboutUnknownFields(tool, ['container'], warnings);
       return { tool: { type: 'code_execution_20250825', name: 'code_execution' } };
     case 'tool_search':
-      report(tool, [], warnings);
+      warnAboutUnknownFields(tool, [], warnings);
       return { tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' } };
     case 'computer_use':
-      return { tool: computer(tool, facts, path) };
+      return { tool: computerTool(tool, features, path) };
     case 'mcp':
-      return mcp(tool, path);
+      return mcpToolset(tool, path);
     case 'file_search':
     case 'image_generation':
       throw unsupported(tool.type, path);
@@ -67,9 +67,13 @@ function map(tool: BuiltInTool, facts: AnthropicModelFacts, path: string, warnin
 
 function searchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
   const { filters, allowed_domains, blocked_domains, max_uses, user_location } = tool;
-  report(tool, ['filters', 'allowed_domains', 'blocked_domains', 'max_uses', 'user_location'], warnings);
+  warnAboutUnknownFields(
+    tool,
+    ['filters', 'allowed_domains', 'blocked_domains', 'max_uses', 'user_location'],
+    warnings,
+  );
   const domains = fieldsOf(filters);
-  return given({
+  return definedFields({
     allowed_domains: allowed_domains ?? domains.allowed_domains,
     blocked_domains: blocked_domains ?? domains.blocked_domains,
     max_uses,
@@ -79,17 +83,21 @@ function searchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
 
 function fetchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
   const { allowed_domains, blocked_domains, max_uses, citations, max_content_tokens } = tool;
-  report(tool, ['allowed_domains', 'blocked_domains', 'max_uses', 'citations', 'max_content_tokens'], warnings);
-  return given({ allowed_domains, blocked_domains, max_uses, citations, max_content_tokens });
+  warnAboutUnknownFields(
+    tool,
+    ['allowed_domains', 'blocked_domains', 'max_uses', 'citations', 'max_content_tokens'],
+    warnings,
+  );
+  return definedFields({ allowed_domains, blocked_domains, max_uses, citations, max_content_tokens });
 }
 
 /** The versions before the toolset are told the size of the screen. */
-function computer(tool: BuiltInTool, facts: AnthropicModelFacts, path: string): JsonObject {
-  switch (facts.computer) {
+function computerTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: string): JsonObject {
+  switch (features.computer) {
     case 'none':
       throw unsupported(tool.type, path);
     case 'computer_toolset_20260801':
-      return { type: facts.computer };
+      return { type: features.computer };
     case 'computer_20251124':
     case 'computer_20250124': {
       const { display_width, display_height } = tool;
@@ -100,7 +108,7 @@ function computer(tool: BuiltInTool, facts: AnthropicModelFacts, path: string): 
         );
       }
       return {
-        type: facts.computer,
+        type: features.computer,
         name: 'computer',
         display_width_px: display_width,
         display_height_px: display_height,
@@ -110,7 +118,7 @@ function computer(tool: BuiltInTool, facts: AnthropicModelFacts, path: string): 
 }
 
 /** Anthropic's server calls remote tools without asking, so a tool whose calls need approval can't be sent. */
-function mcp(tool: BuiltInTool, path: string): ServerTool {
+function mcpToolset(tool: BuiltInTool, path: string): ServerTool {
   const { server_label, server_url, authorization, headers, connector_id, allowed_tools, require_approval } = tool;
   const refuse = (why: string): UnsupportedFeatureError =>
     new UnsupportedFeatureError(`${path} cannot be sent: ${why}`, { path });
@@ -138,16 +146,16 @@ function mcp(tool: BuiltInTool, path: string): ServerTool {
   };
 }
 
-function given(fields: JsonObject): JsonObject {
+function definedFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 }
 
-function report(tool: BuiltInTool, known: readonly string[], warnings: string[]): void {
-  const others = Object.keys(tool).filter(
-    (key) => !known.includes(key) && !['type', 'name', 'blocking', 'vendor'].includes(key) && tool[key] !== null,
+function warnAboutUnknownFields(tool: BuiltInTool, supported: readonly string[], warnings: string[]): void {
+  const ignored = Object.keys(tool).filter(
+    (key) => !supported.includes(key) && !['type', 'name', 'blocking', 'vendor'].includes(key) && tool[key] !== null,
   );
-  if (others.length > 0)
-    warnings.push(`tool ${tool.type}: ${others.join(', ')} left out, Anthropic's tool has no such setting`);
+  if (ignored.length > 0)
+    warnings.push(`tool ${tool.type}: ${ignored.join(', ')} left out, Anthropic's tool has no such setting`);
 }
 
 function unsupported(type: string, path: string): UnsupportedFeatureError {

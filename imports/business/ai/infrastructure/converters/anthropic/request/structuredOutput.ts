@@ -2,12 +2,12 @@
  * Structured answers on the Messages API: its own output format where schema and model allow that, else one tool
  * whose input is the answer.
  */
-import { nativeSchema } from './outputSchema';
+import { toOutputSchema } from './outputSchema';
 import { isObject } from '../../../../domain/json';
 import type { ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
-export interface AnswerTool {
+export interface ResponseTool {
   readonly name: string;
   readonly tool: JsonObject;
 }
@@ -15,43 +15,43 @@ export interface AnswerTool {
 export interface StructuredOutput {
   /** `output_config.format`. */
   readonly format?: JsonObject;
-  readonly tool?: AnswerTool;
+  readonly tool?: ResponseTool;
   /** A sentence for the operator's instructions. */
   readonly instruction?: string;
   readonly losses: readonly Loss[];
   readonly warnings: readonly string[];
 }
 
-const NOTHING: StructuredOutput = { losses: [], warnings: [] };
+const NO_STRUCTURE: StructuredOutput = { losses: [], warnings: [] };
 
-const TOOL = 'respond_with_json';
+const RESPONSE_TOOL = 'respond_with_json';
 /** The input must be an object; any other answer stands in its one field. */
-const VALUE_TOOL = 'respond_with_json_value';
+const VALUE_RESPONSE_TOOL = 'respond_with_json_value';
 
 /**
- * @param native the model constrains its answer by a schema
+ * @param isNative the model constrains its answer by a schema
  * @param taken names of the tools that are offered
  */
-export function structuredOutput(
+export function toStructuredOutput(
   format: ResponseFormat | undefined,
-  native: boolean,
+  isNative: boolean,
   taken: ReadonlySet<string>,
 ): StructuredOutput {
   switch (format?.type) {
     case undefined:
     case 'text':
-      return NOTHING;
+      return NO_STRUCTURE;
     case 'json_object':
       return {
-        ...NOTHING,
+        ...NO_STRUCTURE,
         instruction: 'Answer with one JSON object and nothing else: no prose around it, no code fence.',
         warnings: [
           'response_format json_object is asked for by an instruction: this wire has no JSON mode without a schema',
         ],
       };
     case 'json_schema': {
-      const accepted = native ? nativeSchema(format.schema) : undefined;
-      if (accepted === undefined) return answerTool(format, taken);
+      const accepted = isNative ? toOutputSchema(format.schema) : undefined;
+      if (accepted === undefined) return viaResponseTool(format, taken);
       const losses = accepted.dropped.map(({ path, keyword }) => ({
         path: `response_format.schema${path}`,
         what: keyword,
@@ -62,12 +62,12 @@ export function structuredOutput(
   }
 }
 
-function answerTool(
+function viaResponseTool(
   format: Extract<ResponseFormat, { type: 'json_schema' }>,
   taken: ReadonlySet<string>,
 ): StructuredOutput {
   const isObjectSchema = format.schema.type === 'object' && !ROOT_UNIONS.some((keyword) => keyword in format.schema);
-  const name = freeName(isObjectSchema ? TOOL : VALUE_TOOL, taken);
+  const name = freeName(isObjectSchema ? RESPONSE_TOOL : VALUE_RESPONSE_TOOL, taken);
   const input_schema = isObjectSchema
     ? format.schema
     : { type: 'object', properties: { value: format.schema }, required: ['value'], ...definitionsOf(format.schema) };
@@ -100,7 +100,7 @@ function freeName(base: string, taken: ReadonlySet<string>): string {
 }
 
 /** The answer in the answer tool's input, as JSON text. */
-export function structuredAnswer(name: string, input: unknown): string {
-  const answer = name.startsWith(VALUE_TOOL) && isObject(input) && 'value' in input ? input.value : input;
-  return JSON.stringify(answer ?? {});
+export function responseToolText(name: string, input: unknown): string {
+  const value = name.startsWith(VALUE_RESPONSE_TOOL) && isObject(input) && 'value' in input ? input.value : input;
+  return JSON.stringify(value ?? {});
 }

@@ -6,7 +6,7 @@ import { EFFORTS } from '../modelFeatures';
 import { isObjectList } from '../../../../domain/json';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import type { AnthropicEffort, AnthropicModelFacts } from '../modelFeatures';
+import type { AnthropicEffort, AnthropicModelFeatures } from '../modelFeatures';
 
 export interface Thinking {
   readonly thinking?: JsonObject;
@@ -14,19 +14,19 @@ export interface Thinking {
   readonly warnings: readonly string[];
 }
 
-export interface ThinkingRequest {
+export interface ThinkingOptions {
   readonly options: NormalizedOptions;
-  readonly facts: AnthropicModelFacts;
+  readonly features: AnthropicModelFeatures;
   readonly supportsReasoning: boolean;
   readonly maxTokens: number;
   /** The choice of tools makes the model call one. */
-  readonly forcedTool: boolean;
+  readonly isToolForced: boolean;
   /** The history ends in results of a turn that began without thinking. */
-  readonly midTurnWithoutThinking: boolean;
+  readonly continuesTurnWithoutThinking: boolean;
 }
 
 /** A turn that goes on after its tools ran, and did not begin with thinking of this vendor's own. */
-export function endsMidTurnWithoutThinking(messages: readonly JsonObject[]): boolean {
+export function continuesTurnWithoutThinking(messages: readonly JsonObject[]): boolean {
   const last = messages.findLast((message) => message.role !== 'system');
   if (last?.role !== 'user' || !isObjectList(last.content) || last.content[0]?.type !== 'tool_result') return false;
   const turn = messages.findLast((message) => message.role === 'assistant');
@@ -44,26 +44,26 @@ const BUDGETS = {
   max: 32_000,
 } as const satisfies Record<string, number>;
 /** The API's least budget. */
-const LEAST_BUDGET = 1024;
+const MIN_BUDGET = 1024;
 
-export function anthropicThinking(request: ThinkingRequest): Thinking {
-  const { options, facts, supportsReasoning } = request;
+export function toThinking(request: ThinkingOptions): Thinking {
+  const { options, features, supportsReasoning } = request;
   const effort = options.reasoning?.effort ?? undefined;
   const summary = options.reasoning?.summary ?? undefined;
   if (effort === undefined && summary === undefined) return { warnings: [] };
-  if (!supportsReasoning || facts.thinking === 'none') {
+  if (!supportsReasoning || features.thinking === 'none') {
     return effort === undefined || effort === 'none'
       ? { warnings: [] }
       : { warnings: [`reasoning is left out: ${options.model} does not think ahead`] };
   }
   if (effort === 'none') return withoutThinking(request);
-  if (facts.thinking === 'budget') return effort === undefined ? { warnings: [] } : byBudget(effort, request);
-  const level = effort === undefined ? undefined : nearest(effort, facts);
+  if (features.thinking === 'budget') return effort === undefined ? { warnings: [] } : withBudget(effort, request);
+  const level = effort === undefined ? undefined : nearestEffort(effort, features);
   const display = summary === undefined ? {} : { display: 'summarized' };
-  const asked = effort !== undefined && facts.thinking === 'request';
+  const isRequested = effort !== undefined && features.thinking === 'request';
   return {
     // Where thinking is on by default nothing needs to be said but that its summary is wanted.
-    ...(asked || (summary !== undefined && facts.thinking !== 'request')
+    ...(isRequested || (summary !== undefined && features.thinking !== 'request')
       ? { thinking: { type: 'adaptive', ...display } }
       : {}),
     ...(level === undefined ? {} : { effort: level }),
@@ -74,12 +74,12 @@ export function anthropicThinking(request: ThinkingRequest): Thinking {
   };
 }
 
-function withoutThinking({ options, facts }: ThinkingRequest): Thinking {
-  switch (facts.thinking) {
+function withoutThinking({ options, features }: ThinkingOptions): Thinking {
+  switch (features.thinking) {
     case 'always':
       return { effort: 'low', warnings: [`reasoning.effort none is sent as low: ${options.model} always thinks`] };
     case 'default':
-      return { thinking: { type: facts.thinkingOff }, warnings: [] };
+      return { thinking: { type: features.thinkingOff }, warnings: [] };
     case 'request':
     case 'budget':
     case 'none':
@@ -91,25 +91,25 @@ function withoutThinking({ options, facts }: ThinkingRequest): Thinking {
  * Budgets count towards `max_tokens`, so half of it is left for the answer. Forced calls and such budgets exclude
  * each other.
  */
-function byBudget(
+function withBudget(
   effort: string,
-  { options, facts, maxTokens, forcedTool, midTurnWithoutThinking }: ThinkingRequest,
+  { options, features, maxTokens, isToolForced, continuesTurnWithoutThinking }: ThinkingOptions,
 ): Thinking {
-  if (midTurnWithoutThinking)
+  if (continuesTurnWithoutThinking)
     return {
       warnings: ['reasoning is left out: the turn began without thinking, and this model cannot start in its middle'],
     };
-  if (forcedTool) return { warnings: ['reasoning is left out: this model cannot think before a forced tool call'] };
-  const wanted = isBudgetWord(effort) ? BUDGETS[effort] : BUDGETS.medium;
+  if (isToolForced) return { warnings: ['reasoning is left out: this model cannot think before a forced tool call'] };
+  const wanted = hasBudget(effort) ? BUDGETS[effort] : BUDGETS.medium;
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
-  if (budget_tokens < LEAST_BUDGET) {
+  if (budget_tokens < MIN_BUDGET) {
     return {
       warnings: [
-        `reasoning is left out: ${maxTokens} max_output_tokens leave less than the ${LEAST_BUDGET} tokens that thinking needs`,
+        `reasoning is left out: ${maxTokens} max_output_tokens leave less than the ${MIN_BUDGET} tokens that thinking needs`,
       ],
     };
   }
-  const level = facts.efforts.length === 0 ? undefined : nearest(effort, facts);
+  const level = features.efforts.length === 0 ? undefined : nearestEffort(effort, features);
   return {
     thinking: { type: 'enabled', budget_tokens },
     ...(level === undefined ? {} : { effort: level }),
@@ -119,26 +119,26 @@ function byBudget(
   };
 }
 
-function isBudgetWord(effort: string): effort is keyof typeof BUDGETS {
+function hasBudget(effort: string): effort is keyof typeof BUDGETS {
   return Object.hasOwn(BUDGETS, effort);
 }
 
 /** The level itself, else the next lower one that the model has; unknown words have none. */
-function nearest(effort: string, facts: AnthropicModelFacts): AnthropicEffort | undefined {
-  if (effort === 'minimal') return facts.efforts[0];
+function nearestEffort(effort: string, features: AnthropicModelFeatures): AnthropicEffort | undefined {
+  if (effort === 'minimal') return features.efforts[0];
   const rank = EFFORTS.findIndex((level) => level === effort);
-  return facts.efforts.findLast((level) => EFFORTS.indexOf(level) <= rank);
+  return features.efforts.findLast((level) => EFFORTS.indexOf(level) <= rank);
 }
 
 /** https://platform.claude.com/docs/en/build-with-claude/thinking#limits-and-feature-compatibility */
-export function anthropicSampling(
+export function toSampling(
   options: NormalizedOptions,
-  facts: AnthropicModelFacts,
-  thinks: boolean,
+  features: AnthropicModelFeatures,
+  isThinking: boolean,
   warnings: string[],
 ): JsonObject {
   const { temperature, top_p } = options;
-  if (facts.sampling === 'none') {
+  if (features.sampling === 'none') {
     // 1 is the default of both, so nobody misses it.
     const given = [...((temperature ?? 1) === 1 ? [] : ['temperature']), ...((top_p ?? 1) === 1 ? [] : ['top_p'])];
     if (given.length > 0)
@@ -147,15 +147,15 @@ export function anthropicSampling(
   }
   const sampling: JsonObject = {};
   if (temperature !== undefined) {
-    if (thinks && temperature !== 1)
+    if (isThinking && temperature !== 1)
       warnings.push('temperature left out: it cannot be set while the model thinks ahead');
     else sampling.temperature = Math.min(temperature, 1);
     if (temperature > 1) warnings.push(`temperature ${temperature} is sent as 1, the most that this wire takes`);
   }
   if (top_p !== undefined) {
-    if (thinks && top_p < 0.95)
+    if (isThinking && top_p < 0.95)
       warnings.push('top_p left out: below 0.95 it cannot be set while the model thinks ahead');
-    else if (facts.sampling === 'one' && 'temperature' in sampling)
+    else if (features.sampling === 'one' && 'temperature' in sampling)
       warnings.push(`top_p left out: ${options.model} takes temperature or top_p, not both`);
     else sampling.top_p = top_p;
   }

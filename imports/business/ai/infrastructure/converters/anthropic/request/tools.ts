@@ -5,12 +5,12 @@
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { fieldsOf, isObject } from '../../../../domain/json';
-import { anthropicServerTool } from './serverTools';
-import { nativeSchema } from './outputSchema';
+import { toServerTool } from './serverTools';
+import { toOutputSchema } from './outputSchema';
 import type { FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import type { AnthropicModelFacts } from '../modelFeatures';
+import type { AnthropicModelFeatures } from '../modelFeatures';
 import type { WireContext } from '../../Wire';
 
 export interface AnthropicTools {
@@ -22,10 +22,10 @@ export interface AnthropicTools {
 }
 
 /** @throws UnsupportedFeatureError for a built-in tool that neither vendor nor model has */
-export function anthropicTools(
+export function toAnthropicTools(
   options: NormalizedOptions,
   context: WireContext,
-  facts: AnthropicModelFacts,
+  features: AnthropicModelFeatures,
 ): AnthropicTools {
   const offered = options.tools ?? [];
   if (offered.length === 0) return { tools: [], mcp_servers: [], warnings: [] };
@@ -33,15 +33,15 @@ export function anthropicTools(
     throw new UnsupportedFeatureError(`${options.model} takes no tools`, { path: 'tools' });
   const warnings: string[] = [];
   const mcp_servers: JsonObject[] = [];
-  const chosen = allowedTools(offered, options.tool_choice, warnings);
+  const chosen = toolsToOffer(offered, options.tool_choice, warnings);
   const tools = chosen.map((tool) => {
-    if (isFunctionTool(tool)) return functionTool(tool, context, warnings);
+    if (isFunctionTool(tool)) return toFunctionTool(tool, context, warnings);
     const path = `tools[${offered.indexOf(tool)}]`;
-    const { tool: mapped, server } = anthropicServerTool(tool, facts, path, warnings);
+    const { tool: mapped, server } = toServerTool(tool, features, path, warnings);
     if (server !== undefined) mcp_servers.push(server);
     return mapped;
   });
-  const tool_choice = anthropicToolChoice(options, facts, warnings);
+  const tool_choice = toToolChoice(options, features, warnings);
   return { tools, mcp_servers, warnings, ...(tool_choice === undefined ? {} : { tool_choice }) };
 }
 
@@ -51,19 +51,19 @@ interface ConvertedTool {
 }
 
 /** Tools never change, and the same ones are offered turn after turn. */
-const converted = {
+const toolBlocks = {
   strict: new WeakMap<FunctionTool, ConvertedTool>(),
   loose: new WeakMap<FunctionTool, ConvertedTool>(),
 };
 
-function functionTool(tool: FunctionTool, { quirks, capabilities }: WireContext, warnings: string[]): JsonObject {
+function toFunctionTool(tool: FunctionTool, { quirks, capabilities }: WireContext, warnings: string[]): JsonObject {
   const takesStrict = quirks.supportsStrictTools && capabilities.supportsJSONSchema;
-  const known = takesStrict ? converted.strict : converted.loose;
-  let result = known.get(tool);
+  const cache = takesStrict ? toolBlocks.strict : toolBlocks.loose;
+  let result = cache.get(tool);
   if (result === undefined) {
-    const own: string[] = [];
-    result = { block: convertTool(tool, takesStrict, own), warnings: own };
-    known.set(tool, result);
+    const ownWarnings: string[] = [];
+    result = { block: convertTool(tool, takesStrict, ownWarnings), warnings: ownWarnings };
+    cache.set(tool, result);
   }
   warnings.push(...result.warnings);
   return result.block;
@@ -71,9 +71,10 @@ function functionTool(tool: FunctionTool, { quirks, capabilities }: WireContext,
 
 /** `vendor.anthropic` with a `type` is one of Anthropic's own client tools, whole: they have versions and no schema. */
 function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[]): JsonObject {
-  const own = tool.vendor?.anthropic;
-  if (typeof own?.type === 'string' && own.type !== 'custom') return { name: tool.name, ...own };
-  const { schema, flattened } = toolInputSchema(tool.parameters);
+  const vendorFields = tool.vendor?.anthropic;
+  if (typeof vendorFields?.type === 'string' && vendorFields.type !== 'custom')
+    return { name: tool.name, ...vendorFields };
+  const { schema, flattened } = toInputSchema(tool.parameters);
   if (flattened)
     warnings.push(
       `the parameters of ${tool.name} are sent without their ${flattened}: this wire wants one object at the root`,
@@ -82,18 +83,18 @@ function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[
     name: tool.name,
     ...(tool.description === undefined ? {} : { description: tool.description }),
     input_schema: schema,
-    ...(tool.strict === true && strictness(tool, schema, takesStrict, warnings) ? { strict: true } : {}),
-    ...own,
+    ...(tool.strict === true && canBeStrict(tool, schema, takesStrict, warnings) ? { strict: true } : {}),
+    ...vendorFields,
   };
 }
 
 /** Strict tools are held to the same part of JSON Schema as structured answers; a schema outside it is a 400. */
-function strictness(tool: FunctionTool, schema: JsonObject, supported: boolean, warnings: string[]): boolean {
+function canBeStrict(tool: FunctionTool, schema: JsonObject, supported: boolean, warnings: string[]): boolean {
   if (!supported) {
     warnings.push(`strict is left out of tool ${tool.name}: the model does not know it`);
     return false;
   }
-  const accepted = nativeSchema(schema);
+  const accepted = toOutputSchema(schema);
   if (accepted?.dropped.length === 0 && isClosed(schema)) return true;
   warnings.push(`strict is left out of tool ${tool.name}: its schema has what strict tools do not take`);
   return false;
@@ -108,7 +109,7 @@ function isClosed(schema: unknown): boolean {
 }
 
 /** This wire has no word for a choice among some tools, so only those are offered. */
-function allowedTools(offered: readonly Tool[], choice: ToolChoice | undefined, warnings: string[]): readonly Tool[] {
+function toolsToOffer(offered: readonly Tool[], choice: ToolChoice | undefined, warnings: string[]): readonly Tool[] {
   if (typeof choice !== 'object' || !isAllowedTools(choice)) return offered;
   const chosen = offered.filter((tool) =>
     choice.tools.some(
@@ -123,23 +124,23 @@ function isAllowedTools(choice: Exclude<ToolChoice, string>): choice is Extract<
   return choice.type === 'allowed_tools';
 }
 
-function anthropicToolChoice(
+function toToolChoice(
   options: NormalizedOptions,
-  facts: AnthropicModelFacts,
+  features: AnthropicModelFeatures,
   warnings: string[],
 ): JsonObject | undefined {
-  const wanted = wantedChoice(options.tool_choice);
+  const requested = requestedChoice(options.tool_choice);
   const single = options.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {};
-  if (wanted?.type === 'none') return wanted;
-  if (wanted !== undefined && wanted.type !== 'auto' && !facts.forcedTools) {
+  if (requested?.type === 'none') return requested;
+  if (requested !== undefined && requested.type !== 'auto' && !features.supportsForcedTools) {
     warnings.push(`tool_choice is sent as auto: ${options.model} cannot be made to call a tool`);
     return { type: 'auto', ...single };
   }
-  if (wanted === undefined && options.parallel_tool_calls !== false) return undefined;
-  return { ...(wanted ?? { type: 'auto' }), ...single };
+  if (requested === undefined && options.parallel_tool_calls !== false) return undefined;
+  return { ...(requested ?? { type: 'auto' }), ...single };
 }
 
-function wantedChoice(
+function requestedChoice(
   choice: ToolChoice | undefined,
 ): { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string } | undefined {
   if (choice === undefined) return undefined;
@@ -167,7 +168,7 @@ const UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 const inputSchemas = new WeakMap<JsonObject, ToolInputSchema>();
 const NO_PARAMETERS: ToolInputSchema = { schema: { type: 'object', properties: {} }, flattened: '' };
 
-function toolInputSchema(parameters: JsonObject | undefined): ToolInputSchema {
+function toInputSchema(parameters: JsonObject | undefined): ToolInputSchema {
   if (parameters === undefined) return NO_PARAMETERS;
   let result = inputSchemas.get(parameters);
   if (result === undefined) {
@@ -185,7 +186,7 @@ function convertSchema(parameters: JsonObject): ToolInputSchema {
   for (const keyword of unions) {
     const { [keyword]: variants } = parameters;
     Reflect.deleteProperty(schema, keyword);
-    mergeVariants(schema, list(variants).filter(isObject), keyword);
+    mergeVariants(schema, listOf(variants).filter(isObject), keyword);
   }
   return { schema, flattened: unions.join(', ') };
 }
@@ -195,15 +196,15 @@ function mergeVariants(schema: JsonObject, variants: readonly JsonObject[], keyw
   const properties = Object.fromEntries(
     variants.flatMap((variant) => (isObject(variant.properties) ? Object.entries(variant.properties) : [])),
   );
-  const required = variants.map((variant) => new Set(list(variant.required)));
+  const required = variants.map((variant) => new Set(listOf(variant.required)));
   const names = [...new Set(required.flatMap((set) => [...set]))].filter((name) =>
     keyword === 'allOf' ? required.some((set) => set.has(name)) : required.every((set) => set.has(name)),
   );
-  const own = list(schema.required);
+  const ownRequired = listOf(schema.required);
   schema.properties = { ...properties, ...fieldsOf(schema.properties) };
-  if (names.length > 0 || own.length > 0) schema.required = [...new Set([...own, ...names])];
+  if (names.length > 0 || ownRequired.length > 0) schema.required = [...new Set([...ownRequired, ...names])];
 }
 
-function list(value: unknown): readonly unknown[] {
+function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,6 @@
 /** Content blocks of an assistant's turn → items, for answers, streams and the histories that clients send. */
-import { annotationOf } from './citations';
-import { structuredAnswer } from '../request/structuredOutput';
+import { toAnnotation } from './citations';
+import { responseToolText } from '../request/structuredOutput';
 import { isEmpty, isObject } from '../../../../domain/json';
 import type {
   FunctionCallItem,
@@ -14,7 +14,7 @@ import type { JsonObject, Origin, VendorPart } from '../../../../domain/types/Ve
 export interface BlockContext {
   readonly origin: Origin;
   /** Whether thinking without a signature is vouched for: in an answer, not in what a client sends. */
-  readonly trusted: boolean;
+  readonly isTrusted: boolean;
   /** The forced tool whose input is the answer. */
   readonly structuredOutputTool?: string | undefined;
   /** Inputs that a stream left unfinished, as text, by their block. */
@@ -22,17 +22,17 @@ export interface BlockContext {
 }
 
 /** Neighbouring texts make one message; everything else is an item of its own, in order. */
-export function assistantItems(blocks: readonly JsonObject[], context: BlockContext): OutputItem[] {
+export function toOutputItems(blocks: readonly JsonObject[], context: BlockContext): OutputItem[] {
   const items: OutputItem[] = [];
   let parts: OutputText[] | undefined;
   for (const block of blocks) {
-    const part = outputPart(block, context);
+    const part = toOutputPart(block, context);
     if (part === undefined) {
       parts = undefined;
-      items.push(blockItem(block, context));
+      items.push(toOutputItem(block, context));
     } else if (parts === undefined) {
       parts = [part];
-      items.push(assistantText(parts));
+      items.push(assistantMessage(parts));
     } else {
       parts.push(part);
     }
@@ -40,7 +40,7 @@ export function assistantItems(blocks: readonly JsonObject[], context: BlockCont
   return items;
 }
 
-export function assistantText(
+export function assistantMessage(
   content: readonly OutputText[],
   status: 'completed' | 'in_progress' = 'completed',
 ): MessageItem {
@@ -48,14 +48,14 @@ export function assistantText(
 }
 
 /** The part of a message that a block is, or `undefined` for a block that is an item. */
-export function outputPart(block: JsonObject, context: BlockContext): OutputText | undefined {
+export function toOutputPart(block: JsonObject, context: BlockContext): OutputText | undefined {
   if (block.type === 'text') return textPart(block);
-  if (!isStructuredAnswer(block, context)) return undefined;
+  if (!isResponseToolCall(block, context)) return undefined;
   const broken = context.brokenInputs?.get(block);
-  return { type: 'output_text', text: broken ?? structuredAnswer(block.name, block.input), annotations: [] };
+  return { type: 'output_text', text: broken ?? responseToolText(block.name, block.input), annotations: [] };
 }
 
-export function isStructuredAnswer(block: JsonObject, context: BlockContext): block is JsonObject & { name: string } {
+export function isResponseToolCall(block: JsonObject, context: BlockContext): block is JsonObject & { name: string } {
   return (
     context.structuredOutputTool !== undefined &&
     block.type === 'tool_use' &&
@@ -66,17 +66,17 @@ export function isStructuredAnswer(block: JsonObject, context: BlockContext): bl
 function textPart(block: JsonObject): OutputText | undefined {
   const { type: _, text, ...rest } = block;
   if (typeof text !== 'string') return undefined;
-  const annotations = Array.isArray(rest.citations) ? rest.citations.map(annotationOf) : [];
+  const annotations = Array.isArray(rest.citations) ? rest.citations.map(toAnnotation) : [];
   // The mark says that the wire itself wrote this blank: what came from it goes back, other blanks are refused there.
   return {
     type: 'output_text',
     text,
     annotations,
-    ...(isBlank(text) ? { vendor: { anthropic: rest } } : carried(rest)),
+    ...(isBlank(text) ? { vendor: { anthropic: rest } } : carryFields(rest)),
   };
 }
 
-export function blockItem(block: JsonObject, context: BlockContext): OutputItem {
+export function toOutputItem(block: JsonObject, context: BlockContext): OutputItem {
   return (
     thinkingItem(block, context) ??
     callItem(block, context) ?? { type: 'vendor_item', origin: context.origin, item: block }
@@ -84,7 +84,7 @@ export function blockItem(block: JsonObject, context: BlockContext): OutputItem 
 }
 
 /** Sealed thinking is good for the place that made it; a client's unsigned one is nobody's, and so has no origin. */
-function thinkingItem(block: JsonObject, { origin, trusted }: BlockContext): ReasoningItem | undefined {
+function thinkingItem(block: JsonObject, { origin, isTrusted }: BlockContext): ReasoningItem | undefined {
   const { type, ...fields } = block;
   if (type === 'redacted_thinking') {
     const { data, ...rest } = fields;
@@ -100,14 +100,14 @@ function thinkingItem(block: JsonObject, { origin, trusted }: BlockContext): Rea
   const { thinking, ...others } = fields;
   if (type !== 'thinking' || typeof thinking !== 'string') return undefined;
   const { signature, ...rest } = others;
-  const sealed = typeof signature === 'string';
+  const isSigned = typeof signature === 'string';
   return {
     type: 'reasoning',
     summary: [],
     content: [{ type: 'reasoning_text', text: thinking }],
-    ...(sealed ? { encrypted_content: signature } : {}),
-    ...(trusted || (sealed && signature !== '') ? { origin } : {}),
-    ...carried(sealed ? rest : others),
+    ...(isSigned ? { encrypted_content: signature } : {}),
+    ...(isTrusted || (isSigned && signature !== '') ? { origin } : {}),
+    ...carryFields(isSigned ? rest : others),
   };
 }
 
@@ -116,21 +116,21 @@ function callItem(block: JsonObject, context: BlockContext): FunctionCallItem | 
   if (type !== 'tool_use' || typeof id !== 'string' || id === '' || typeof name !== 'string') return undefined;
   const broken = context.brokenInputs?.get(block);
   if (broken !== undefined)
-    return { type: 'function_call', call_id: id, name, arguments: broken, status: 'incomplete', ...carried(rest) };
+    return { type: 'function_call', call_id: id, name, arguments: broken, status: 'incomplete', ...carryFields(rest) };
   // An input that is no object has no text that would come back as the same input.
-  const odd = input !== undefined && !isObject(input);
+  const isMalformed = input !== undefined && !isObject(input);
   return {
     type: 'function_call',
     call_id: id,
     name,
     arguments: JSON.stringify(input ?? {}),
     status: 'completed',
-    ...carried(odd ? { ...rest, input } : rest),
+    ...carryFields(isMalformed ? { ...rest, input } : rest),
   };
 }
 
 /** The remaining fields of a block as `vendor.anthropic`, so that they go back with it. */
-export function carried(rest: JsonObject): { readonly vendor?: VendorPart } {
+export function carryFields(rest: JsonObject): { readonly vendor?: VendorPart } {
   return isEmpty(rest) ? {} : { vendor: { anthropic: rest } };
 }
 

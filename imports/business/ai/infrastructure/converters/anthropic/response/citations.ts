@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
  * https://platform.claude.com/docs/en/build-with-claude/citations; a kind that is not known is kept under its own
  * word.
  */
-export function annotationOf(citation: unknown): JsonObject {
+export function toAnnotation(citation: unknown): JsonObject {
   if (!isObject(citation)) return { type: 'citation', citation };
   const { type, cited_text } = citation;
   switch (type) {
@@ -18,17 +18,17 @@ export function annotationOf(citation: unknown): JsonObject {
     case 'search_result_location':
       return { type: 'url_citation', url: citation.source, title: citation.title, cited_text };
     case 'char_location':
-      return file(citation, { start: citation.start_char_index, end: citation.end_char_index });
+      return fileCitation(citation, { start: citation.start_char_index, end: citation.end_char_index });
     case 'page_location':
-      return file(citation, { start_page: citation.start_page_number, end_page: citation.end_page_number });
+      return fileCitation(citation, { start_page: citation.start_page_number, end_page: citation.end_page_number });
     case 'content_block_location':
-      return file(citation, { start_block: citation.start_block_index, end_block: citation.end_block_index });
+      return fileCitation(citation, { start_block: citation.start_block_index, end_block: citation.end_block_index });
     default:
       return { ...citation };
   }
 }
 
-function file(citation: JsonObject, place: JsonObject): JsonObject {
+function fileCitation(citation: JsonObject, location: JsonObject): JsonObject {
   const { document_index, document_title, file_id, cited_text } = citation;
   return {
     type: 'file_citation',
@@ -36,6 +36,6 @@ function file(citation: JsonObject, place: JsonObject): JsonObject {
     filename: document_title,
     ...(file_id === undefined ? {} : { file_id }),
     cited_text,
-    ...place,
+    ...location,
   };
 }

@@ -10,7 +10,7 @@ export interface Outcome {
 }
 
 const COMPLETED: Outcome = { status: 'completed' };
-const CUT_OFF: Outcome = { status: 'incomplete', reason: 'max_output_tokens' };
+const TRUNCATED: Outcome = { status: 'incomplete', reason: 'max_output_tokens' };
 
 const OUTCOMES = {
   end_turn: COMPLETED,
@@ -18,20 +18,20 @@ const OUTCOMES = {
   tool_use: COMPLETED,
   /** The server paused its own long turn; sent back as it is, it goes on. */
   pause_turn: COMPLETED,
-  max_tokens: CUT_OFF,
-  model_context_window_exceeded: CUT_OFF,
+  max_tokens: TRUNCATED,
+  model_context_window_exceeded: TRUNCATED,
   refusal: { status: 'incomplete', reason: 'content_filter' },
 } as const satisfies Record<string, Outcome>;
 
 /** A word that is not in the table counts as completed, with a warning. */
 export function outcomeOf(stopReason: string | null, warnings: string[]): Outcome {
   if (stopReason === null) return COMPLETED;
-  if (isKnown(stopReason)) return OUTCOMES[stopReason];
+  if (isKnownStopReason(stopReason)) return OUTCOMES[stopReason];
   warnings.push(`unknown stop_reason ${stopReason} counts as completed`);
   return COMPLETED;
 }
 
-function isKnown(word: string): word is keyof typeof OUTCOMES {
+function isKnownStopReason(word: string): word is keyof typeof OUTCOMES {
   return Object.hasOwn(OUTCOMES, word);
 }
 
@@ -43,7 +43,7 @@ export function stopReasonOf(response: LLMResponse): string {
 }
 
 /** Anthropic counts cached parts beside `input_tokens`; the inner language counts everything that was sent. */
-export function usageOf(raw: JsonObject): Usage {
+export function toUsage(raw: JsonObject): Usage {
   const cached_tokens = count(raw.cache_read_input_tokens);
   const cache_write_tokens = count(raw.cache_creation_input_tokens);
   const input_tokens = count(raw.input_tokens) + cached_tokens + cache_write_tokens;
@@ -58,8 +58,8 @@ export function usageOf(raw: JsonObject): Usage {
   };
 }
 
-export function usageOrNone(raw: unknown, warnings: string[]): Usage {
-  if (isObject(raw)) return usageOf(raw);
+export function toUsageOrNone(raw: unknown, warnings: string[]): Usage {
+  if (isObject(raw)) return toUsage(raw);
   warnings.push('the answer names no usage');
   return NO_USAGE;
 }
@@ -69,7 +69,7 @@ function count(value: unknown): number {
 }
 
 /** The way back, for a response that another wire gave. */
-export function anthropicUsage({
+export function toAnthropicUsage({
   input_tokens,
   output_tokens,
   input_tokens_details: { cached_tokens, cache_write_tokens },

@@ -3,17 +3,17 @@ import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/json';
 import { blockContext, fromAnthropic } from '../AnthropicConverter';
-import { assistantText, blockItem, isStructuredAnswer, outputPart } from '../response/blocks';
-import { annotationOf } from '../response/citations';
-import { outcomeOf, usageOf } from '../response/outcome';
-import { addText, addUnknown, AnthropicMessageAssembly } from './AnthropicMessageAssembly';
+import { assistantMessage, toOutputItem, isResponseToolCall, toOutputPart } from '../response/blocks';
+import { toAnnotation } from '../response/citations';
+import { outcomeOf, toUsage } from '../response/outcome';
+import { addText, addUnknownDelta, AnthropicMessageAssembly } from './AnthropicMessageAssembly';
 import type { OutputItem, OutputText } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { BlockContext } from '../response/blocks';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 
-export function createAnthropicDecoder(context: ReplyContext): StreamDecoder {
+export function createAnthropicDecoder(context: ResponseContext): StreamDecoder {
   return new AnthropicDecoder(context);
 }
 
@@ -27,14 +27,14 @@ interface OpenMessage {
 }
 
 class AnthropicDecoder implements StreamDecoder {
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private assembly: AnthropicMessageAssembly | undefined;
   private blocks: BlockContext;
   private message: OpenMessage | undefined;
   private nextIndex = 0;
   private state: 'open' | 'completed' | 'broken' = 'open';
 
-  constructor(context: ReplyContext) {
+  constructor(context: ResponseContext) {
     this.context = context;
     this.blocks = blockContext(context, context.model);
   }
@@ -44,7 +44,7 @@ class AnthropicDecoder implements StreamDecoder {
     if (this.state === 'broken')
       throw new LLMStreamError('The stream goes on after its error.', { vendor: this.context.vendor });
     try {
-      this.event(parsed(message), out);
+      this.dispatch(parseEvent(message), out);
     } catch (error) {
       this.state = 'broken';
       throw error;
@@ -58,22 +58,22 @@ class AnthropicDecoder implements StreamDecoder {
     });
   }
 
-  private event(event: JsonObject, out: ResponseStreamEvent[]): void {
+  private dispatch(event: JsonObject, out: ResponseStreamEvent[]): void {
     switch (event.type) {
       case 'content_block_delta':
-        this.delta(event, out);
+        this.applyDelta(event, out);
         return;
       case 'content_block_start':
-        this.start(event, out);
+        this.startBlock(event, out);
         return;
       case 'content_block_stop':
-        this.stop(event.index, out);
+        this.stopBlock(event.index, out);
         return;
       case 'message_start':
-        this.begin(event, out);
+        this.startMessage(event, out);
         return;
       case 'message_delta':
-        this.change(event, out);
+        this.updateMessage(event, out);
         return;
       case 'message_stop':
         this.complete(out);
@@ -91,7 +91,7 @@ class AnthropicDecoder implements StreamDecoder {
     }
   }
 
-  private begin({ message }: JsonObject, out: ResponseStreamEvent[]): void {
+  private startMessage({ message }: JsonObject, out: ResponseStreamEvent[]): void {
     if (!isObject(message) || typeof message.id !== 'string')
       throw new LLMStreamError('The stream began without a message.');
     if (this.assembly !== undefined) {
@@ -103,26 +103,26 @@ class AnthropicDecoder implements StreamDecoder {
     this.assembly = new AnthropicMessageAssembly(message);
     this.blocks = blockContext(this.context, model, this.assembly.brokenInputs);
     out.push({ type: 'response.created', id: message.id, model });
-    this.usage(out);
+    this.emitUsage(out);
     // A turn that goes on after its tools ran may bring blocks that are already whole.
     if (!Array.isArray(message.content)) return;
     message.content.forEach((block: unknown, index) => {
-      const key = `whole ${index}`;
-      this.start({ index: key, content_block: block }, out);
-      this.stop(key, out);
+      const key = `complete ${index}`;
+      this.startBlock({ index: key, content_block: block }, out);
+      this.stopBlock(key, out);
     });
   }
 
-  private started(): AnthropicMessageAssembly {
+  private requireAssembly(): AnthropicMessageAssembly {
     if (this.assembly === undefined) throw new LLMStreamError('The stream has content before message_start.');
     return this.assembly;
   }
 
-  private start({ index, content_block }: JsonObject, out: ResponseStreamEvent[]): void {
+  private startBlock({ index, content_block }: JsonObject, out: ResponseStreamEvent[]): void {
     if (!isObject(content_block)) throw new LLMStreamError('The stream began a content block without saying which.');
-    const open = this.started().start(index, content_block);
+    const open = this.requireAssembly().startBlock(index, content_block);
     const { block } = open;
-    if (block.type === 'text' || isStructuredAnswer(block, this.blocks)) {
+    if (block.type === 'text' || isResponseToolCall(block, this.blocks)) {
       this.message ??= this.openMessage(out);
       open.outputIndex = this.message.index;
       if (typeof block.text === 'string' && block.text !== '')
@@ -130,7 +130,7 @@ class AnthropicDecoder implements StreamDecoder {
           type: 'response.output_text.delta',
           output_index: this.message.index,
           delta: block.text,
-          ...placed(this.message),
+          ...contentIndexOf(this.message),
         });
       return;
     }
@@ -138,34 +138,34 @@ class AnthropicDecoder implements StreamDecoder {
     const output_index = this.nextIndex;
     this.nextIndex += 1;
     open.outputIndex = output_index;
-    const item = beginning(blockItem(block, this.blocks));
+    const item = initialItem(toOutputItem(block, this.blocks));
     out.push({ type: 'response.output_item.added', output_index, item });
     if (item.type === 'function_call')
       out.push({ type: 'response.tool_use.announced', output_index, call_id: item.call_id, name: item.name });
   }
 
-  private delta({ index, delta }: JsonObject, out: ResponseStreamEvent[]): void {
-    const open = this.started().opened(index);
+  private applyDelta({ index, delta }: JsonObject, out: ResponseStreamEvent[]): void {
+    const open = this.requireAssembly().requireOpen(index);
     const output_index = open.outputIndex;
     if (!isObject(delta)) throw new LLMStreamError('The stream has a delta without content.');
     switch (delta.type) {
       case 'text_delta': {
-        const piece = text(delta, 'text');
+        const piece = textField(delta, 'text');
         addText(open, 'text', piece);
-        out.push({ type: 'response.output_text.delta', output_index, delta: piece, ...placed(this.message) });
+        out.push({ type: 'response.output_text.delta', output_index, delta: piece, ...contentIndexOf(this.message) });
         return;
       }
       case 'input_json_delta':
-        (open.input ??= []).push(text(delta, 'partial_json'));
+        (open.input ??= []).push(textField(delta, 'partial_json'));
         return;
       case 'thinking_delta': {
-        const piece = text(delta, 'thinking');
+        const piece = textField(delta, 'thinking');
         addText(open, 'thinking', piece);
         out.push({ type: 'response.reasoning.delta', output_index, delta: piece, summary: false });
         return;
       }
       case 'signature_delta':
-        open.block.signature = text(delta, 'signature');
+        open.block.signature = textField(delta, 'signature');
         return;
       case 'citations_delta':
         open.block.citations = [
@@ -175,8 +175,8 @@ class AnthropicDecoder implements StreamDecoder {
         out.push({
           type: 'response.annotation.added',
           output_index,
-          annotation: annotationOf(delta.citation),
-          ...placed(this.message),
+          annotation: toAnnotation(delta.citation),
+          ...contentIndexOf(this.message),
         });
         // As the API wrote it, for a client of the same wire.
         out.push({
@@ -186,7 +186,7 @@ class AnthropicDecoder implements StreamDecoder {
         });
         return;
       default:
-        addUnknown(open, delta);
+        addUnknownDelta(open, delta);
         out.push({
           type: 'vendor.event',
           origin: this.blocks.origin,
@@ -195,18 +195,23 @@ class AnthropicDecoder implements StreamDecoder {
     }
   }
 
-  private stop(index: unknown, out: ResponseStreamEvent[]): void {
-    const open = this.started().stop(index);
+  private stopBlock(index: unknown, out: ResponseStreamEvent[]): void {
+    const open = this.requireAssembly().stopBlock(index);
     const output_index = open.outputIndex;
-    const part = outputPart(open.block, this.blocks);
+    const part = toOutputPart(open.block, this.blocks);
     if (part !== undefined) {
       // The answer tool's input is text only now that it is whole.
       if (open.block.type === 'tool_use')
-        out.push({ type: 'response.output_text.delta', output_index, delta: part.text, ...placed(this.message) });
+        out.push({
+          type: 'response.output_text.delta',
+          output_index,
+          delta: part.text,
+          ...contentIndexOf(this.message),
+        });
       this.message?.parts.push(part);
       return;
     }
-    const item = blockItem(open.block, this.blocks);
+    const item = toOutputItem(open.block, this.blocks);
     if (item.type === 'function_call' && item.status !== 'incomplete')
       out.push({ type: 'response.tool_use.done', output_index, item });
     out.push({ type: 'response.output_item.done', output_index, item });
@@ -218,7 +223,7 @@ class AnthropicDecoder implements StreamDecoder {
     out.push({
       type: 'response.output_item.added',
       output_index: message.index,
-      item: assistantText([], 'in_progress'),
+      item: assistantMessage([], 'in_progress'),
     });
     return message;
   }
@@ -227,12 +232,12 @@ class AnthropicDecoder implements StreamDecoder {
     if (this.message === undefined) return;
     const { index, parts } = this.message;
     this.message = undefined;
-    out.push({ type: 'response.output_item.done', output_index: index, item: { ...assistantText(parts), status } });
+    out.push({ type: 'response.output_item.done', output_index: index, item: { ...assistantMessage(parts), status } });
   }
 
-  private change(event: JsonObject, out: ResponseStreamEvent[]): void {
-    const assembly = this.started();
-    assembly.change(event);
+  private updateMessage(event: JsonObject, out: ResponseStreamEvent[]): void {
+    const assembly = this.requireAssembly();
+    assembly.update(event);
     const { message } = assembly;
     if (typeof message.stop_reason === 'string') {
       this.closeMessage(
@@ -240,16 +245,16 @@ class AnthropicDecoder implements StreamDecoder {
         out,
       );
     }
-    if (isObject(event.usage)) this.usage(out);
+    if (isObject(event.usage)) this.emitUsage(out);
   }
 
-  private usage(out: ResponseStreamEvent[]): void {
+  private emitUsage(out: ResponseStreamEvent[]): void {
     const usage = this.assembly?.message.usage;
-    if (isObject(usage)) out.push({ type: 'response.usage', usage: usageOf(usage) });
+    if (isObject(usage)) out.push({ type: 'response.usage', usage: toUsage(usage) });
   }
 
   private complete(out: ResponseStreamEvent[]): void {
-    const assembly = this.started();
+    const assembly = this.requireAssembly();
     const { unfinished } = assembly;
     if (unfinished !== '') throw new LLMStreamError(`The stream ended inside content block ${unfinished}.`);
     const response = fromAnthropic(assembly.message, this.context, assembly.brokenInputs);
@@ -259,15 +264,15 @@ class AnthropicDecoder implements StreamDecoder {
   }
 }
 
-const FIRST: { readonly content_index?: number } = {};
+const FIRST_PART: { readonly content_index?: number } = {};
 
 /** The place of the text block that is open; nearly all are a message's first, of which nothing is said. */
-function placed(message: OpenMessage | undefined): { readonly content_index?: number } {
-  return message === undefined || message.parts.length === 0 ? FIRST : { content_index: message.parts.length };
+function contentIndexOf(message: OpenMessage | undefined): { readonly content_index?: number } {
+  return message === undefined || message.parts.length === 0 ? FIRST_PART : { content_index: message.parts.length };
 }
 
 /** @throws LLMStreamError for what is not a JSON object */
-function parsed({ data }: SseMessage): JsonObject {
+function parseEvent({ data }: SseMessage): JsonObject {
   let event: unknown;
   try {
     event = JSON.parse(data);
@@ -278,14 +283,14 @@ function parsed({ data }: SseMessage): JsonObject {
   return event;
 }
 
-function text(delta: JsonObject, field: string): string {
+function textField(delta: JsonObject, field: string): string {
   const value = delta[field];
   if (typeof value !== 'string') throw new LLMStreamError(`The stream has a ${String(delta.type)} without ${field}.`);
   return value;
 }
 
 /** An item whose content is still to come. */
-function beginning(item: OutputItem): OutputItem {
+function initialItem(item: OutputItem): OutputItem {
   if (item.type === 'function_call') return { ...item, arguments: '', status: 'in_progress' };
   if (item.type === 'reasoning')
     return { type: 'reasoning', summary: [], ...(item.origin === undefined ? {} : { origin: item.origin }) };

@@ -5,9 +5,9 @@ import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { itemBlocks } from '../request/contentBlocks';
-import { anthropicUsage, stopReasonOf } from '../response/outcome';
-import { BLOCK_DELTAS, callBlock, citationsOf, wholeBlock } from './anthropicBlockFrames';
+import { toContentBlocks } from '../request/contentBlocks';
+import { toAnthropicUsage, stopReasonOf } from '../response/outcome';
+import { BLOCK_DELTAS, callBlock, citationsOf, finishedBlock } from './anthropicBlockFrames';
 import type { DeltaKind } from './anthropicBlockFrames';
 import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
 import type { ContentEvent } from '../../stream/BaseStreamEncoder';
@@ -27,18 +27,18 @@ interface OpenBlock {
 }
 
 export class AnthropicEncoder extends BaseStreamEncoder {
-  private readonly told = new DeltaBackfill();
+  private readonly backfill = new DeltaBackfill();
   private id: string;
   private model: string;
   /** What was counted before the message began. */
   private usage: Usage = NO_USAGE;
-  private started = false;
-  private next = 0;
+  private hasStarted = false;
+  private nextIndex = 0;
   private open: OpenBlock | undefined;
   /** The text whose source was told last. */
-  private cited: { readonly output_index: number; readonly content_index?: number } | undefined;
+  private lastCited: { readonly output_index: number; readonly content_index?: number } | undefined;
   /** Messages whose citations went out as they came. */
-  private readonly toldSources = new Set<number>();
+  private readonly citedItems = new Set<number>();
 
   constructor(facts: StreamEncoderOptions) {
     super(facts);
@@ -49,36 +49,36 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   protected encode(event: ContentEvent): readonly string[] {
     switch (event.type) {
       case 'response.output_text.delta':
-        return this.delta('text', event);
+        return this.encodeDelta('text', event);
       case 'response.refusal.delta':
-        return this.delta('text', event);
+        return this.encodeDelta('text', event);
       case 'response.reasoning.delta':
-        return this.delta('thinking', event);
+        return this.encodeDelta('thinking', event);
       case 'response.created':
         // The next event may be the count that the message begins with.
         if (event.id !== '') this.id = event.id;
         this.model = event.model;
         return NO_FRAMES;
       case 'response.usage':
-        if (this.started) return NO_FRAMES;
+        if (this.hasStarted) return NO_FRAMES;
         this.usage = event.usage;
-        return this.start();
+        return this.startMessage();
       case 'response.tool_use.announced':
         if (this.options.emitFunctionAnnouncements !== true) return NO_FRAMES;
         return [
-          ...this.start(),
+          ...this.startMessage(),
           namedFrame('tool_use_announced', { type: 'tool_use_announced', id: event.call_id, name: event.name }),
         ];
       case 'response.tool_use.done':
-        return [...this.close(), ...this.block(...callBlock(event.item))];
+        return [...this.closeBlock(), ...this.completeBlock(...callBlock(event.item))];
       case 'response.output_item.done':
         return this.finishItem(event.output_index, event.item);
       case 'vendor.event':
         return event.origin.wire === 'anthropic_messages' ? this.vendorEvent(event.raw) : NO_FRAMES;
       case 'response.output_item.added':
-        return this.start();
+        return this.startMessage();
       case 'response.annotation.added':
-        this.cited = event;
+        this.lastCited = event;
         return NO_FRAMES;
     }
   }
@@ -89,12 +89,12 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     const { context_management, ...others } = (isOwn ? fields : undefined) ?? {};
     const stop_reason = (isOwn ? finish_reason : null) ?? stopReasonOf(response);
     return [
-      ...this.start(),
-      ...this.close(),
+      ...this.startMessage(),
+      ...this.closeBlock(),
       namedFrame('message_delta', {
         type: 'message_delta',
         delta: { stop_reason, stop_sequence: null, ...others },
-        usage: isOwn && usage !== undefined ? usage : anthropicUsage(response.usage),
+        usage: isOwn && usage !== undefined ? usage : toAnthropicUsage(response.usage),
         ...(context_management === undefined ? {} : { context_management }),
       }),
     ];
@@ -108,9 +108,9 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     return [namedFrame('error', anthropicError(error))];
   }
 
-  private start(): readonly string[] {
-    if (this.started) return NO_FRAMES;
-    this.started = true;
+  private startMessage(): readonly string[] {
+    if (this.hasStarted) return NO_FRAMES;
+    this.hasStarted = true;
     const message = {
       id: this.id,
       type: 'message',
@@ -123,15 +123,15 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     return [
       namedFrame('message_start', {
         type: 'message_start',
-        message: { ...message, usage: anthropicUsage(this.usage) },
+        message: { ...message, usage: toAnthropicUsage(this.usage) },
       }),
     ];
   }
 
-  private delta(kind: DeltaKind, event: TextEvent): readonly string[] {
+  private encodeDelta(kind: DeltaKind, event: TextEvent): readonly string[] {
     const { open } = this;
     const { output_index, content_index = 0, delta } = event;
-    this.told.noteDelta(output_index);
+    this.backfill.noteDelta(output_index);
     const isSameItem = open !== undefined && open.kind === kind && open.output_index === output_index;
     if (isSameItem && open.content_index === content_index) return [textFrame(open, delta)];
     if (isSameItem && kind === 'thinking') {
@@ -148,17 +148,17 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     output_index: number,
     content_index: number,
   ): { readonly frames: readonly string[]; readonly block: OpenBlock } {
-    const index = this.next;
+    const index = this.nextIndex;
     const { start, name, field } = BLOCK_DELTAS[kind];
     const beforeText = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${index},"delta":{"type":"${name}","${field}":`;
-    const frames = [...this.start(), ...this.close(), blockStart(index, start)];
+    const frames = [...this.startMessage(), ...this.closeBlock(), blockStart(index, start)];
     const block: OpenBlock = { kind, output_index, content_index, index, beforeText };
-    this.next += 1;
+    this.nextIndex += 1;
     this.open = block;
     return { frames, block };
   }
 
-  private close(): readonly string[] {
+  private closeBlock(): readonly string[] {
     if (this.open === undefined) return NO_FRAMES;
     const { index } = this.open;
     this.open = undefined;
@@ -168,18 +168,21 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   private finishItem(output_index: number, item: OutputItem): readonly string[] {
     const { open } = this;
     if (item.type === 'function_call') return NO_FRAMES;
-    if (open?.output_index === output_index) return [...this.ending(item, open), ...this.close()];
+    if (open?.output_index === output_index) return [...this.closingDeltas(item, open), ...this.closeBlock()];
     if (item.type === 'message' || (item.type === 'reasoning' && item.origin?.wire !== 'anthropic_messages')) {
-      const frames = this.told.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
-      return [...frames, ...(frames.length === 0 ? NO_FRAMES : this.close())];
+      const frames = this.backfill.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
+      return [...frames, ...(frames.length === 0 ? NO_FRAMES : this.closeBlock())];
     }
     // What another wire's host made for itself is no client's business.
     if (!('origin' in item) || item.origin.wire !== 'anthropic_messages') return NO_FRAMES;
-    return [...this.close(), ...itemBlocks(item).blocks.flatMap((block) => this.block(...wholeBlock(block)))];
+    return [
+      ...this.closeBlock(),
+      ...toContentBlocks(item).blocks.flatMap((block) => this.completeBlock(...finishedBlock(block))),
+    ];
   }
 
   /** What a block says last: the seal of its thinking, the sources of its text. */
-  private ending(item: OutputItem, open: OpenBlock): readonly string[] {
+  private closingDeltas(item: OutputItem, open: OpenBlock): readonly string[] {
     if (
       item.type === 'reasoning' &&
       item.origin?.wire === 'anthropic_messages' &&
@@ -187,18 +190,18 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     ) {
       return [blockDelta(open.index, { type: 'signature_delta', signature: item.encrypted_content })];
     }
-    if (item.type !== 'message' || this.toldSources.has(open.output_index)) return NO_FRAMES;
+    if (item.type !== 'message' || this.citedItems.has(open.output_index)) return NO_FRAMES;
     return item.content
       .flatMap(citationsOf)
       .map((citation) => blockDelta(open.index, { type: 'citations_delta', citation }));
   }
 
   /** A block that comes in one piece. */
-  private block(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
-    const index = this.next;
-    this.next += 1;
+  private completeBlock(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
+    const index = this.nextIndex;
+    this.nextIndex += 1;
     return [
-      ...this.start(),
+      ...this.startMessage(),
       blockStart(index, block),
       ...deltas.map((delta) => blockDelta(index, delta)),
       blockStop(index),
@@ -210,7 +213,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
    * already.
    */
   private vendorEvent(raw: JsonObject): readonly string[] {
-    if (raw.type !== 'content_block_delta') return [...this.start(), namedFrame(String(raw.type), raw)];
+    if (raw.type !== 'content_block_delta') return [...this.startMessage(), namedFrame(String(raw.type), raw)];
     if (isObject(raw.delta) && raw.delta.type === 'citations_delta') return this.citation(raw.delta);
     return this.open === undefined
       ? NO_FRAMES
@@ -219,9 +222,9 @@ export class AnthropicEncoder extends BaseStreamEncoder {
 
   /** Sources come before the text that they are for. */
   private citation(delta: JsonObject): readonly string[] {
-    const { output_index, content_index = 0 } = this.cited ?? this.open ?? { output_index: 0 };
+    const { output_index, content_index = 0 } = this.lastCited ?? this.open ?? { output_index: 0 };
     const { open } = this;
-    this.toldSources.add(output_index);
+    this.citedItems.add(output_index);
     const isOpen =
       open !== undefined &&
       open.kind === 'text' &&

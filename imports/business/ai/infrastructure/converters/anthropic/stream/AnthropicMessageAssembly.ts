@@ -25,7 +25,7 @@ export class AnthropicMessageAssembly {
   }
 
   /** @throws LLMStreamError for a second block under the index of one that is still open */
-  start(index: unknown, block: JsonObject): OpenBlock {
+  startBlock(index: unknown, block: JsonObject): OpenBlock {
     if (this.open.has(index)) throw new LLMStreamError(`The stream began content block ${String(index)} twice.`);
     const copy = { ...block };
     if (copy.type === 'text') copy.text ??= '';
@@ -36,7 +36,7 @@ export class AnthropicMessageAssembly {
   }
 
   /** @throws LLMStreamError for a block that is not open */
-  opened(index: unknown): OpenBlock {
+  requireOpen(index: unknown): OpenBlock {
     const open = this.open.get(index);
     if (open === undefined)
       throw new LLMStreamError(`The stream goes on with content block ${String(index)}, which is not open.`);
@@ -44,8 +44,8 @@ export class AnthropicMessageAssembly {
   }
 
   /** The finished block. @throws LLMStreamError for a block that is not open */
-  stop(index: unknown): OpenBlock {
-    const open = this.opened(index);
+  stopBlock(index: unknown): OpenBlock {
+    const open = this.requireOpen(index);
     this.open.delete(index);
     for (const [field, pieces] of open.texts) {
       const before = open.block[field];
@@ -78,18 +78,18 @@ export class AnthropicMessageAssembly {
    * https://platform.claude.com/docs/en/build-with-claude/streaming: counts are totals, and what is null or left
    * out says nothing new.
    */
-  change({ delta, usage, type: _, ...others }: JsonObject): void {
-    assignKnown(this.message, others);
-    if (isObject(delta)) assignKnown(this.message, delta);
+  update({ delta, usage, type: _, ...others }: JsonObject): void {
+    assignDefined(this.message, others);
+    if (isObject(delta)) assignDefined(this.message, delta);
     if (!isObject(usage)) return;
-    const before = this.message.usage;
-    const total = isObject(before) ? { ...before } : {};
-    assignKnown(total, usage);
+    const previous = this.message.usage;
+    const total = isObject(previous) ? { ...previous } : {};
+    assignDefined(total, usage);
     this.message.usage = total;
   }
 }
 
-function assignKnown(target: JsonObject, source: JsonObject): void {
+function assignDefined(target: JsonObject, source: JsonObject): void {
   for (const [key, value] of Object.entries(source)) {
     if (value !== null || target[key] === undefined) target[key] = value;
   }
@@ -103,7 +103,7 @@ export function addText(open: OpenBlock, field: string, piece: string): void {
 }
 
 /** Texts of a newer kind of delta grow, everything else is replaced; a compaction comes in one piece. */
-export function addUnknown(open: OpenBlock, { type: _, ...fields }: JsonObject): void {
+export function addUnknownDelta(open: OpenBlock, { type: _, ...fields }: JsonObject): void {
   for (const [field, value] of Object.entries(fields)) {
     if (typeof value === 'string' && typeof open.block[field] === 'string') addText(open, field, value);
     else open.block[field] = value;

@@ -2,7 +2,7 @@
 import { isObject } from '../../../../domain/json';
 import type { Content, FunctionCallItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { itemBlocks } from '../request/contentBlocks';
+import { toContentBlocks } from '../request/contentBlocks';
 import { argumentsOrEmpty } from '../../stream/callItems';
 
 export type DeltaKind = 'text' | 'thinking';
@@ -17,13 +17,13 @@ export const BLOCK_DELTAS = {
 export type BlockFrames = readonly [start: JsonObject, deltas: readonly JsonObject[]];
 
 /** A finished block; a stream never has an input or a seal in the start. */
-export function wholeBlock(block: JsonObject): BlockFrames {
+export function finishedBlock(block: JsonObject): BlockFrames {
   const { thinking, signature, input } = block;
   if (block.type === 'thinking' && typeof thinking === 'string') {
-    const seal = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : [];
+    const signatureDelta = typeof signature === 'string' ? [{ type: 'signature_delta', signature }] : [];
     return [
       { ...block, ...BLOCK_DELTAS.thinking.start },
-      [...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]), ...seal],
+      [...(thinking === '' ? [] : [{ type: 'thinking_delta', thinking }]), ...signatureDelta],
     ];
   }
   if (input === undefined) return [block, []];
@@ -32,7 +32,7 @@ export function wholeBlock(block: JsonObject): BlockFrames {
 
 /** The call with its input as the model wrote it. */
 export function callBlock(call: FunctionCallItem): BlockFrames {
-  const { input, ...block } = itemBlocks(call).blocks[0] ?? {};
+  const { input, ...block } = toContentBlocks(call).blocks[0] ?? {};
   return [{ ...block, input: {} }, [inputDelta(inputText(call, input))]];
 }
 

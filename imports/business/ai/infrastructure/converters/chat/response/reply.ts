@@ -7,7 +7,7 @@ import { splitAssistantMessage } from './assistantItems';
 import { fromChatAnnotation, isNested } from '../annotations';
 import { isText, without } from '../chatJson';
 import { vendorFieldsOf } from '../vendorFields';
-import type { ReplyContext } from '../../Wire';
+import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isEmpty, isList, isObject } from '../../../../domain/json';
@@ -25,7 +25,7 @@ export interface Completion {
  * @throws LLMStreamError for a body that is not a chat completion, with what is wrong
  * @throws LLMError for a 200 that holds an error
  */
-export function parseCompletion(body: unknown, context: ReplyContext): Completion {
+export function parseCompletion(body: unknown, context: ResponseContext): Completion {
   if (isList(body) && isObject(body[0])) throwIfError(body[0], context);
   if (!isObject(body)) throw invalidCompletion(`it is ${describeBody(body)}`, context);
   throwIfError(body, context);
@@ -40,7 +40,7 @@ export function parseCompletion(body: unknown, context: ReplyContext): Completio
   return { raw: body, choices, choice, message };
 }
 
-export function throwIfError(body: JsonObject, { vendor, requestId }: ReplyContext): void {
+export function throwIfError(body: JsonObject, { vendor, requestId }: ResponseContext): void {
   const { error } = body;
   if (!isText(error) && !(isObject(error) && !isEmpty(error)) && !isBareError(body)) return;
   throw vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
@@ -53,7 +53,11 @@ function isBareError({ object, type, code, status, choices, message, detail }: J
   return choices === undefined && (isText(detail) || (isText(message) && isNamed));
 }
 
-export function invalidCompletion(what: string, { vendor, requestId }: ReplyContext, cause?: unknown): LLMStreamError {
+export function invalidCompletion(
+  what: string,
+  { vendor, requestId }: ResponseContext,
+  cause?: unknown,
+): LLMStreamError {
   return new LLMStreamError(`The answer of ${vendor} is not a chat completion: ${what}.`, {
     vendor,
     ...(requestId === undefined ? {} : { requestId }),
@@ -69,7 +73,7 @@ export function describeBody(body: unknown): string {
 }
 
 /** The answer's own id, or one made of what is known of the call. */
-export function responseIdOf(id: unknown, context: ReplyContext): string {
+export function responseIdOf(id: unknown, context: ResponseContext): string {
   return isText(id) ? id : (context.requestId ?? `chatcmpl-${context.receivedAt}`);
 }
 
@@ -84,7 +88,7 @@ export interface CompletionItems {
   readonly fields: JsonObject;
 }
 
-export function completionItems(completion: Completion, status: ItemStatus, context: ReplyContext): CompletionItems {
+export function completionItems(completion: Completion, status: ItemStatus, context: ResponseContext): CompletionItems {
   const { raw, choice, choices } = completion;
   const origin: Origin = { wire: 'chat_completions', vendor: context.vendor, model: context.model };
   const responseId = responseIdOf(raw.id, context);

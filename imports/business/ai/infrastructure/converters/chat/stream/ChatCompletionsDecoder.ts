@@ -14,7 +14,7 @@ import { isText } from '../chatJson';
 import { quirksOfModel } from '../quirksOfModel';
 import { invalidCompletion, describeBody, generatedCallId, responseIdOf, throwIfError } from '../response/reply';
 import { fromChatUsage } from '../usage';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { fieldsOf, isList, isObject } from '../../../../domain/json';
@@ -36,7 +36,7 @@ const MAPPED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 export class ChatCompletionsDecoder implements StreamDecoder {
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private readonly quirks: VendorQuirks;
   private readonly origin: Origin;
   private readonly assembly = new ChatCompletionAssembly();
@@ -44,7 +44,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   private isCreated = false;
   private isDone = false;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ResponseContext) {
     this.context = context;
     this.quirks = quirksOfModel(context.quirks, context.model);
     this.origin = { wire: 'chat_completions', vendor: context.vendor, model: context.model };

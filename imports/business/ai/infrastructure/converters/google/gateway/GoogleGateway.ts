@@ -6,7 +6,7 @@
 import { readContents, readSystemInstruction } from './readContents';
 import { readToolConfig, readTools } from './readTools';
 import { readGenerationConfig } from './readGenerationConfig';
-import { camelFields } from '../googleTypes';
+import { camelCaseKeys } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../../domain/json';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
@@ -24,8 +24,8 @@ export { writeGoogle } from './writeResponse';
  */
 export function readGoogleRequest(body: unknown, model: string): GenerateOptions & { stream?: boolean } {
   if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
-  refuseDepth(body, 'body', 0);
-  const { contents, systemInstruction, tools, toolConfig, generationConfig, ...rest } = camelFields(body);
+  assertDepth(body, 'body', 0);
+  const { contents, systemInstruction, tools, toolConfig, generationConfig, ...rest } = camelCaseKeys(body);
   if (contents !== undefined && !Array.isArray(contents))
     throw new LLMInvalidRequestError('contents must be a list.', { path: 'contents' });
 
@@ -48,10 +48,10 @@ export function readGoogleRequest(body: unknown, model: string): GenerateOptions
   };
 }
 
-function refuseDepth(value: unknown, path: string, depth: number): void {
+function assertDepth(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH)
     throw new LLMInvalidRequestError(`The request is nested deeper than ${MAX_DEPTH} levels.`, { path });
   for (const [key, inner] of Object.entries(value))
-    if (typeof inner === 'object') refuseDepth(inner, depth < 4 ? `${path}.${key}` : path, depth + 1);
+    if (typeof inner === 'object') assertDepth(inner, depth < 4 ? `${path}.${key}` : path, depth + 1);
 }

@@ -1,8 +1,8 @@
 /** Contents that a client sent, as items: the inverse of GoogleContents and GoogleParts. */
-import { itemsOfRuns, kindOfPart, runsOf } from '../response/items';
-import { isHollow } from '../request/parts';
+import { toItems, kindOfPart, groupParts } from '../response/items';
+import { isEmptyText } from '../request/parts';
 import { fromMediaPart } from '../media';
-import { camelFields, remember, withMark } from '../googleTypes';
+import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { ItemNaming } from '../response/items';
 import type { GoogleMark, GooglePart } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
@@ -28,35 +28,39 @@ export function readSystemInstruction(instruction: unknown): readonly InputItem[
   if (!isObject(instruction))
     throw new LLMInvalidRequestError('systemInstruction must be a content.', { path: 'systemInstruction' });
   const { parts, ...fields } = instruction;
-  const content = partsIn(parts, 'systemInstruction').map(
-    (part): InputText => textOf(part) ?? { type: 'input_text', text: '', ...remember(undefined, { part }) },
+  const content = requireParts(parts, 'systemInstruction').map(
+    (part): InputText => toInputText(part) ?? { type: 'input_text', text: '', ...vendorFields(undefined, { part }) },
   );
   const marks: GoogleMark = isEmpty(fields) ? {} : { content: fields };
-  return [{ type: 'message', role: 'system', content, ...remember(undefined, marks) }];
+  return [{ type: 'message', role: 'system', content, ...vendorFields(undefined, marks) }];
 }
 
 // ---- contents
 
 export function readContents(contents: readonly unknown[]): readonly InputItem[] {
-  const calls = new CallBook();
-  let roleBefore: string | undefined;
+  const calls = new OpenCalls();
+  let previousRole: string | undefined;
   return contents.flatMap((content, index) => {
     const path = `contents[${index}]`;
     if (!isObject(content)) throw new LLMInvalidRequestError(`${path} must be an object.`, { path });
     const { parts: list, ...fields } = content;
-    const parts = partsIn(list, path);
+    const parts = requireParts(list, path);
     const role = fields.role === 'model' ? 'model' : 'user';
-    const { role: said, ...others } = fields;
-    const isPlain = isEmpty(others) && (said === undefined || said === role) && parts.length > 0;
-    const items = role === 'model' ? modelItems(parts, index, calls) : userItems(parts, index, calls);
-    const standsAlone = !isPlain || role === roleBefore;
-    roleBefore = role;
-    return standsAlone ? opened(items, role, fields) : items;
+    const { role: givenRole, ...others } = fields;
+    const isPlain = isEmpty(others) && (givenRole === undefined || givenRole === role) && parts.length > 0;
+    const items = role === 'model' ? readModelParts(parts, index, calls) : readUserParts(parts, index, calls);
+    const standsAlone = !isPlain || role === previousRole;
+    previousRole = role;
+    return standsAlone ? startingContent(items, role, fields) : items;
   });
 }
 
 /** The first item says that a content begins with it. */
-function opened(items: readonly InputItem[], role: 'user' | 'model', fields: JsonObject): readonly InputItem[] {
+function startingContent(
+  items: readonly InputItem[],
+  role: 'user' | 'model',
+  fields: JsonObject,
+): readonly InputItem[] {
   const [first, ...others] = items;
   if (first !== undefined) return [withMark(first, { content: fields }), ...others];
   return [
@@ -64,17 +68,17 @@ function opened(items: readonly InputItem[], role: 'user' | 'model', fields: Jso
       type: 'message',
       role: role === 'user' ? 'user' : 'assistant',
       content: [],
-      ...remember(undefined, { content: fields }),
+      ...vendorFields(undefined, { content: fields }),
     },
   ];
 }
 
-function partsIn(parts: unknown, path: string): GooglePart[] {
+function requireParts(parts: unknown, path: string): GooglePart[] {
   if (parts === undefined) return [];
   if (!Array.isArray(parts))
     throw new LLMInvalidRequestError(`${path}.parts must be a list.`, { path: `${path}.parts` });
   return parts.map((part, index) => {
-    if (isObject(part)) return spelled(part);
+    if (isObject(part)) return withCamelCaseKeys(part);
     throw new LLMInvalidRequestError(`${path}.parts[${index}] must be an object.`, { path: `${path}.parts[${index}]` });
   });
 }
@@ -83,17 +87,17 @@ function partsIn(parts: unknown, path: string): GooglePart[] {
  * The part with the names of its own messages in lowerCamelCase; arguments and results are the caller's and stay as
  * they are.
  */
-function spelled(part: GooglePart): GooglePart {
-  const out: GooglePart = { ...camelFields(part) };
+function withCamelCaseKeys(part: GooglePart): GooglePart {
+  const out: GooglePart = { ...camelCaseKeys(part) };
   for (const field of ['functionCall', 'functionResponse', 'inlineData', 'fileData']) {
     const value = out[field];
-    if (isObject(value)) out[field] = camelFields(value);
+    if (isObject(value)) out[field] = camelCaseKeys(value);
   }
   const answer = out.functionResponse;
   if (isObject(answer) && Array.isArray(answer.parts)) {
     out.functionResponse = {
       ...answer,
-      parts: answer.parts.map((inner) => (isObject(inner) ? spelled(inner) : inner) as unknown),
+      parts: answer.parts.map((inner) => (isObject(inner) ? withCamelCaseKeys(inner) : inner) as unknown),
     };
   }
   return out;
@@ -101,48 +105,48 @@ function spelled(part: GooglePart): GooglePart {
 
 // ---- the model's contents
 
-function modelItems(parts: readonly GooglePart[], index: number, calls: CallBook): readonly InputItem[] {
+function readModelParts(parts: readonly GooglePart[], index: number, calls: OpenCalls): readonly InputItem[] {
   const naming: ItemNaming = { seed: `c${index}`, itemIds: false, origin: ORIGIN };
-  return itemsOfRuns(runsOf(parts), naming).map((item) => {
-    if (item.type === 'function_call') calls.opened(item.call_id, item.name);
-    return isAsIs(item) ? withMark(item, { asIs: true }) : item;
+  return toItems(groupParts(parts), naming).map((item) => {
+    if (item.type === 'function_call') calls.add(item.call_id, item.name);
+    return mustStayVerbatim(item) ? withMark(item, { asIs: true }) : item;
   });
 }
 
 /** Calls that came unsigned are not signed on the way, and empty texts are not left out. */
-function isAsIs(item: InputItem): boolean {
+function mustStayVerbatim(item: InputItem): boolean {
   if (item.type === 'function_call') return item.vendor?.google?.thoughtSignature === undefined;
   if (item.type === 'message') return item.content.some((part) => part.type === 'output_text' && part.text === '');
-  if (item.type === 'vendor_item') return isHollow(item.item);
+  if (item.type === 'vendor_item') return isEmptyText(item.item);
   return item.type === 'reasoning' && item.summary.some((part) => part.text === '');
 }
 
 // ---- the user's contents
 
-function userItems(parts: readonly GooglePart[], index: number, calls: CallBook): readonly InputItem[] {
+function readUserParts(parts: readonly GooglePart[], index: number, calls: OpenCalls): readonly InputItem[] {
   const items: InputItem[] = [];
   let content: InputContent[] = [];
   let asIs = false;
   const flush = (): void => {
     if (content.length > 0)
-      items.push({ type: 'message', role: 'user', content, ...remember(undefined, asIs ? { asIs } : {}) });
+      items.push({ type: 'message', role: 'user', content, ...vendorFields(undefined, asIs ? { asIs } : {}) });
     content = [];
     asIs = false;
   };
   parts.forEach((part, place) => {
-    const said = textOf(part) ?? fromMediaPart(part);
-    if (said !== undefined) {
-      content.push(said);
-      asIs ||= isHollow(part);
+    const converted = toInputText(part) ?? fromMediaPart(part);
+    if (converted !== undefined) {
+      content.push(converted);
+      asIs ||= isEmptyText(part);
       return;
     }
     flush();
     items.push(
-      toAnswer(part, calls, `c${index}_${place}`) ?? {
+      toCallOutput(part, calls, `c${index}_${place}`) ?? {
         type: 'vendor_item',
         origin: ORIGIN,
         item: part,
-        ...remember(undefined, { role: 'user', asIs: true }),
+        ...vendorFields(undefined, { role: 'user', asIs: true }),
       },
     );
   });
@@ -150,51 +154,51 @@ function userItems(parts: readonly GooglePart[], index: number, calls: CallBook)
   return items;
 }
 
-function textOf(part: GooglePart): InputText | undefined {
+function toInputText(part: GooglePart): InputText | undefined {
   if (kindOfPart(part) !== 'text') return undefined;
   const { text, ...siblings } = part;
-  return { type: 'input_text', text: String(text), ...remember(siblings) };
+  return { type: 'input_text', text: String(text), ...vendorFields(siblings) };
 }
 
-function toAnswer(part: GooglePart, calls: CallBook, place: string): FunctionCallOutputItem | undefined {
+function toCallOutput(part: GooglePart, calls: OpenCalls, place: string): FunctionCallOutputItem | undefined {
   const { functionResponse, ...siblings } = part;
   if (!isObject(functionResponse) || typeof functionResponse.name !== 'string') return undefined;
   const { name, response, id, parts, ...more } = functionResponse;
   const media = Array.isArray(parts) ? parts.map((inner) => (isObject(inner) ? fromMediaPart(inner) : undefined)) : [];
-  const isWhole =
+  const isLossless =
     isObject(response) &&
     isEmpty(more) &&
     (parts === undefined || Array.isArray(parts)) &&
     media.every((one) => one !== undefined);
-  const said = JSON.stringify(response ?? {});
+  const text = JSON.stringify(response ?? {});
   const wireId = typeof id === 'string' ? id : undefined;
   return {
     type: 'function_call_output',
-    call_id: calls.answered(name, wireId) ?? `call_${place}`,
+    call_id: calls.take(name, wireId) ?? `call_${place}`,
     name,
     output:
       parts === undefined
-        ? said
+        ? text
         : [
-            ...(said === '{}' ? [] : [{ type: 'input_text', text: said } as const]),
+            ...(text === '{}' ? [] : [{ type: 'input_text', text: text } as const]),
             ...media.filter((one) => one !== undefined),
           ],
     // Only some models take media in an answer; one that was sent so goes out so, whatever we know of the model.
-    ...(isWhole && parts === undefined && (id === undefined || wireId !== undefined)
-      ? remember(siblings, wireId === undefined ? {} : { id: wireId })
-      : remember(undefined, { part })),
+    ...(isLossless && parts === undefined && (id === undefined || wireId !== undefined)
+      ? vendorFields(siblings, wireId === undefined ? {} : { id: wireId })
+      : vendorFields(undefined, { part })),
   };
 }
 
 /** Which calls wait for an answer. Most have no id on this wire; their answers come in order, by name. */
-class CallBook {
+class OpenCalls {
   private waiting: { readonly id: string; readonly name: string }[] = [];
 
-  opened(id: string, name: string): void {
+  add(id: string, name: string): void {
     this.waiting.push({ id, name });
   }
 
-  answered(name: string, id: string | undefined): string | undefined {
+  take(name: string, id: string | undefined): string | undefined {
     const place = this.waiting.findIndex((call) => (id === undefined ? call.name === name : call.id === id));
     if (place === -1) return id;
     return this.waiting.splice(place, 1)[0]?.id;

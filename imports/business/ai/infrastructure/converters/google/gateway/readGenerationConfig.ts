@@ -3,13 +3,13 @@
  * GoogleGeneration.
  */
 import { fromOpenApiSchema } from '../openApiSchema';
-import { camelFields } from '../googleTypes';
+import { camelCaseKeys } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../../domain/json';
 import type { GenerateOptions, ReasoningEffort, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-export interface ReadGeneration {
+export interface GenerationOptions {
   readonly options: Pick<
     GenerateOptions,
     'temperature' | 'top_p' | 'max_output_tokens' | 'stop' | 'response_format' | 'reasoning'
@@ -21,11 +21,11 @@ export interface ReadGeneration {
   readonly verbatim?: JsonObject;
 }
 
-export function readGenerationConfig(config: unknown): ReadGeneration {
+export function readGenerationConfig(config: unknown): GenerationOptions {
   if (config === undefined) return { options: {} };
   if (!isObject(config))
     throw new LLMInvalidRequestError('generationConfig must be an object.', { path: 'generationConfig' });
-  const { temperature, topP, maxOutputTokens, stopSequences, ...verbatim } = camelFields(config);
+  const { temperature, topP, maxOutputTokens, stopSequences, ...verbatim } = camelCaseKeys(config);
   const numbers = {
     temperature: ['temperature', temperature],
     top_p: ['topP', topP],
@@ -66,7 +66,7 @@ function formatOf({ responseMimeType, responseJsonSchema, responseSchema }: Json
 
 function reasoningOf(config: unknown): GenerateOptions['reasoning'] {
   if (!isObject(config)) return undefined;
-  const { thinkingLevel, thinkingBudget, includeThoughts } = camelFields(config);
+  const { thinkingLevel, thinkingBudget, includeThoughts } = camelCaseKeys(config);
   const effort =
     typeof thinkingLevel === 'string'
       ? thinkingLevel.toLowerCase()

@@ -1,6 +1,6 @@
 /** Tools and tool choice that a client sent over the Gemini wire, as ours: the inverse of GoogleTools. */
 import { fromOpenApiSchema } from '../openApiSchema';
-import { camelFields, remember, withMark } from '../googleTypes';
+import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { GoogleMark } from '../googleTypes';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isObject } from '../../../../domain/json';
@@ -18,20 +18,20 @@ const TYPE_OF_SERVER_TOOL: Readonly<Record<string, BuiltInToolType>> = {
   computerUse: 'computer_use',
 };
 
-export interface ReadTools {
+export interface ParsedTools {
   readonly tools: readonly Tool[];
   /** Tool objects in which there is no tool of ours. */
   readonly verbatim?: readonly JsonObject[];
 }
 
-export function readTools(tools: unknown): ReadTools {
+export function readTools(tools: unknown): ParsedTools {
   if (tools === undefined) return { tools: [] };
   if (!Array.isArray(tools)) throw new LLMInvalidRequestError('tools must be a list.', { path: 'tools' });
   const verbatim: JsonObject[] = [];
   const read = tools.flatMap((tool, group) => {
     if (!isObject(tool))
       throw new LLMInvalidRequestError(`tools[${group}] must be an object.`, { path: `tools[${group}]` });
-    const ours = toolsIn(camelFields(tool), group);
+    const ours = readToolObject(camelCaseKeys(tool), group);
     if (ours.length === 0) verbatim.push(tool);
     return ours;
   });
@@ -39,7 +39,7 @@ export function readTools(tools: unknown): ReadTools {
 }
 
 /** One tool object holds any number of functions and server tools; the first of them remembers what else was in it. */
-function toolsIn(object: JsonObject, group: number): Tool[] {
+function readToolObject(object: JsonObject, group: number): Tool[] {
   const { functionDeclarations, ...fields } = object;
   const tools: Tool[] = [];
   const beside: JsonObject = {};
@@ -49,7 +49,7 @@ function toolsIn(object: JsonObject, group: number): Tool[] {
   for (const [field, value] of Object.entries(fields)) {
     const type = Object.hasOwn(TYPE_OF_SERVER_TOOL, field) ? TYPE_OF_SERVER_TOOL[field] : undefined;
     if (type === undefined) beside[field] = value;
-    else tools.push({ type, ...remember({ [field]: value }, { group }) });
+    else tools.push({ type, ...vendorFields({ [field]: value }, { group }) });
   }
   const [first, ...others] = tools;
   return first === undefined || isEmpty(beside) ? tools : [withMark(first, { beside }), ...others];
@@ -63,7 +63,7 @@ function isDeclarationList(value: unknown): value is (JsonObject & { name: strin
 
 /** The declaration goes out again as it came; our own form of it is for other hosts and for checking arguments. */
 function toFunctionTool(declaration: JsonObject & { name: string }, mark: GoogleMark): FunctionTool {
-  const { name, description, parameters, parametersJsonSchema } = camelFields(declaration);
+  const { name, description, parameters, parametersJsonSchema } = camelCaseKeys(declaration);
   const schema = isObject(parametersJsonSchema)
     ? parametersJsonSchema
     : isObject(parameters)
@@ -74,22 +74,22 @@ function toFunctionTool(declaration: JsonObject & { name: string }, mark: Google
     name: String(name),
     ...(typeof description === 'string' && description !== '' ? { description } : {}),
     ...(schema === undefined ? {} : { parameters: schema }),
-    ...remember(undefined, mark),
+    ...vendorFields(undefined, mark),
   };
 }
 
 // ---- the choice
 
-export interface ReadToolConfig {
+export interface ParsedToolChoice {
   readonly toolChoice?: ToolChoice;
   readonly verbatim?: JsonObject;
 }
 
-export function readToolConfig(config: unknown): ReadToolConfig {
+export function readToolConfig(config: unknown): ParsedToolChoice {
   if (config === undefined) return {};
   if (!isObject(config)) throw new LLMInvalidRequestError('toolConfig must be an object.', { path: 'toolConfig' });
-  const { functionCallingConfig, ...rest } = camelFields(config);
-  const toolChoice = isObject(functionCallingConfig) ? choiceOf(camelFields(functionCallingConfig)) : undefined;
+  const { functionCallingConfig, ...rest } = camelCaseKeys(config);
+  const toolChoice = isObject(functionCallingConfig) ? toToolChoice(camelCaseKeys(functionCallingConfig)) : undefined;
   if (toolChoice !== undefined && isEmpty(rest)) return { toolChoice };
   const verbatim =
     toolChoice === undefined && functionCallingConfig !== undefined ? { ...rest, functionCallingConfig } : rest;
@@ -97,7 +97,7 @@ export function readToolConfig(config: unknown): ReadToolConfig {
 }
 
 /** What says more than our words can stays verbatim. */
-function choiceOf(config: JsonObject): ToolChoice | undefined {
+function toToolChoice(config: JsonObject): ToolChoice | undefined {
   const { mode, allowedFunctionNames: names, ...more } = config;
   if (!isEmpty(more)) return undefined;
   if (names === undefined) {

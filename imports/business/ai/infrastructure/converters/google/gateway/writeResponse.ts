@@ -2,8 +2,8 @@
  * A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same
  * said in its words.
  */
-import { argumentsObject } from '../../shared/callArguments';
-import { NO_SIGNATURE } from '../request/ContentsBuilder';
+import { parseArguments } from '../../shared/callArguments';
+import { PLACEHOLDER_SIGNATURE } from '../request/ContentsBuilder';
 import { partsOfItem } from '../request/parts';
 import { toUsageMetadata, usageOf } from '../usage';
 import type { PartsContext } from '../request/parts';
@@ -14,7 +14,7 @@ import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../..
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
-const ANSWER_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true };
+const OUTPUT_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true };
 
 /** Answers made elsewhere have none of this wire's fields, and say how they ended in our words only. */
 const FINISH_OF_STATUS: Readonly<Record<ResponseStatus, string>> = {
@@ -32,16 +32,16 @@ const FINISH_OF_REASON: Readonly<Record<string, string>> = {
 
 export function writeGoogle(response: LLMResponse): JsonObject {
   const { wire, fields } = response.vendor;
-  return wire === 'gemini' && fields !== undefined ? asItCame(response, fields) : inItsWords(response);
+  return wire === 'gemini' && fields !== undefined ? fromSameWire(response, fields) : fromOtherWire(response);
 }
 
 // ---- what came over this wire
 
-function asItCame(response: LLMResponse, fields: JsonObject): JsonObject {
-  const parts = response.output.flatMap((item) => partsOfItem(item, ANSWER_CONTEXT, () => 'output').parts);
+function fromSameWire(response: LLMResponse, fields: JsonObject): JsonObject {
+  const parts = response.output.flatMap((item) => partsOfItem(item, OUTPUT_CONTEXT, () => 'output').parts);
   const usage = response.vendor.usage;
-  const counted =
-    usage !== undefined && isSame(usageOf(usage, []), response.usage)
+  const usageMetadata =
+    usage !== undefined && hasSameCounts(usageOf(usage, []), response.usage)
       ? usage
       : usage === undefined
         ? undefined
@@ -49,7 +49,7 @@ function asItCame(response: LLMResponse, fields: JsonObject): JsonObject {
   return {
     ...fields,
     ...(Array.isArray(fields.candidates) ? { candidates: withParts(fields.candidates, parts) } : {}),
-    ...(counted === undefined ? {} : { usageMetadata: counted }),
+    ...(usageMetadata === undefined ? {} : { usageMetadata: usageMetadata }),
   };
 }
 
@@ -60,14 +60,14 @@ function withParts(candidates: readonly unknown[], parts: readonly GooglePart[])
 }
 
 /** A run of several calls sums their counts; then the last call's own counts would be wrong. */
-function isSame(one: Usage, other: Usage): boolean {
+function hasSameCounts(one: Usage, other: Usage): boolean {
   return one.input_tokens === other.input_tokens && one.output_tokens === other.output_tokens;
 }
 
 // ---- what came over another
 
-function inItsWords(response: LLMResponse): JsonObject {
-  const parts = signed(response.output.flatMap(partsOfAnswer));
+function fromOtherWire(response: LLMResponse): JsonObject {
+  const parts = withPlaceholderSignature(response.output.flatMap(toClientParts));
   const reason = response.incomplete_details?.reason;
   const finishReason =
     refusalOf(response) !== undefined
@@ -92,7 +92,7 @@ function inItsWords(response: LLMResponse): JsonObject {
 }
 
 /** Calls carry their id, so that the answer finds them; reasoning is shown, what seals it stays behind. */
-function partsOfAnswer(item: OutputItem): GooglePart[] {
+function toClientParts(item: OutputItem): GooglePart[] {
   switch (item.type) {
     case 'message':
       return item.content.flatMap((part) =>
@@ -101,38 +101,38 @@ function partsOfAnswer(item: OutputItem): GooglePart[] {
     case 'reasoning':
       return [...item.summary, ...(item.content ?? [])].map((part) => ({ text: part.text, thought: true }));
     case 'function_call':
-      return [{ functionCall: { id: item.call_id, name: item.name, args: argumentsObject(item).value } }];
+      return [{ functionCall: { id: item.call_id, name: item.name, args: parseArguments(item).value } }];
     default:
       return [];
   }
 }
 
 /** The client sends this history back, and may then ask a Gemini model, which wants a step's first call signed. */
-function signed(parts: GooglePart[]): GooglePart[] {
+function withPlaceholderSignature(parts: GooglePart[]): GooglePart[] {
   const first = parts.findIndex((part) => part.functionCall !== undefined);
-  return parts.map((part, index) => (index === first ? { ...part, thoughtSignature: NO_SIGNATURE } : part));
+  return parts.map((part, index) => (index === first ? { ...part, thoughtSignature: PLACEHOLDER_SIGNATURE } : part));
 }
 
 /** Offsets are bytes of UTF-8 in the whole answer text. */
 function citationsOf(output: readonly OutputItem[]): JsonObject[] {
   const sources: JsonObject[] = [];
-  let before = 0;
+  let offset = 0;
   for (const item of output) {
     if (item.type !== 'message') continue;
     for (const part of item.content) {
       if (part.type !== 'output_text') continue;
       for (const { type, url, title, start_index: start, end_index: end } of part.annotations) {
         if (type !== 'url_citation' || typeof url !== 'string') continue;
-        const places =
+        const indexes =
           typeof start === 'number' && typeof end === 'number'
             ? {
-                startIndex: before + bytesIn(part.text.slice(0, start)),
-                endIndex: before + bytesIn(part.text.slice(0, end)),
+                startIndex: offset + byteLength(part.text.slice(0, start)),
+                endIndex: offset + byteLength(part.text.slice(0, end)),
               }
             : {};
-        sources.push({ ...places, uri: url, ...(typeof title === 'string' ? { title } : {}) });
+        sources.push({ ...indexes, uri: url, ...(typeof title === 'string' ? { title } : {}) });
       }
-      before += bytesIn(part.text);
+      offset += byteLength(part.text);
     }
   }
   return sources;
@@ -140,6 +140,6 @@ function citationsOf(output: readonly OutputItem[]): JsonObject[] {
 
 const encoder = new TextEncoder();
 
-function bytesIn(text: string): number {
+function byteLength(text: string): number {
   return encoder.encode(text).length;
 }

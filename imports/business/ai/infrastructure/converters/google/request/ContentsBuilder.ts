@@ -17,36 +17,36 @@ interface OpenContent {
  * exactly that (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs, and understood by Vertex AI as
  * well).
  */
-export const NO_SIGNATURE = 'skip_thought_signature_validator';
+export const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator';
 
 export class ContentsBuilder {
   private readonly contents: OpenContent[] = [];
   /** Media of answers, held back until all answers of the turn are there. */
-  private readonly held: GooglePart[] = [];
-  private readonly untouched = new Set<GooglePart>();
+  private readonly pendingMedia: GooglePart[] = [];
+  private readonly verbatimParts = new Set<GooglePart>();
 
   add(item: InputItem, converted: ConvertedItem): void {
-    if (item.type !== 'function_call_output') this.release();
+    if (item.type !== 'function_call_output') this.appendPendingMedia();
     const mark = markOf(item);
-    const parts = mark.asIs === true ? converted.parts : converted.said;
-    if (mark.asIs === true) for (const part of parts) this.untouched.add(part);
+    const parts = mark.asIs === true ? converted.parts : converted.nonEmptyParts;
+    if (mark.asIs === true) for (const part of parts) this.verbatimParts.add(part);
     if (parts.length === 0 && mark.content === undefined) return;
     const content = this.contentFor(mark.role ?? converted.role, mark.content);
     for (const part of parts) content.parts.push(part);
-    if (converted.after !== undefined) this.held.push(...converted.after);
+    if (converted.after !== undefined) this.pendingMedia.push(...converted.after);
   }
 
-  finish(demandsSignatures: boolean): readonly JsonObject[] {
-    this.release();
-    this.openWithUser();
-    if (demandsSignatures) this.signCurrentTurn();
+  finish(requiresSignatures: boolean): readonly JsonObject[] {
+    this.appendPendingMedia();
+    this.startWithUser();
+    if (requiresSignatures) this.signCurrentTurn();
     return this.contents.map(({ fields, role, parts }) => ({ role, ...fields, parts }));
   }
 
-  private release(): void {
-    if (this.held.length === 0) return;
-    this.contentFor('user', undefined).parts.push(...this.held);
-    this.held.length = 0;
+  private appendPendingMedia(): void {
+    if (this.pendingMedia.length === 0) return;
+    this.contentFor('user', undefined).parts.push(...this.pendingMedia);
+    this.pendingMedia.length = 0;
   }
 
   /**
@@ -62,7 +62,7 @@ export class ContentsBuilder {
   }
 
   /** A call must follow something that the user said; a history whose beginning was cut off may begin with one. */
-  private openWithUser(): void {
+  private startWithUser(): void {
     const first = this.contents[0];
     if (first?.role !== 'model' || !first.parts.some((part) => isObject(part.functionCall))) return;
     this.contents.unshift({
@@ -86,8 +86,8 @@ export class ContentsBuilder {
         return;
       const first = content.parts.findIndex((part) => isObject(part.functionCall));
       const call = content.parts[first];
-      if (call === undefined || this.untouched.has(call) || call.thoughtSignature !== undefined) continue;
-      content.parts[first] = { ...call, thoughtSignature: NO_SIGNATURE };
+      if (call === undefined || this.verbatimParts.has(call) || call.thoughtSignature !== undefined) continue;
+      content.parts[first] = { ...call, thoughtSignature: PLACEHOLDER_SIGNATURE };
     }
   }
 }

@@ -7,7 +7,7 @@ import { ContentsBuilder } from './ContentsBuilder';
 import { partsOfItem } from './parts';
 import { markOf } from '../googleTypes';
 import { repairHistory } from '../../shared/repairHistory';
-import type { GoogleModelFacts } from '../modelFeatures';
+import type { GoogleModelFeatures } from '../modelFeatures';
 import type { PartsContext } from './parts';
 import type { GooglePart } from '../googleTypes';
 import type { FunctionCallItem, InputItem, MessageItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -25,24 +25,24 @@ export interface GoogleConversation {
 /** @throws UnsupportedFeatureError for content that the wire cannot express */
 export function toContents(
   input: readonly InputItem[],
-  facts: GoogleModelFacts,
+  features: GoogleModelFeatures,
   fetchesUrls: boolean,
 ): GoogleConversation {
   const { items, losses: repairs } = repairHistory(input, { nativeAsync: false });
   const losses: Loss[] = [...repairs];
-  const context: PartsContext = { fetchesUrls, mediaInResults: facts.takesMediaInResults };
+  const context: PartsContext = { fetchesUrls, mediaInResults: features.supportsMediaInResults };
   const calls = new Map<string, FunctionCallItem>();
   const builder = new ContentsBuilder();
   const systemParts: GooglePart[] = [];
   let systemFields: JsonObject = {};
   let leading = true;
-  let at = -1;
+  let index = -1;
   // One function for all items: paths are wanted for losses and errors only.
-  const path = (): string => pathOf(items, input, at);
+  const path = (): string => pathOf(items, input, index);
 
   for (const item of items) {
-    at += 1;
-    if (isInstruction(item)) {
+    index += 1;
+    if (isSystemMessage(item)) {
       if (leading) {
         systemFields = { ...systemFields, ...markOf(item).content };
         systemParts.push(...partsOfItem(item, context, path).parts);
@@ -64,7 +64,7 @@ export function toContents(
       losses.push({ path: `${path()}${loss.at}`, what: loss.what, reason: loss.reason });
     builder.add(item, converted);
   }
-  return { systemParts, systemFields, contents: builder.finish(facts.demandsSignatures), losses };
+  return { systemParts, systemFields, contents: builder.finish(features.requiresSignatures), losses };
 }
 
 /** Repaired histories hold items that the caller's does not; those are named by where they stand. */
@@ -74,18 +74,18 @@ function pathOf(items: readonly InputItem[], input: readonly InputItem[], index:
   return `input[${place === -1 ? index : place}]`;
 }
 
-function isInstruction(item: InputItem): item is MessageItem {
+function isSystemMessage(item: InputItem): item is MessageItem {
   return item.type === 'message' && (item.role === 'system' || item.role === 'developer');
 }
 
-const marked = new WeakMap<MessageItem, MessageItem>();
+const tagged = new WeakMap<MessageItem, MessageItem>();
 
 /**
  * Instructions in the middle of a history: a user message between marks, so that the model can tell them from the
  * user's own words.
  */
 function asUserText(item: MessageItem): MessageItem {
-  let message = marked.get(item);
+  let message = tagged.get(item);
   if (message === undefined) {
     const content = [
       inputText(`<${item.role}_instructions>`),
@@ -93,7 +93,7 @@ function asUserText(item: MessageItem): MessageItem {
       inputText(`</${item.role}_instructions>`),
     ];
     message = { type: 'message', role: 'user', content };
-    marked.set(item, message);
+    tagged.set(item, message);
   }
   return message;
 }

@@ -3,14 +3,14 @@
  * (https://ai.google.dev/api/generate-content#GenerationConfig).
  */
 import { toOpenApiSchema } from '../openApiSchema';
-import { sanitiseSchema } from './jsonSchema';
-import type { GoogleModelFacts } from '../modelFeatures';
+import { sanitizeSchema } from './jsonSchema';
+import type { GoogleModelFeatures } from '../modelFeatures';
 import { isEmpty } from '../../../../domain/json';
 import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
 
-export interface GoogleGeneration {
+export interface GenerationConfig {
   readonly generationConfig: JsonObject;
   /** What has to be asked for in words instead. */
   readonly instruction?: string;
@@ -35,26 +35,27 @@ const LEVEL_OF_EFFORT: Readonly<Record<string, 'minimal' | 'low' | 'medium' | 'h
   high: 'high',
   xhigh: 'high',
 };
-const LEAST_BUDGET = 128;
+const MIN_BUDGET = 128;
 
 type JsonFormat = Exclude<ResponseFormat, { type: 'text' }>;
 
-/** @param verbatim `generationConfig` as the caller wrote it himself: what it says is not said twice */
+/** @param passthrough `generationConfig` as the caller wrote it himself: what it says is not said twice */
 export function toGenerationConfig(
   options: NormalizedOptions,
   context: WireContext,
-  facts: GoogleModelFacts,
-  verbatim: JsonObject,
+  features: GoogleModelFeatures,
+  passthrough: JsonObject,
   warnings: string[],
   losses: Loss[],
-): GoogleGeneration {
+): GenerationConfig {
   const { temperature, top_p: topP, max_output_tokens: maxOutputTokens, stop } = options;
-  const format = formatOf(options.response_format, verbatim);
-  const asked = format === undefined ? undefined : responseFormat(format, options, context, facts, warnings, losses);
+  const format = formatOf(options.response_format, passthrough);
+  const responseFields =
+    format === undefined ? undefined : toResponseFormat(format, options, context, features, warnings, losses);
   const thinkingConfig = toThinkingConfig(
     options.reasoning,
-    context.capabilities.supportsReasoning ? facts : { ...facts, thinking: 'none' },
-    verbatim,
+    context.capabilities.supportsReasoning ? features : { ...features, thinking: 'none' },
+    passthrough,
     warnings,
   );
   return {
@@ -63,35 +64,35 @@ export function toGenerationConfig(
       ...(topP === undefined ? {} : { topP }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(stop === undefined || stop.length === 0 ? {} : { stopSequences: stop }),
-      ...asked?.fields,
+      ...responseFields?.fields,
       ...(thinkingConfig === undefined ? {} : { thinkingConfig }),
     },
-    ...(asked?.instruction === undefined ? {} : { instruction: asked.instruction }),
+    ...(responseFields?.instruction === undefined ? {} : { instruction: responseFields.instruction }),
   };
 }
 
-function formatOf(format: ResponseFormat | undefined, verbatim: JsonObject): JsonFormat | undefined {
+function formatOf(format: ResponseFormat | undefined, passthrough: JsonObject): JsonFormat | undefined {
   if (format === undefined || format.type === 'text') return undefined;
-  const isSaid = ['responseMimeType', 'responseSchema', 'responseJsonSchema'].some((field) => field in verbatim);
-  return isSaid ? undefined : format;
+  const isGiven = ['responseMimeType', 'responseSchema', 'responseJsonSchema'].some((field) => field in passthrough);
+  return isGiven ? undefined : format;
 }
 
-interface AskedFormat {
+interface ResponseFormatFields {
   readonly fields?: JsonObject;
   readonly instruction?: string;
 }
 
-function responseFormat(
+function toResponseFormat(
   format: JsonFormat,
   options: NormalizedOptions,
   context: WireContext,
-  facts: GoogleModelFacts,
+  features: GoogleModelFeatures,
   warnings: string[],
   losses: Loss[],
-): AskedFormat {
+): ResponseFormatFields {
   const supported = supportedOutput(context);
   const hasTools = (options.tools ?? []).length > 0;
-  if (supported === 'none' || (hasTools && !facts.combinesTools)) {
+  if (supported === 'none' || (hasTools && !features.canCombineTools)) {
     const reason = `${options.model} takes no JSON output${supported === 'none' ? '' : ' beside tools'}`;
     warnings.push(`response_format: asked for in words, since ${reason}`);
     losses.push({ path: 'response_format', what: 'native JSON output', reason });
@@ -100,12 +101,12 @@ function responseFormat(
   const responseMimeType = 'application/json';
   if (format.type === 'json_object') return { fields: { responseMimeType } };
   if (supported === 'json_object') return { fields: { responseMimeType }, instruction: jsonInstruction(format) };
-  const { schema, losses: lost } = facts.takesJsonSchema
-    ? sanitiseSchema(format.schema)
+  const { schema, losses: lost } = features.supportsJsonSchema
+    ? sanitizeSchema(format.schema)
     : toOpenApiSchema(format.schema);
   for (const loss of lost) losses.push({ ...loss, path: `response_format.schema${loss.path}` });
   return {
-    fields: facts.takesJsonSchema
+    fields: features.supportsJsonSchema
       ? { responseMimeType, responseJsonSchema: schema }
       : { responseMimeType, responseSchema: schema },
   };
@@ -128,36 +129,36 @@ function jsonInstruction(format: JsonFormat): string {
 
 function toThinkingConfig(
   reasoning: NormalizedOptions['reasoning'],
-  facts: GoogleModelFacts,
-  verbatim: JsonObject,
+  features: GoogleModelFeatures,
+  passthrough: JsonObject,
   warnings: string[],
 ): JsonObject | undefined {
-  if (reasoning === undefined || 'thinkingConfig' in verbatim) return undefined;
+  if (reasoning === undefined || 'thinkingConfig' in passthrough) return undefined;
   const effort = reasoning.effort ?? undefined;
   const summary = reasoning.summary ?? undefined;
   if (effort === undefined && summary === undefined) return undefined;
-  if (facts.thinking === 'none') {
+  if (features.thinking === 'none') {
     warnings.push('reasoning: this model does not think, so it is left out');
     return undefined;
   }
-  const amount =
+  const effortFields =
     effort === undefined
       ? {}
-      : facts.thinking === 'level'
-        ? thinkingLevel(effort, facts, warnings)
-        : thinkingBudget(effort, facts, warnings);
-  const config = { ...amount, ...(summary === undefined ? {} : { includeThoughts: true }) };
+      : features.thinking === 'level'
+        ? thinkingLevel(effort, features, warnings)
+        : thinkingBudget(effort, features, warnings);
+  const config = { ...effortFields, ...(summary === undefined ? {} : { includeThoughts: true }) };
   return isEmpty(config) ? undefined : config;
 }
 
-function thinkingLevel(effort: string, facts: GoogleModelFacts, warnings: string[]): JsonObject {
-  const wanted = Object.hasOwn(LEVEL_OF_EFFORT, effort) ? LEVEL_OF_EFFORT[effort] : undefined;
-  if (wanted === undefined) {
+function thinkingLevel(effort: string, features: GoogleModelFeatures, warnings: string[]): JsonObject {
+  const requested = Object.hasOwn(LEVEL_OF_EFFORT, effort) ? LEVEL_OF_EFFORT[effort] : undefined;
+  if (requested === undefined) {
     warnings.push(`reasoning.effort: ${effort} is not a word of Gemini's, so it is left out`);
     return {};
   }
-  const levels = facts.levels;
-  const level = levels.includes(wanted) ? wanted : wanted === 'minimal' ? 'low' : 'high';
+  const levels = features.levels;
+  const level = levels.includes(requested) ? requested : requested === 'minimal' ? 'low' : 'high';
   if (level !== effort)
     warnings.push(
       `reasoning.effort: ${effort} is sent as ${level}${effort === 'none' ? ', the least that this model thinks' : ''}`,
@@ -165,11 +166,11 @@ function thinkingLevel(effort: string, facts: GoogleModelFacts, warnings: string
   return { thinkingLevel: level };
 }
 
-function thinkingBudget(effort: string, facts: GoogleModelFacts, warnings: string[]): JsonObject {
+function thinkingBudget(effort: string, features: GoogleModelFeatures, warnings: string[]): JsonObject {
   if (effort === 'none') {
-    if (facts.canStopThinking) return { thinkingBudget: 0 };
-    warnings.push(`reasoning.effort: none is sent as ${LEAST_BUDGET} tokens, the least that this model thinks`);
-    return { thinkingBudget: LEAST_BUDGET };
+    if (features.canDisableThinking) return { thinkingBudget: 0 };
+    warnings.push(`reasoning.effort: none is sent as ${MIN_BUDGET} tokens, the least that this model thinks`);
+    return { thinkingBudget: MIN_BUDGET };
   }
   const budget = Object.hasOwn(BUDGETS, effort) ? BUDGETS[effort] : undefined;
   if (budget === undefined) warnings.push(`reasoning.effort: ${effort} is not a word of Gemini's, so it is left out`);

@@ -11,7 +11,7 @@ const RECURSION_DEPTH = 2;
 /** A schema written out to more nodes than this is cut off: references that refer to references grow without end. */
 const MAX_NODES = 5_000;
 
-const KEPT = new Set([
+const COPIED_KEYWORDS = new Set([
   'title',
   'description',
   'minItems',
@@ -24,26 +24,26 @@ const KEPT = new Set([
 const DROPPED_SILENTLY = new Set(['$schema', '$id', '$anchor', '$comment', '$defs', 'definitions', '$ref']);
 const FORMATS = new Set(['date-time', 'date', 'time', 'int32', 'int64', 'float', 'double', 'enum']);
 
-export interface SanitisedSchema {
+export interface SanitizedSchema {
   readonly schema: JsonObject;
   /** Paths within the schema, e.g. `.properties.age.multipleOf`. */
   readonly losses: readonly Loss[];
 }
 
-const known = new WeakMap<JsonObject, SanitisedSchema>();
+const sanitizedSchemas = new WeakMap<JsonObject, SanitizedSchema>();
 
 /** The copy that is sent; the same schema object is looked at once. */
-export function sanitiseSchema(schema: JsonObject): SanitisedSchema {
-  let result = known.get(schema);
+export function sanitizeSchema(schema: JsonObject): SanitizedSchema {
+  let result = sanitizedSchemas.get(schema);
   if (result === undefined) {
-    const walk = new SchemaWalk(schema);
+    const walk = new SchemaCopier(schema);
     result = { schema: walk.copy(schema, '', []), losses: walk.losses };
-    known.set(schema, result);
+    sanitizedSchemas.set(schema, result);
   }
   return result;
 }
 
-class SchemaWalk {
+class SchemaCopier {
   readonly losses: Loss[] = [];
   private readonly root: JsonObject;
   private nodes = 0;
@@ -55,10 +55,10 @@ class SchemaWalk {
   /** @param refs the references on the way here, to see recursion */
   copy(schema: unknown, path: string, refs: readonly string[]): JsonObject {
     if (!isObject(schema)) {
-      if (schema === false) this.lose(path, 'the schema false', 'Gemini has no schema that nothing matches');
+      if (schema === false) this.addLoss(path, 'the schema false', 'Gemini has no schema that nothing matches');
       return {};
     }
-    const plain = this.writtenOut(schema, path, refs);
+    const plain = this.expand(schema, path, refs);
     const out: JsonObject = {};
     for (const [keyword, value] of Object.entries(plain.schema))
       this.copyKeyword(keyword, value, out, path, plain.refs);
@@ -66,41 +66,44 @@ class SchemaWalk {
   }
 
   /** The schema without `$ref` and `allOf`: what they stand for is laid under its own keywords. */
-  private writtenOut(
+  private expand(
     schema: JsonObject,
     path: string,
     refs: readonly string[],
   ): { readonly schema: JsonObject; readonly refs: readonly string[] } {
     this.nodes += 1;
     if (this.nodes > MAX_NODES)
-      return { schema: this.cut(schema, path, 'the schema is too large when its references are written out'), refs };
+      return {
+        schema: this.truncate(schema, path, 'the schema is too large when its references are written out'),
+        refs,
+      };
     const { $ref: ref, allOf, ...own } = schema;
     if (ref === undefined && allOf === undefined) return { schema, refs };
-    const lose = (what: string): void => this.lose(path, what, 'it contradicts another member');
+    const lose = (what: string): void => this.addLoss(path, what, 'it contradicts another member');
     let trail = refs;
     let merged: JsonObject = {};
     const lay = (member: JsonObject): void => {
-      const plain = this.writtenOut(member, path, trail);
+      const plain = this.expand(member, path, trail);
       trail = plain.refs;
-      merged = layOver(merged, plain.schema, lose);
+      merged = mergeMember(merged, plain.schema, lose);
     };
     if (typeof ref === 'string') {
       const target = resolvePointer(this.root, ref);
       if (target === undefined)
-        this.lose(`${path}.$ref`, `the reference ${ref}`, 'it points to nothing in this schema');
+        this.addLoss(`${path}.$ref`, `the reference ${ref}`, 'it points to nothing in this schema');
       else if (trail.filter((one) => one === ref).length >= RECURSION_DEPTH)
-        merged = this.cut(target, path, 'the schema contains itself');
+        merged = this.truncate(target, path, 'the schema contains itself');
       else {
         trail = [...trail, ref];
         lay(target);
       }
     }
     if (Array.isArray(allOf)) allOf.filter(isObject).forEach(lay);
-    return { schema: layOver(merged, own, lose), refs: trail };
+    return { schema: mergeMember(merged, own, lose), refs: trail };
   }
 
-  private cut(schema: JsonObject, path: string, reason: string): JsonObject {
-    this.lose(path, 'everything below', reason);
+  private truncate(schema: JsonObject, path: string, reason: string): JsonObject {
+    this.addLoss(path, 'everything below', reason);
     const { type, description } = schema;
     return { ...(type === undefined ? {} : { type }), ...(description === undefined ? {} : { description }) };
   }
@@ -138,11 +141,11 @@ class SchemaWalk {
         return;
       case 'format':
         if (typeof value === 'string' && FORMATS.has(value)) out.format = value;
-        else this.lose(at, `format ${String(value)}`, 'Gemini does not know it');
+        else this.addLoss(at, `format ${String(value)}`, 'Gemini does not know it');
         return;
       default:
-        if (KEPT.has(keyword)) out[keyword] = value;
-        else if (!DROPPED_SILENTLY.has(keyword)) this.lose(at, keyword, 'Gemini does not know this keyword');
+        if (COPIED_KEYWORDS.has(keyword)) out[keyword] = value;
+        else if (!DROPPED_SILENTLY.has(keyword)) this.addLoss(at, keyword, 'Gemini does not know this keyword');
     }
   }
 
@@ -151,14 +154,14 @@ class SchemaWalk {
     const sayable = values.filter((value) => typeof value === 'string' || typeof value === 'number');
     const nullable = values.includes(null);
     if (sayable.length + (nullable ? 1 : 0) < values.length) {
-      this.lose(path, 'the enumeration', 'Gemini enumerates texts and numbers only');
+      this.addLoss(path, 'the enumeration', 'Gemini enumerates texts and numbers only');
       return;
     }
     if (sayable.length > 0) out.enum = sayable;
     if (out.type === undefined) out.type = typesOf(sayable, nullable);
   }
 
-  private lose(path: string, what: string, reason: string): void {
+  private addLoss(path: string, what: string, reason: string): void {
     this.losses.push({ path, what, reason });
   }
 }
@@ -171,7 +174,7 @@ function typesOf(values: readonly unknown[], nullable: boolean): string | string
 }
 
 /** Members of an `allOf` hold together; where two of them say different things, the first is kept. */
-function layOver(base: JsonObject, member: JsonObject, lose: (what: string) => void): JsonObject {
+function mergeMember(base: JsonObject, member: JsonObject, lose: (what: string) => void): JsonObject {
   const out: JsonObject = { ...base };
   for (const [keyword, value] of Object.entries(member)) {
     const before = out[keyword];
@@ -191,14 +194,14 @@ function resolvePointer(root: JsonObject, ref: string): JsonObject | undefined {
   if (!ref.startsWith('#/')) return undefined;
   let place: unknown = root;
   for (const token of ref.slice(2).split('/')) {
-    const key = unescaped(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = percentDecode(token).replaceAll('~1', '/').replaceAll('~0', '~');
     if (Array.isArray(place)) place = place[Number(key)];
     else place = isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined;
   }
   return isObject(place) ? place : undefined;
 }
 
-function unescaped(token: string): string {
+function percentDecode(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {

@@ -2,7 +2,7 @@
  * One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however
  * often its history is sent.
  */
-import { argumentsObject } from '../../shared/callArguments';
+import { parseArguments } from '../../shared/callArguments';
 import { cacheByItem } from '../../shared/conversionCache';
 import { toMediaPart } from '../media';
 import { markOf, siblingsOf } from '../googleTypes';
@@ -31,13 +31,13 @@ export interface ConvertedItem {
   readonly role: 'user' | 'model';
   readonly parts: readonly GooglePart[];
   /** The parts without those that say nothing: what is sent. */
-  readonly said: readonly GooglePart[];
+  readonly nonEmptyParts: readonly GooglePart[];
   /** Parts that an answer's own part cannot hold: they stand after all answers of the turn. */
   readonly after?: readonly GooglePart[];
   readonly losses: readonly PartLoss[];
 }
 
-type Conversion = Omit<ConvertedItem, 'said'>;
+type Conversion = Omit<ConvertedItem, 'nonEmptyParts'>;
 
 /** Everything besides the item that its conversion depends on. */
 export interface PartsContext {
@@ -57,7 +57,7 @@ export const partsOfItem = cacheByItem(
     const found = convert(item, context, path);
     return {
       ...found,
-      said: found.parts.some(isHollow) ? found.parts.filter((part) => !isHollow(part)) : found.parts,
+      nonEmptyParts: found.parts.some(isEmptyText) ? found.parts.filter((part) => !isEmptyText(part)) : found.parts,
     };
   },
   (before, now) =>
@@ -74,23 +74,23 @@ function convert(item: InputItem, context: PartsContext, path: () => string): Co
     case 'function_call':
       return callParts(item);
     case 'function_call_output':
-      return answerParts(item, context, path);
+      return outputParts(item, context, path);
     case 'reasoning':
       return reasoningParts(item);
     case 'vendor_item':
-      if (item.origin.wire === 'gemini') return model([item.item]);
-      return model(
+      if (item.origin.wire === 'gemini') return modelParts([item.item]);
+      return modelParts(
         [],
         [{ at: '', what: `an item of the ${item.origin.wire} wire`, reason: 'it goes back only to where it was made' }],
       );
     case 'compaction':
-      return model([], [{ at: '', what: 'a compaction', reason: 'it is sealed by another wire' }]);
+      return modelParts([], [{ at: '', what: 'a compaction', reason: 'it is sealed by another wire' }]);
     default:
-      return model([], [{ at: '', what: `a ${item.type} item`, reason: 'Gemini has no word for it' }]);
+      return modelParts([], [{ at: '', what: `a ${item.type} item`, reason: 'Gemini has no word for it' }]);
   }
 }
 
-function model(parts: readonly GooglePart[], losses: readonly PartLoss[] = []): Conversion {
+function modelParts(parts: readonly GooglePart[], losses: readonly PartLoss[] = []): Conversion {
   return { role: 'model', parts, losses };
 }
 
@@ -135,28 +135,28 @@ function contentPart(
 
 function callParts(item: FunctionCallItem): Conversion {
   const mark = markOf(item);
-  if (mark.part !== undefined) return model([mark.part]);
-  const { value, malformed } = argumentsObject(item);
+  if (mark.part !== undefined) return modelParts([mark.part]);
+  const { value, malformed } = parseArguments(item);
   const functionCall: JsonObject = { name: item.name, args: value };
   if (mark.id !== undefined) functionCall.id = mark.id;
   const losses = malformed
     ? [{ at: '.arguments', what: 'arguments that are no JSON object', reason: 'sent as a text field of that name' }]
     : [];
-  return model([{ functionCall, ...siblingsOf(item) }], losses);
+  return modelParts([{ functionCall, ...siblingsOf(item) }], losses);
 }
 
 /** Thoughts go back as they came; what another vendor thought is not ours to pass on. */
 function reasoningParts(item: ReasoningItem): Conversion {
   if (item.origin?.wire !== 'gemini')
-    return model([], [{ at: '', what: 'reasoning', reason: 'another vendor made it' }]);
-  return model([...item.summary, ...(item.content ?? [])].map(thoughtPart));
+    return modelParts([], [{ at: '', what: 'reasoning', reason: 'another vendor made it' }]);
+  return modelParts([...item.summary, ...(item.content ?? [])].map(thoughtPart));
 }
 
 function thoughtPart(part: SummaryText | ReasoningText): GooglePart {
   return { text: part.text, thought: true, ...siblingsOf(part) };
 }
 
-function answerParts(item: FunctionCallOutputItem, context: PartsContext, path: () => string): Conversion {
+function outputParts(item: FunctionCallOutputItem, context: PartsContext, path: () => string): Conversion {
   const { call } = context;
   const mark = markOf(item);
   if (mark.part !== undefined) return { role: 'user', parts: [mark.part], losses: [] };
@@ -169,8 +169,8 @@ function answerParts(item: FunctionCallOutputItem, context: PartsContext, path: 
   const after: GooglePart[] = [];
   const inside: GooglePart[] = [];
   mediaOf(item.output).forEach(([part, index]) => {
-    const converted = contentPart(part, context, losses, `.output[${index}]`, path);
-    (context.mediaInResults && 'inlineData' in converted ? inside : after).push(converted);
+    const cache = contentPart(part, context, losses, `.output[${index}]`, path);
+    (context.mediaInResults && 'inlineData' in cache ? inside : after).push(cache);
   });
   if (inside.length > 0) functionResponse.parts = inside;
   if (after.length > 0) after.unshift({ text: `Content that the call of ${name} returned:` });
@@ -188,11 +188,11 @@ function mediaOf(output: FunctionCallOutputItem['output']): readonly (readonly [
  */
 function responseObject(item: FunctionCallOutputItem): JsonObject {
   const text = textOfOutput(item.output);
-  const failed = item.state === 'failed' || item.state === 'timeout' || item.state === 'cancelled';
+  const hasFailed = item.state === 'failed' || item.state === 'timeout' || item.state === 'cancelled';
   if (text === undefined) return {};
   const object = jsonObject(text);
-  if (object !== undefined && (!failed || 'error' in object)) return object;
-  return failed ? { error: object ?? text } : { result: text };
+  if (object !== undefined && (!hasFailed || 'error' in object)) return object;
+  return hasFailed ? { error: object ?? text } : { result: text };
 }
 
 function textOfOutput(output: FunctionCallOutputItem['output']): string | undefined {
@@ -214,7 +214,7 @@ function jsonObject(text: string): JsonObject | undefined {
 }
 
 /** A text that says nothing and carries nothing, which Vertex refuses; a signature on it is worth sending. */
-export function isHollow(part: GooglePart): boolean {
+export function isEmptyText(part: GooglePart): boolean {
   return (
     part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought' || part[key] === null)
   );

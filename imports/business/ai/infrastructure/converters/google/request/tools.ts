@@ -1,7 +1,7 @@
 /** Tools and the choice among them, as Gemini writes them (https://ai.google.dev/api/caching#Tool). */
-import { sanitiseSchema } from './jsonSchema';
+import { sanitizeSchema } from './jsonSchema';
 import { markOf, siblingsOf } from '../googleTypes';
-import type { GoogleModelFacts } from '../modelFeatures';
+import type { GoogleModelFeatures } from '../modelFeatures';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { isEmpty } from '../../../../domain/json';
@@ -31,16 +31,16 @@ export interface GoogleTools {
  */
 export function toGoogleTools(
   options: NormalizedOptions,
-  facts: GoogleModelFacts,
+  features: GoogleModelFeatures,
   verbatim: readonly JsonObject[],
   warnings: string[],
   losses: Loss[],
 ): GoogleTools {
-  const offered = withoutForbidden(options.tools ?? [], options.tool_choice);
+  const offered = toolsToDeclare(options.tools ?? [], options.tool_choice);
   const functions = offered.filter(isFunctionTool);
   const fromThisWire = offered.some((tool) => markOf(tool).group !== undefined);
-  const mixed = functions.length > 0 && functions.length < offered.length && !fromThisWire;
-  if (mixed && !facts.combinesTools) {
+  const isMixed = functions.length > 0 && functions.length < offered.length && !fromThisWire;
+  if (isMixed && !features.canCombineTools) {
     throw new UnsupportedFeatureError(
       `${options.model} takes either functions or server tools, not both in one request.`,
       { path: 'tools' },
@@ -49,18 +49,18 @@ export function toGoogleTools(
   if (functions.some((tool) => tool.strict === true))
     warnings.push('strict: Gemini has no such word; arguments are validated when they arrive');
 
-  const all = filledUp(grouped(offered, options.tools ?? [], losses), verbatim);
-  const functionCallingConfig = callingConfig(options, functions, warnings);
+  const all = fillPositions(groupTools(offered, options.tools ?? [], losses), verbatim);
+  const functionCallingConfig = toCallingConfig(options, functions, warnings);
   const toolConfig: JsonObject = {
     ...(functionCallingConfig === undefined ? {} : { functionCallingConfig }),
     // Without it such a request is refused (https://ai.google.dev/gemini-api/docs/tool-combination).
-    ...(mixed ? { includeServerSideToolInvocations: true } : {}),
+    ...(isMixed ? { includeServerSideToolInvocations: true } : {}),
   };
   return { ...(all.length > 0 ? { tools: all } : {}), ...(isEmpty(toolConfig) ? {} : { toolConfig }) };
 }
 
 /** `allowed_tools` with a free choice: only those are declared, since names can be listed for forced calls only. */
-function withoutForbidden(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
+function toolsToDeclare(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
   if (
     typeof choice !== 'object' ||
     choice.type !== 'allowed_tools' ||
@@ -77,7 +77,7 @@ function withoutForbidden(tools: readonly Tool[], choice: ToolChoice | undefined
  * All functions share one tool object, each server tool has its own; tools that came over this wire stay in the
  * objects they came in.
  */
-function grouped(offered: readonly Tool[], all: readonly Tool[], losses: Loss[]): ToolObjects {
+function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss[]): ToolObjects {
   const placed = new Map<number, JsonObject>();
   const loose: JsonObject[] = [];
   const functions: unknown[] = [];
@@ -85,8 +85,8 @@ function grouped(offered: readonly Tool[], all: readonly Tool[], losses: Loss[])
     const { group, beside } = markOf(tool);
     const path = `tools[${all.indexOf(tool)}]`;
     const entry = isFunctionTool(tool)
-      ? { declared: declaration(tool, `${path}.parameters`, losses) }
-      : { object: serverTool(tool, path) };
+      ? { declared: toDeclaration(tool, `${path}.parameters`, losses) }
+      : { object: toServerTool(tool, path) };
     if (group !== undefined) {
       const object = placed.get(group) ?? {};
       placed.set(group, object);
@@ -114,7 +114,7 @@ interface ToolObjects {
 }
 
 /** Objects that came over this wire without a tool of ours take the places that the others left free. */
-function filledUp({ placed, loose }: ToolObjects, verbatim: readonly JsonObject[]): JsonObject[] {
+function fillPositions({ placed, loose }: ToolObjects, verbatim: readonly JsonObject[]): JsonObject[] {
   const waiting = [...verbatim];
   const all: JsonObject[] = [];
   for (const [place, tool] of [...placed].sort(([one], [other]) => one - other)) {
@@ -124,7 +124,7 @@ function filledUp({ placed, loose }: ToolObjects, verbatim: readonly JsonObject[
   return [...all, ...waiting, ...loose];
 }
 
-function declaration(tool: FunctionTool, path: string, losses: Loss[]): JsonObject {
+function toDeclaration(tool: FunctionTool, path: string, losses: Loss[]): JsonObject {
   const mark = markOf(tool);
   if (mark.declaration !== undefined) return { ...mark.declaration, name: tool.name };
   if (!NAME.test(tool.name)) {
@@ -135,12 +135,12 @@ function declaration(tool: FunctionTool, path: string, losses: Loss[]): JsonObje
   }
   const declared: JsonObject = { name: tool.name, description: tool.description ?? '' };
   if (tool.parameters === undefined || isEmpty(tool.parameters)) return declared;
-  const { schema, losses: lost } = sanitiseSchema(tool.parameters);
+  const { schema, losses: lost } = sanitizeSchema(tool.parameters);
   for (const loss of lost) losses.push({ ...loss, path: `${path}${loss.path}` });
   return { ...declared, parametersJsonSchema: schema };
 }
 
-function serverTool(tool: BuiltInTool, path: string): JsonObject {
+function toServerTool(tool: BuiltInTool, path: string): JsonObject {
   const own = siblingsOf(tool);
   if (own !== undefined) return own;
   const name = SERVER_TOOLS[tool.type];
@@ -148,7 +148,7 @@ function serverTool(tool: BuiltInTool, path: string): JsonObject {
   return { [name]: {} };
 }
 
-function callingConfig(
+function toCallingConfig(
   options: NormalizedOptions,
   functions: readonly FunctionTool[],
   warnings: string[],

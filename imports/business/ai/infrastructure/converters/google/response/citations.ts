@@ -37,13 +37,13 @@ export function withCitations(items: readonly OutputItem[], candidate: JsonObjec
       if (part.type !== 'output_text') return part;
       const start = before;
       before += part.text.length;
-      return annotated(part, start, citations);
+      return annotate(part, start, citations);
     });
     return { ...item, content } satisfies MessageItem;
   });
 }
 
-function annotated(part: OutputText, offset: number, citations: readonly Citation[]): OutputText {
+function annotate(part: OutputText, offset: number, citations: readonly Citation[]): OutputText {
   const end = offset + part.text.length;
   const annotations = citations.flatMap((one): JsonObject[] => {
     if (one.start >= end || one.start < offset) return [];
@@ -66,9 +66,9 @@ function groundingOf(metadata: unknown, text: string): Citation[] {
   const chunks = Array.isArray(metadata.groundingChunks)
     ? metadata.groundingChunks.map((chunk) => (isObject(chunk) ? sourceOf(chunk) : undefined))
     : [];
-  const places = bytePlaces(text);
-  return listOf(metadata.groundingSupports).flatMap((support) => {
-    const place = segmentIn(support.segment, text, places);
+  const places = byteToIndex(text);
+  return objectsIn(metadata.groundingSupports).flatMap((support) => {
+    const place = locateSegment(support.segment, text, places);
     if (place === undefined || !Array.isArray(support.groundingChunkIndices)) return [];
     return support.groundingChunkIndices.flatMap((index) => {
       const source = typeof index === 'number' ? chunks[index] : undefined;
@@ -92,10 +92,10 @@ function linkOf(source: JsonObject): { url: string; title: string } | undefined 
 /** The Gemini API lists `citationSources`, Vertex AI `citations`. */
 function citationsOf(metadata: unknown, text: string): Citation[] {
   if (!isObject(metadata)) return [];
-  const places = bytePlaces(text);
-  return [...listOf(metadata.citationSources), ...listOf(metadata.citations)].flatMap((source) => {
+  const places = byteToIndex(text);
+  return [...objectsIn(metadata.citationSources), ...objectsIn(metadata.citations)].flatMap((source) => {
     const link = linkOf(source);
-    const place = segmentIn(source, text, places);
+    const place = locateSegment(source, text, places);
     return link === undefined || place === undefined ? [] : [{ ...link, ...place }];
   });
 }
@@ -104,23 +104,23 @@ function citationsOf(metadata: unknown, text: string): Citation[] {
  * Offsets are bytes of UTF-8; where the segment brings its text, the text decides, since streams and thoughts shift
  * offsets.
  */
-function segmentIn(
+function locateSegment(
   segment: unknown,
   text: string,
-  placeOfByte: (byte: number) => number,
+  indexOfByte: (byte: number) => number,
 ): { start: number; end: number } | undefined {
   if (!isObject(segment)) return undefined;
-  const start = placeOfByte(typeof segment.startIndex === 'number' ? segment.startIndex : 0);
-  const end = typeof segment.endIndex === 'number' ? placeOfByte(segment.endIndex) : undefined;
-  const said = typeof segment.text === 'string' && segment.text !== '' ? segment.text : undefined;
-  if (said === undefined) return end === undefined || end <= start ? undefined : { start, end };
-  if (text.startsWith(said, start)) return { start, end: start + said.length };
-  const found = text.indexOf(said);
-  return found === -1 ? undefined : { start: found, end: found + said.length };
+  const start = indexOfByte(typeof segment.startIndex === 'number' ? segment.startIndex : 0);
+  const end = typeof segment.endIndex === 'number' ? indexOfByte(segment.endIndex) : undefined;
+  const segmentText = typeof segment.text === 'string' && segment.text !== '' ? segment.text : undefined;
+  if (segmentText === undefined) return end === undefined || end <= start ? undefined : { start, end };
+  if (text.startsWith(segmentText, start)) return { start, end: start + segmentText.length };
+  const found = text.indexOf(segmentText);
+  return found === -1 ? undefined : { start: found, end: found + segmentText.length };
 }
 
 /** From a place in the UTF-8 bytes of the text to the same place in the text. */
-function bytePlaces(text: string): (byte: number) => number {
+function byteToIndex(text: string): (byte: number) => number {
   let bytes: number[] | undefined;
   return (byte) => {
     bytes ??= byteOffsets(text);
@@ -155,6 +155,6 @@ function byteOffsets(text: string): number[] {
   return offsets;
 }
 
-function listOf(value: unknown): JsonObject[] {
+function objectsIn(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

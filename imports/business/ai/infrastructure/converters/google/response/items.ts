@@ -2,7 +2,7 @@
  * A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item,
  * everything else stands alone.
  */
-import { MARK, remember } from '../googleTypes';
+import { MARK, vendorFields } from '../googleTypes';
 import type { GoogleMark, GooglePart } from '../googleTypes';
 import { fieldsOf, isEmpty, isObject } from '../../../../domain/json';
 import type {
@@ -23,15 +23,15 @@ export interface ItemNaming {
   readonly origin: Origin;
 }
 
-export type RunKind = 'text' | 'thought' | 'call' | 'other';
+export type PartKind = 'text' | 'thought' | 'call' | 'other';
 
 /** Neighbouring parts that make one item. */
-export interface PartRun {
-  readonly kind: RunKind;
+export interface PartGroup {
+  readonly kind: PartKind;
   readonly parts: GooglePart[];
 }
 
-export function kindOfPart(part: GooglePart): RunKind {
+export function kindOfPart(part: GooglePart): PartKind {
   if (Object.hasOwn(part, MARK)) return 'other';
   // Some clients' records and gateways write fields that are not set as null, and `thought` as false.
   const call = part.functionCall ?? undefined;
@@ -42,63 +42,63 @@ export function kindOfPart(part: GooglePart): RunKind {
   return thought === true ? 'thought' : 'other';
 }
 
-export function runsOf(parts: readonly GooglePart[]): PartRun[] {
-  const runs: PartRun[] = [];
+export function groupParts(parts: readonly GooglePart[]): PartGroup[] {
+  const groups: PartGroup[] = [];
   for (const part of parts) {
     const kind = kindOfPart(part);
-    const last = runs.at(-1);
-    if (last?.kind === kind && isGathered(kind)) last.parts.push(part);
-    else runs.push({ kind, parts: [part] });
+    const last = groups.at(-1);
+    if (last?.kind === kind && isGroupable(kind)) last.parts.push(part);
+    else groups.push({ kind, parts: [part] });
   }
-  return runs;
+  return groups;
 }
 
-function isGathered(kind: RunKind): boolean {
+function isGroupable(kind: PartKind): boolean {
   return kind === 'text' || kind === 'thought';
 }
 
-export function itemsOfRuns(
-  runs: readonly PartRun[],
+export function toItems(
+  groups: readonly PartGroup[],
   naming: ItemNaming,
   lastStatus: ItemStatus = 'completed',
 ): OutputItem[] {
   let calls = 0;
-  return runs.map((run, index) => {
+  return groups.map((run, index) => {
     if (run.kind === 'call') calls += 1;
-    return itemOfRun(run, index, calls - 1, naming, index === runs.length - 1 ? lastStatus : 'completed');
+    return toItem(run, index, calls - 1, naming, index === groups.length - 1 ? lastStatus : 'completed');
   });
 }
 
 /** @param call how many calls stand before this one in the same answer */
-export function itemOfRun(
-  run: PartRun,
+export function toItem(
+  group: PartGroup,
   index: number,
   call: number,
   naming: ItemNaming,
   status: ItemStatus,
 ): OutputItem {
-  const first = run.parts[0] ?? {};
-  switch (run.kind) {
+  const first = group.parts[0] ?? {};
+  switch (group.kind) {
     case 'text':
       return {
         type: 'message',
-        ...id('msg', index, naming),
+        ...idField('msg', index, naming),
         role: 'assistant',
         status,
-        content: run.parts.map(toOutputText),
+        content: group.parts.map(toOutputText),
       };
     case 'thought':
       return {
         type: 'reasoning',
-        ...id('rs', index, naming),
-        summary: run.parts.map(toSummaryText),
+        ...idField('rs', index, naming),
+        summary: group.parts.map(toSummaryText),
         status,
         origin: naming.origin,
       };
     case 'call':
       return toFunctionCall(first, index, call, naming, status);
     case 'other':
-      return { type: 'vendor_item', ...id('vi', index, naming), origin: naming.origin, item: first };
+      return { type: 'vendor_item', ...idField('vi', index, naming), origin: naming.origin, item: first };
   }
 }
 
@@ -113,12 +113,12 @@ export function toFunctionCall(
   const fields = fieldsOf(functionCall);
   return {
     type: 'function_call',
-    ...id('fc', index, naming),
+    ...idField('fc', index, naming),
     call_id: callIdOf(fields, call, naming),
     name: String(fields.name),
     arguments: JSON.stringify(fields.args ?? {}),
     status,
-    ...remember(siblings, markOfCall(fields, part)),
+    ...vendorFields(siblings, markOfCall(fields, part)),
   };
 }
 
@@ -130,18 +130,18 @@ function callIdOf(fields: JsonObject, call: number, naming: ItemNaming): string 
   return typeof fields.id === 'string' && fields.id !== '' ? fields.id : `call_${naming.seed}_${call}`;
 }
 
-function id(prefix: string, index: number, naming: ItemNaming): { id?: string } {
+function idField(prefix: string, index: number, naming: ItemNaming): { id?: string } {
   return naming.itemIds ? { id: `${prefix}_${naming.seed}_${index}` } : {};
 }
 
 function toOutputText(part: GooglePart): OutputText {
   const { text, ...siblings } = part;
-  return { type: 'output_text', text: String(text), annotations: [], ...remember(siblings) };
+  return { type: 'output_text', text: String(text), annotations: [], ...vendorFields(siblings) };
 }
 
 function toSummaryText(part: GooglePart): SummaryText {
   const { text, thought: _, ...siblings } = part;
-  return { type: 'summary_text', text: String(text), ...remember(siblings) };
+  return { type: 'summary_text', text: String(text), ...vendorFields(siblings) };
 }
 
 /** A call that says more than name, arguments and id is kept whole. */

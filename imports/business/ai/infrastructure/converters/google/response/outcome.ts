@@ -2,7 +2,7 @@
 export type Outcome =
   | { readonly status: 'completed' }
   | { readonly status: 'incomplete'; readonly reason: 'max_output_tokens' | 'content_filter' }
-  | { readonly status: 'failed'; readonly says: string; readonly retryable: boolean };
+  | { readonly status: 'failed'; readonly message: string; readonly retryable: boolean };
 
 const COMPLETED = { status: 'completed' } as const;
 export const FILTERED = { status: 'incomplete', reason: 'content_filter' } as const;
@@ -31,8 +31,8 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   OTHER: failed('The model stopped for a reason that the vendor does not name.'),
 };
 
-function failed(says: string): Extract<Outcome, { status: 'failed' }> {
-  return { status: 'failed', says, retryable: true };
+function failed(message: string): Extract<Outcome, { status: 'failed' }> {
+  return { status: 'failed', message, retryable: true };
 }
 
 export function outcomeOf(finish: string | undefined, blocked: string | undefined, warnings: string[]): Outcome {

@@ -2,13 +2,13 @@
  * A GenerateContentResponse (https://ai.google.dev/api/generate-content#GenerateContentResponse), whole or put
  * together from a stream, as a response.
  */
-import { answerDetails, answerOf, blockReasonOf, modelOf, namingOf } from './responseEnvelope';
+import { errorDetails, parseEnvelope, blockReasonOf, modelOf, namingOf } from './responseEnvelope';
 import { assembleGoogle } from '../stream/GoogleAssembly';
 import { withCitations } from './citations';
-import { itemsOfRuns, runsOf } from './items';
+import { toItems, groupParts } from './items';
 import { FILTERED, outcomeOf } from './outcome';
 import { usageOf } from '../usage';
-import type { ReplyContext } from '../../Wire';
+import type { ResponseContext } from '../../Wire';
 import { outputTextOf } from '../../../../domain/entities/Response';
 import { LLMServerError, LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
@@ -21,28 +21,28 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
  *   holds it), and whatever a
  * vendor's error inside a 200 body stands for
  */
-export function fromGoogle(body: unknown, context: ReplyContext): LLMResponse {
-  return respond(answerOf(Array.isArray(body) ? assembleGoogle(body, context) : body, context), context);
+export function fromGoogle(body: unknown, context: ResponseContext): LLMResponse {
+  return toResponse(parseEnvelope(Array.isArray(body) ? assembleGoogle(body, context) : body, context), context);
 }
 
-function respond(answer: JsonObject, context: ReplyContext): LLMResponse {
+function toResponse(answer: JsonObject, context: ResponseContext): LLMResponse {
   const candidates = Array.isArray(answer.candidates) ? answer.candidates : [];
   const candidate: unknown = candidates[0];
   const blocked = blockReasonOf(answer);
   if (!isObject(candidate) && blocked === undefined) {
     throw new LLMStreamError(
       'The answer has neither a candidate nor a reason why the prompt was blocked.',
-      answerDetails(context),
+      errorDetails(context),
     );
   }
   const warnings = [...context.warnings];
-  const finish = (isObject(candidate) ? finishWordOf(candidate.finishReason) : undefined) ?? blocked;
+  const finish = (isObject(candidate) ? finishReasonOf(candidate.finishReason) : undefined) ?? blocked;
   const outcome = isObject(candidate) ? outcomeOf(finish, blocked, warnings) : FILTERED;
   if (candidates.length > 1) warnings.push(`candidates: ${candidates.length} came, the first is the answer`);
 
   const naming = namingOf(answer, context);
   const parts = partsOf(candidate, context);
-  const items = itemsOfRuns(runsOf(parts), naming, outcome.status === 'incomplete' ? 'incomplete' : 'completed');
+  const items = toItems(groupParts(parts), naming, outcome.status === 'incomplete' ? 'incomplete' : 'completed');
   const output = isObject(candidate) ? withCitations(items, candidate) : items;
   const response: LLMResponse = {
     id: naming.seed,
@@ -55,13 +55,13 @@ function respond(answer: JsonObject, context: ReplyContext): LLMResponse {
     output_text: outputTextOf(output),
     usage: usageOf(answer.usageMetadata, warnings),
     ...(outcome.status === 'failed'
-      ? { error: { code: finish ?? outcome.status, message: messageOf(candidate, outcome.says) } }
+      ? { error: { code: finish ?? outcome.status, message: messageOf(candidate, outcome.message) } }
       : {}),
     vendor: vendorOf(answer, candidates, finish, context, warnings),
   };
   if (outcome.status !== 'failed') return response;
-  throw new LLMServerError(messageOf(candidate, outcome.says), {
-    ...answerDetails(context),
+  throw new LLMServerError(messageOf(candidate, outcome.message), {
+    ...errorDetails(context),
     vendorCode: finish ?? outcome.status,
     retryable: outcome.retryable,
     response,
@@ -69,22 +69,22 @@ function respond(answer: JsonObject, context: ReplyContext): LLMResponse {
 }
 
 /** Enums may be written as numbers too (https://protobuf.dev/programming-guides/json/). */
-function finishWordOf(finishReason: unknown): string | undefined {
+function finishReasonOf(finishReason: unknown): string | undefined {
   if (typeof finishReason === 'number') return String(finishReason);
   return typeof finishReason === 'string' && finishReason !== '' ? finishReason : undefined;
 }
 
-function partsOf(candidate: unknown, context: ReplyContext): readonly JsonObject[] {
+function partsOf(candidate: unknown, context: ResponseContext): readonly JsonObject[] {
   const content = isObject(candidate) ? candidate.content : undefined;
   const parts = isObject(content) && Array.isArray(content.parts) ? content.parts : [];
   if (!parts.every(isObject))
-    throw new LLMStreamError('A part of the answer is not a JSON object.', answerDetails(context));
+    throw new LLMStreamError('A part of the answer is not a JSON object.', errorDetails(context));
   return parts;
 }
 
-function messageOf(candidate: unknown, otherwise: string): string {
-  const said = isObject(candidate) ? candidate.finishMessage : undefined;
-  return typeof said === 'string' && said !== '' ? said : otherwise;
+function messageOf(candidate: unknown, fallback: string): string {
+  const finishMessage = isObject(candidate) ? candidate.finishMessage : undefined;
+  return typeof finishMessage === 'string' && finishMessage !== '' ? finishMessage : fallback;
 }
 
 /**
@@ -95,7 +95,7 @@ function vendorOf(
   answer: JsonObject,
   candidates: readonly unknown[],
   finish: string | undefined,
-  context: ReplyContext,
+  context: ResponseContext,
   warnings: string[],
 ): ResponseVendor {
   const { usageMetadata, ...fields } = answer;

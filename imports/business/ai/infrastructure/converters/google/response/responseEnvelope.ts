@@ -3,16 +3,16 @@
  * model wrote it.
  */
 import type { ItemNaming } from './items';
-import type { ReplyContext } from '../../Wire';
+import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** @throws LLMError for an error in place of an answer, LLMStreamError for anything else that is none */
-export function answerOf(body: unknown, context: ReplyContext): JsonObject {
+export function parseEnvelope(body: unknown, context: ResponseContext): JsonObject {
   if (!isObject(body))
-    throw new LLMStreamError('The answer is not a JSON object of the Gemini API.', answerDetails(context));
+    throw new LLMStreamError('The answer is not a JSON object of the Gemini API.', errorDetails(context));
   if (isObject(body.error)) throw vendorError({ vendor: context.vendor, body, ...requestIdOf(context) });
   return body;
 }
@@ -21,7 +21,7 @@ export function answerOf(body: unknown, context: ReplyContext): JsonObject {
  * Ids are made from the answer's own id, else from the request's, else from the time: the same for a stream and a
  * whole answer.
  */
-export function namingOf(answer: JsonObject, context: ReplyContext): ItemNaming {
+export function namingOf(answer: JsonObject, context: ResponseContext): ItemNaming {
   const { responseId } = answer;
   const seed =
     typeof responseId === 'string' && responseId !== ''
@@ -30,7 +30,7 @@ export function namingOf(answer: JsonObject, context: ReplyContext): ItemNaming 
   return { seed, itemIds: true, origin: { wire: 'gemini', vendor: context.vendor, model: modelOf(answer, context) } };
 }
 
-export function modelOf(answer: JsonObject, context: ReplyContext): string {
+export function modelOf(answer: JsonObject, context: ResponseContext): string {
   return typeof answer.modelVersion === 'string' && answer.modelVersion !== '' ? answer.modelVersion : context.model;
 }
 
@@ -39,10 +39,10 @@ export function blockReasonOf(answer: JsonObject): string | undefined {
   return typeof reason === 'string' ? reason : undefined;
 }
 
-export function answerDetails(context: ReplyContext): { vendor: string; requestId?: string } {
+export function errorDetails(context: ResponseContext): { vendor: string; requestId?: string } {
   return { vendor: context.vendor, ...requestIdOf(context) };
 }
 
-function requestIdOf(context: ReplyContext): { requestId?: string } {
+function requestIdOf(context: ResponseContext): { requestId?: string } {
   return context.requestId === undefined ? {} : { requestId: context.requestId };
 }

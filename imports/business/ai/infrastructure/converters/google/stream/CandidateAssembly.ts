@@ -1,11 +1,11 @@
 /** One candidate of a streamed response, assembled from its chunks. */
-import { answerDetails } from '../response/responseEnvelope';
+import { errorDetails } from '../response/responseEnvelope';
 import { kindOfPart } from '../response/items';
-import { GooglePartialCall, isUnsaid } from './GooglePartialCall';
-import { isHollow } from '../request/parts';
-import type { RunKind } from '../response/items';
+import { GooglePartialCall, isAbsent } from './GooglePartialCall';
+import { isEmptyText } from '../request/parts';
+import type { PartKind } from '../response/items';
 import type { GooglePart } from '../googleTypes';
-import type { ReplyContext } from '../../Wire';
+import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -15,20 +15,20 @@ export type PartStep =
   /** `place` of the part that is new or grew. */
   | { readonly step: 'text'; readonly kind: 'text' | 'thought'; readonly delta: string; readonly place: number }
   /** A call whose arguments are still to come. */
-  | { readonly step: 'begun'; readonly part: GooglePart }
-  | { readonly step: 'whole'; readonly kind: RunKind; readonly part: GooglePart; readonly begun: boolean };
+  | { readonly step: 'started'; readonly part: GooglePart }
+  | { readonly step: 'complete'; readonly kind: PartKind; readonly part: GooglePart; readonly wasStarted: boolean };
 
 export class CandidateAssembly {
   readonly parts: GooglePart[] = [];
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private readonly fields: JsonObject = {};
   private content: JsonObject | undefined;
   private partial: GooglePartialCall | undefined;
   /** The last part is a text that goes on. */
-  private growing: 'text' | 'thought' | undefined;
-  private sawHollow: GooglePart | undefined;
+  private openKind: 'text' | 'thought' | undefined;
+  private emptyText: GooglePart | undefined;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ResponseContext) {
     this.context = context;
   }
 
@@ -48,54 +48,54 @@ export class CandidateAssembly {
     const steps: PartStep[] = [];
     for (const part of parts) {
       if (!isObject(part))
-        throw new LLMStreamError('A part of the stream is not a JSON object.', answerDetails(this.context));
-      const step = this.take(part);
+        throw new LLMStreamError('A part of the stream is not a JSON object.', errorDetails(this.context));
+      const step = this.addPart(part);
       if (step !== undefined) steps.push(step);
     }
     return steps;
   }
 
-  private take(part: GooglePart): PartStep | undefined {
-    if (isHollow(part)) {
-      this.sawHollow ??= part;
+  private addPart(part: GooglePart): PartStep | undefined {
+    if (isEmptyText(part)) {
+      this.emptyText ??= part;
       return undefined;
     }
-    if (this.partial !== undefined || isPiece(part)) return this.takePiece(part);
+    if (this.partial !== undefined || isPartialCall(part)) return this.addToPartialCall(part);
     const kind = kindOfPart(part);
     if (kind !== 'text' && kind !== 'thought') return this.append(kind, part, false);
     const delta = String(part.text);
-    const joins = isJoinable(part);
+    const joins = isPlainText(part);
     const last = this.parts.at(-1);
-    if (joins && this.growing === kind && last !== undefined) last.text = String(last.text) + delta;
+    if (joins && this.openKind === kind && last !== undefined) last.text = String(last.text) + delta;
     else this.parts.push({ ...part });
-    this.growing = joins ? kind : undefined;
+    this.openKind = joins ? kind : undefined;
     return { step: 'text', kind, delta, place: this.parts.length - 1 };
   }
 
-  private takePiece(part: GooglePart): PartStep | undefined {
-    const begins = this.partial === undefined;
+  private addToPartialCall(part: GooglePart): PartStep | undefined {
+    const isFirst = this.partial === undefined;
     const call = (this.partial ??= new GooglePartialCall());
-    if (!begins && !call.isContinuedBy(part)) {
+    if (!isFirst && !call.isContinuedBy(part)) {
       throw new LLMStreamError(
         `Something else stands in the middle of the call of ${call.name}.`,
-        answerDetails(this.context),
+        errorDetails(this.context),
       );
     }
-    const goesOn = call.add(part);
+    const hasMore = call.add(part);
     if (call.name === '')
-      throw new LLMStreamError('The stream began a function call without a name.', answerDetails(this.context));
-    if (!goesOn) {
+      throw new LLMStreamError('The stream began a function call without a name.', errorDetails(this.context));
+    if (!hasMore) {
       this.partial = undefined;
-      return this.append('call', call.part(), !begins);
+      return this.append('call', call.part(), !isFirst);
     }
-    this.growing = undefined;
-    return begins ? { step: 'begun', part: call.part() } : undefined;
+    this.openKind = undefined;
+    return isFirst ? { step: 'started', part: call.part() } : undefined;
   }
 
-  private append(kind: RunKind, part: GooglePart, begun: boolean): PartStep {
-    this.growing = undefined;
+  private append(kind: PartKind, part: GooglePart, wasStarted: boolean): PartStep {
+    this.openKind = undefined;
     this.parts.push(part);
-    return { step: 'whole', kind, part, begun };
+    return { step: 'complete', kind, part, wasStarted };
   }
 
   /**
@@ -106,22 +106,22 @@ export class CandidateAssembly {
     if (this.partial !== undefined && this.fields.finishReason === 'STOP') {
       throw new LLMStreamError(
         `The stream ended in the middle of the call of ${this.partial.name}.`,
-        answerDetails(this.context),
+        errorDetails(this.context),
       );
     }
-    const parts = this.parts.length > 0 || this.sawHollow === undefined ? this.parts : [this.sawHollow];
+    const parts = this.parts.length > 0 || this.emptyText === undefined ? this.parts : [this.emptyText];
     if (this.content === undefined) return this.fields;
     return { content: parts.length === 0 ? this.content : { ...this.content, parts }, ...this.fields };
   }
 }
 
-function isPiece(part: GooglePart): boolean {
+function isPartialCall(part: GooglePart): boolean {
   const call = part.functionCall;
-  return isObject(call) && !(isUnsaid(call.willContinue) && isUnsaid(call.partialArgs));
+  return isObject(call) && !(isAbsent(call.willContinue) && isAbsent(call.partialArgs));
 }
 
-function isJoinable(part: GooglePart): boolean {
-  for (const field in part) if (field !== 'text' && field !== 'thought' && !isUnsaid(part[field])) return false;
+function isPlainText(part: GooglePart): boolean {
+  for (const field in part) if (field !== 'text' && field !== 'thought' && !isAbsent(part[field])) return false;
   return true;
 }
 
@@ -129,28 +129,32 @@ function isJoinable(part: GooglePart): boolean {
 function mergeFields(fields: JsonObject, later: JsonObject): void {
   for (const field in later) {
     const value = later[field];
-    const known = fields[field];
-    if (field === 'content' || (field === 'finishReason' && value === '') || (isUnsaid(value) && known !== undefined))
+    const previous = fields[field];
+    if (
+      field === 'content' ||
+      (field === 'finishReason' && value === '') ||
+      (isAbsent(value) && previous !== undefined)
+    )
       continue;
-    if (!isObject(known) || !isObject(value)) fields[field] = value;
-    else if (field === 'citationMetadata' || field === 'logprobsResult') fields[field] = concatenated(known, value);
-    else fields[field] = { ...known, ...value };
+    if (!isObject(previous) || !isObject(value)) fields[field] = value;
+    else if (field === 'citationMetadata' || field === 'logprobsResult') fields[field] = concatenate(previous, value);
+    else fields[field] = { ...previous, ...value };
   }
 }
 
-function concatenated(before: JsonObject, later: JsonObject): JsonObject {
+function concatenate(before: JsonObject, later: JsonObject): JsonObject {
   const out: JsonObject = { ...before };
   for (const [field, value] of Object.entries(later)) {
-    const known = out[field];
-    if (!Array.isArray(known) || !Array.isArray(value)) out[field] = value;
-    else if (field === 'citations' || field === 'citationSources') out[field] = unitedOnce(known, value);
-    else out[field] = [...(known as unknown[]), ...(value as unknown[])];
+    const previous = out[field];
+    if (!Array.isArray(previous) || !Array.isArray(value)) out[field] = value;
+    else if (field === 'citations' || field === 'citationSources') out[field] = union(previous, value);
+    else out[field] = [...(previous as unknown[]), ...(value as unknown[])];
   }
   return out;
 }
 
 /** Some chunks repeat what earlier ones cited. */
-function unitedOnce(known: readonly unknown[], later: readonly unknown[]): unknown[] {
-  const said = new Set(known.map((one) => JSON.stringify(one)));
-  return [...known, ...later.filter((one) => !said.has(JSON.stringify(one)))];
+function union(previous: readonly unknown[], later: readonly unknown[]): unknown[] {
+  const seen = new Set(previous.map((one) => JSON.stringify(one)));
+  return [...previous, ...later.filter((one) => !seen.has(JSON.stringify(one)))];
 }

@@ -4,30 +4,30 @@
  * join signed parts with each other or with unsigned ones
  * (https://ai.google.dev/gemini-api/docs/thought-signatures), and what is put together here goes back as it is.
  */
-import { answerDetails, answerOf, blockReasonOf } from '../response/responseEnvelope';
+import { errorDetails, parseEnvelope, blockReasonOf } from '../response/responseEnvelope';
 import { CandidateAssembly } from './CandidateAssembly';
-import { isUnsaid } from './GooglePartialCall';
+import { isAbsent } from './GooglePartialCall';
 import type { PartStep } from './CandidateAssembly';
 import type { GooglePart } from '../googleTypes';
-import type { ReplyContext } from '../../Wire';
+import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** An array body, which `streamGenerateContent` gives without `alt=sse`. */
-export function assembleGoogle(chunks: readonly unknown[], context: ReplyContext): JsonObject {
+export function assembleGoogle(chunks: readonly unknown[], context: ResponseContext): JsonObject {
   const assembly = new GoogleAssembly(context);
-  for (const chunk of chunks) assembly.push(answerOf(chunk, context));
+  for (const chunk of chunks) assembly.push(parseEnvelope(chunk, context));
   return assembly.result();
 }
 
 export class GoogleAssembly {
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private readonly fields: JsonObject = {};
   private readonly usage: JsonObject = {};
   private readonly candidates = new Map<number, CandidateAssembly>();
 
-  constructor(context: ReplyContext) {
+  constructor(context: ResponseContext) {
     this.context = context;
   }
 
@@ -35,8 +35,8 @@ export class GoogleAssembly {
   push(chunk: JsonObject): readonly PartStep[] {
     for (const field in chunk) {
       if (field === 'candidates') continue;
-      if (field === 'usageMetadata' && isObject(chunk.usageMetadata)) assignSaid(this.usage, chunk.usageMetadata);
-      else if (isUnsaid(chunk[field]) && this.fields[field] !== undefined) continue;
+      if (field === 'usageMetadata' && isObject(chunk.usageMetadata)) assignDefined(this.usage, chunk.usageMetadata);
+      else if (isAbsent(chunk[field]) && this.fields[field] !== undefined) continue;
       // Ids are made from the first one, so it stays.
       else if (field !== 'responseId' || this.fields.responseId === undefined) this.fields[field] = chunk[field];
     }
@@ -44,12 +44,12 @@ export class GoogleAssembly {
     let steps: readonly PartStep[] = [];
     for (const candidate of chunk.candidates) {
       if (!isObject(candidate))
-        throw new LLMStreamError('A candidate of the stream is not a JSON object.', answerDetails(this.context));
+        throw new LLMStreamError('A candidate of the stream is not a JSON object.', errorDetails(this.context));
       const place = typeof candidate.index === 'number' ? candidate.index : 0;
-      const known = this.candidates.get(place) ?? new CandidateAssembly(this.context);
-      this.candidates.set(place, known);
-      const taken = known.push(candidate);
-      if (place === 0) steps = taken;
+      const assembly = this.candidates.get(place) ?? new CandidateAssembly(this.context);
+      this.candidates.set(place, assembly);
+      const candidateSteps = assembly.push(candidate);
+      if (place === 0) steps = candidateSteps;
     }
     return steps;
   }
@@ -72,21 +72,22 @@ export class GoogleAssembly {
 
   /** @throws LLMStreamError when the end marker never came */
   result(): JsonObject {
-    if (!this.isEnded) throw new LLMStreamError('The stream ended before the answer did.', answerDetails(this.context));
+    if (!this.isEnded) throw new LLMStreamError('The stream ended before the answer did.', errorDetails(this.context));
     return {
       ...this.fields,
       ...(this.candidates.size === 0
         ? {}
-        : { candidates: inOrder(this.candidates).map((candidate) => candidate.result()) }),
+        : { candidates: byIndex(this.candidates).map((candidate) => candidate.result()) }),
       ...(this.usageMetadata === undefined ? {} : { usageMetadata: this.usage }),
     };
   }
 }
 
-function inOrder(candidates: ReadonlyMap<number, CandidateAssembly>): CandidateAssembly[] {
+function byIndex(candidates: ReadonlyMap<number, CandidateAssembly>): CandidateAssembly[] {
   return [...candidates].sort(([one], [other]) => one - other).map(([, candidate]) => candidate);
 }
 
-function assignSaid(known: JsonObject, later: JsonObject): void {
-  for (const field in later) if (!isUnsaid(later[field]) || known[field] === undefined) known[field] = later[field];
+function assignDefined(target: JsonObject, source: JsonObject): void {
+  for (const field in source)
+    if (!isAbsent(source[field]) || target[field] === undefined) target[field] = source[field];
 }

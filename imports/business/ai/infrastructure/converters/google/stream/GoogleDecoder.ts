@@ -3,15 +3,15 @@
  * no end marker but a finish reason. The pieces are put together to one answer, which is converted like an answer
  * that came whole.
  */
-import { answerOf, modelOf, namingOf } from '../response/responseEnvelope';
+import { parseEnvelope, modelOf, namingOf } from '../response/responseEnvelope';
 import { GoogleAssembly } from './GoogleAssembly';
 import { fromGoogle } from '../GoogleConverter';
-import { itemOfRun, toFunctionCall } from '../response/items';
+import { toItem, toFunctionCall } from '../response/items';
 import { usageOf } from '../usage';
 import type { PartStep } from './CandidateAssembly';
-import type { ItemNaming, RunKind } from '../response/items';
+import type { ItemNaming, PartKind } from '../response/items';
 import type { GooglePart } from '../googleTypes';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isList } from '../../../../domain/json';
 import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -20,7 +20,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /** The message or reasoning item that texts are arriving for. */
 interface OpenItem {
-  readonly kind: RunKind;
+  readonly kind: PartKind;
   readonly index: number;
   /** Places of its first and last part in the answer. */
   readonly first: number;
@@ -28,32 +28,33 @@ interface OpenItem {
 }
 
 export class GoogleDecoder implements StreamDecoder {
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private readonly assembly: GoogleAssembly;
   private naming: ItemNaming | undefined;
   private open: OpenItem | undefined;
   private items = 0;
   private calls = 0;
-  private tellsUsage = true;
+  private awaitsUsage = true;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ResponseContext) {
     this.context = context;
     this.assembly = new GoogleAssembly(context);
   }
 
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
-    const said = this.parsed(message.data);
+    const payload = this.parse(message.data);
     // A list is what comes where no events were asked for.
-    for (const chunk of isList(said) && said.length > 0 ? said : [said]) this.take(answerOf(chunk, this.context), out);
+    for (const chunk of isList(payload) && payload.length > 0 ? payload : [payload])
+      this.addChunk(parseEnvelope(chunk, this.context), out);
   }
 
-  private take(chunk: JsonObject, out: ResponseStreamEvent[]): void {
+  private addChunk(chunk: JsonObject, out: ResponseStreamEvent[]): void {
     if (this.naming === undefined) {
       this.naming = namingOf(chunk, this.context);
       out.push({ type: 'response.created', id: this.naming.seed, model: modelOf(chunk, this.context) });
     }
-    for (const step of this.assembly.push(chunk)) this.tell(step, this.naming, out);
-    this.tellUsageOnce(out);
+    for (const step of this.assembly.push(chunk)) this.emitStep(step, this.naming, out);
+    this.emitUsageOnce(out);
   }
 
   /**
@@ -77,7 +78,7 @@ export class GoogleDecoder implements StreamDecoder {
     out.push({ type: 'response.usage', usage: response.usage }, { type: 'response.completed', response });
   }
 
-  private parsed(data: string): unknown {
+  private parse(data: string): unknown {
     try {
       return JSON.parse(data);
     } catch (cause) {
@@ -86,31 +87,31 @@ export class GoogleDecoder implements StreamDecoder {
   }
 
   /** What was sent can be told from the first chunk on; the rest of the counts is final only at the end. */
-  private tellUsageOnce(out: ResponseStreamEvent[]): void {
-    if (!this.tellsUsage) return;
+  private emitUsageOnce(out: ResponseStreamEvent[]): void {
+    if (!this.awaitsUsage) return;
     const metadata = this.assembly.usageMetadata;
     if (metadata?.promptTokenCount === undefined) return;
-    this.tellsUsage = false;
+    this.awaitsUsage = false;
     out.push({ type: 'response.usage', usage: usageOf(metadata, []) });
   }
 
-  private tell(step: PartStep, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+  private emitStep(step: PartStep, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     switch (step.step) {
       case 'text':
-        this.tellText(step.kind, step.delta, step.place, naming, out);
+        this.emitText(step.kind, step.delta, step.place, naming, out);
         return;
-      case 'begun':
+      case 'started':
         this.close(naming, out);
-        this.announce(step.part, naming, out);
+        this.announceCall(step.part, naming, out);
         return;
-      case 'whole':
+      case 'complete':
         this.close(naming, out);
-        if (step.kind === 'call') this.tellCall(step.part, step.begun, naming, out);
-        else this.tellOther(step.part, naming, out);
+        if (step.kind === 'call') this.emitCall(step.part, step.wasStarted, naming, out);
+        else this.emitOther(step.part, naming, out);
     }
   }
 
-  private tellText(
+  private emitText(
     kind: 'text' | 'thought',
     delta: string,
     place: number,
@@ -124,7 +125,7 @@ export class GoogleDecoder implements StreamDecoder {
       out.push({
         type: 'response.output_item.added',
         output_index: this.open.index,
-        item: itemOfRun({ kind, parts: [] }, this.open.index, 0, naming, 'in_progress'),
+        item: toItem({ kind, parts: [] }, this.open.index, 0, naming, 'in_progress'),
       });
     }
     this.open.last = place;
@@ -141,12 +142,12 @@ export class GoogleDecoder implements StreamDecoder {
     if (this.open === undefined) return;
     const { kind, index, first, last } = this.open;
     this.open = undefined;
-    const item = itemOfRun({ kind, parts: this.assembly.parts.slice(first, last + 1) }, index, 0, naming, 'completed');
+    const item = toItem({ kind, parts: this.assembly.parts.slice(first, last + 1) }, index, 0, naming, 'completed');
     out.push({ type: 'response.output_item.done', output_index: index, item });
   }
 
   /** The model began a call; its arguments are told when they are whole. */
-  private announce(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+  private announceCall(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     const item = toFunctionCall(part, this.items, this.calls, naming, 'completed');
     out.push({
       type: 'response.output_item.added',
@@ -158,8 +159,8 @@ export class GoogleDecoder implements StreamDecoder {
     this.calls += 1;
   }
 
-  private tellCall(part: GooglePart, begun: boolean, naming: ItemNaming, out: ResponseStreamEvent[]): void {
-    if (!begun) this.announce(part, naming, out);
+  private emitCall(part: GooglePart, wasStarted: boolean, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+    if (!wasStarted) this.announceCall(part, naming, out);
     const output_index = this.items - 1;
     const item = toFunctionCall(part, output_index, this.calls - 1, naming, 'completed');
     out.push(
@@ -168,9 +169,9 @@ export class GoogleDecoder implements StreamDecoder {
     );
   }
 
-  private tellOther(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
+  private emitOther(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     const output_index = this.items;
-    const item = itemOfRun({ kind: 'other', parts: [part] }, output_index, 0, naming, 'completed');
+    const item = toItem({ kind: 'other', parts: [part] }, output_index, 0, naming, 'completed');
     this.items += 1;
     out.push(
       { type: 'response.output_item.added', output_index, item },

@@ -13,8 +13,8 @@ import type {
   SummaryText,
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
-import { argumentsObject } from '../../shared/callArguments';
-import { NO_SIGNATURE } from '../request/ContentsBuilder';
+import { parseArguments } from '../../shared/callArguments';
+import { PLACEHOLDER_SIGNATURE } from '../request/ContentsBuilder';
 import { writeGoogle } from '../gateway/GoogleGateway';
 import { partsOfItem } from '../request/parts';
 import type { PartsContext } from '../request/parts';
@@ -28,19 +28,19 @@ import { googleError } from '../../stream/streamErrors';
 import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
 /** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
-const OWN_PARTS: PartsContext = { fetchesUrls: true, mediaInResults: true };
+const OUTPUT_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true };
 
 const BEFORE_TEXT = 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":';
 
 export class GoogleEncoder extends BaseStreamEncoder {
-  private readonly told = new DeltaBackfill();
+  private readonly backfill = new DeltaBackfill();
   private id: string;
   private model: string;
   /** What follows a part in its frame. */
   private afterPart: string;
   private wroteParts = false;
-  private calls = 0;
-  private summary = 0;
+  private callCount = 0;
+  private summaryIndex = 0;
 
   constructor(facts: StreamEncoderOptions) {
     super(facts);
@@ -53,16 +53,16 @@ export class GoogleEncoder extends BaseStreamEncoder {
     switch (event.type) {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.told.noteDelta(event.output_index);
+        this.backfill.noteDelta(event.output_index);
         this.wroteParts = true;
         return [`${BEFORE_TEXT}${JSON.stringify(event.delta)}${this.afterPart}`];
       case 'response.reasoning.delta': {
-        this.told.noteDelta(event.output_index);
+        this.backfill.noteDelta(event.output_index);
         this.wroteParts = true;
         // Parts of a summary are paragraphs, as they are in an answer without streaming.
         const place = event.summary ? (event.content_index ?? 0) : 0;
-        const text = place > this.summary ? `\n\n${event.delta}` : event.delta;
-        this.summary = place;
+        const text = place > this.summaryIndex ? `\n\n${event.delta}` : event.delta;
+        this.summaryIndex = place;
         return [`${BEFORE_TEXT}${JSON.stringify(text)},"thought":true${this.afterPart}`];
       }
       case 'response.created':
@@ -74,7 +74,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
         if (this.options.emitFunctionAnnouncements !== true) return NO_FRAMES;
         return [frame({ ...this.chunk([]), functionCallAnnouncement: { id: event.call_id, name: event.name } })];
       case 'response.tool_use.done':
-        return [this.parts([this.callPart(event.item)])];
+        return [this.partsFrame([this.callPart(event.item)])];
       case 'response.output_item.done':
         return this.finishItem(event.output_index, event.item);
       case 'vendor.event':
@@ -87,11 +87,11 @@ export class GoogleEncoder extends BaseStreamEncoder {
   }
 
   protected complete(response: LLMResponse): readonly string[] {
-    const whole = writeGoogle(response);
-    if (!Array.isArray(whole.candidates)) return [frame(whole)];
-    const [first, ...others] = whole.candidates.filter(isObject);
+    const body = writeGoogle(response);
+    if (!Array.isArray(body.candidates)) return [frame(body)];
+    const [first, ...others] = body.candidates.filter(isObject);
     const candidates = first === undefined ? others : [this.withoutParts(first), ...others];
-    return [frame({ ...whole, candidates })];
+    return [frame({ ...body, candidates })];
   }
 
   protected endMarker(): readonly string[] {
@@ -114,7 +114,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
     };
   }
 
-  private parts(parts: readonly GooglePart[]): string {
+  private partsFrame(parts: readonly GooglePart[]): string {
     this.wroteParts = true;
     return frame(this.chunk(parts));
   }
@@ -124,22 +124,22 @@ export class GoogleEncoder extends BaseStreamEncoder {
    * stands for a signature.
    */
   private callPart(call: FunctionCallItem): GooglePart {
-    this.calls += 1;
+    this.callCount += 1;
     // An id that was made here of the answer's own is not the host's.
     const isOwn = call.vendor?.google !== undefined || call.call_id.startsWith(`call_${this.id}_`);
-    if (isOwn) return partsOfItem(call, OWN_PARTS, () => 'output').parts[0] ?? {};
-    const functionCall = { id: call.call_id, name: call.name, args: argumentsObject(call).value };
-    return this.calls === 1 ? { functionCall, thoughtSignature: NO_SIGNATURE } : { functionCall };
+    if (isOwn) return partsOfItem(call, OUTPUT_CONTEXT, () => 'output').parts[0] ?? {};
+    const functionCall = { id: call.call_id, name: call.name, args: parseArguments(call).value };
+    return this.callCount === 1 ? { functionCall, thoughtSignature: PLACEHOLDER_SIGNATURE } : { functionCall };
   }
 
   private finishItem(output_index: number, item: OutputItem): readonly string[] {
-    if (item.type === 'vendor_item') return item.origin.wire === 'gemini' ? [this.parts([item.item])] : NO_FRAMES;
+    if (item.type === 'vendor_item') return item.origin.wire === 'gemini' ? [this.partsFrame([item.item])] : NO_FRAMES;
     if (item.type !== 'message' && item.type !== 'reasoning') return NO_FRAMES;
-    const texts = this.told.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
-    const seals = (item.type === 'message' ? item.content : [...item.summary, ...(item.content ?? [])]).flatMap(
-      sealPart,
+    const texts = this.backfill.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
+    const signatures = (item.type === 'message' ? item.content : [...item.summary, ...(item.content ?? [])]).flatMap(
+      signaturePart,
     );
-    return seals.length === 0 ? texts : [...texts, this.parts(seals)];
+    return signatures.length === 0 ? texts : [...texts, this.partsFrame(signatures)];
   }
 
   /** The parts went out before; what is left is how the answer ended. */
@@ -158,7 +158,7 @@ function frame(chunk: JsonObject): string {
  * Signatures come with the end of a text; they may stand on an empty one
  * (https://ai.google.dev/gemini-api/docs/thought-signatures).
  */
-function sealPart(part: Content | SummaryText | ReasoningText): GooglePart[] {
+function signaturePart(part: Content | SummaryText | ReasoningText): GooglePart[] {
   const siblings = siblingsOf(part);
   if (siblings === undefined) return [];
   return [

@@ -35,7 +35,7 @@ export class GooglePartialCall {
     if (!isObject(part.functionCall)) return false;
     const { name, id } = part.functionCall;
     return (
-      (isUnsaid(name) || name === this.name) && (isUnsaid(id) || this.call.id === undefined || id === this.call.id)
+      (isAbsent(name) || name === this.name) && (isAbsent(id) || this.call.id === undefined || id === this.call.id)
     );
   }
 
@@ -48,20 +48,20 @@ export class GooglePartialCall {
     const { jsonPath, willContinue } = piece;
     if (typeof jsonPath !== 'string')
       throw new LLMStreamError('A piece of a function call does not say where it belongs.');
-    const keys = keysOf(jsonPath);
+    const keys = parsePath(jsonPath);
     const value = valueOf(piece);
     if (value === undefined) return;
     const before = this.open.has(jsonPath) ? valueAt(this.args, keys) : undefined;
-    const whole = typeof before === 'string' && typeof value === 'string' ? before + value : value;
+    const complete = typeof before === 'string' && typeof value === 'string' ? before + value : value;
     // Boundary: a path has one step at least, and what stands at the root is an object.
-    this.args = withValue(this.args, keys, whole) as JsonObject;
+    this.args = withValue(this.args, keys, complete) as JsonObject;
     if (willContinue === true) this.open.add(jsonPath);
     else this.open.delete(jsonPath);
   }
 }
 
 /** Clients and gateways write absent fields as null. */
-export function isUnsaid(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
@@ -73,7 +73,7 @@ function valueOf(piece: JsonObject): unknown {
 }
 
 /** The singular paths of RFC 9535: names after a dot or in quotes, places in brackets. */
-function keysOf(path: string): (string | number)[] {
+function parsePath(path: string): (string | number)[] {
   const keys: (string | number)[] = [];
   const step = /\.([^.[\]'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
   step.lastIndex = 1;

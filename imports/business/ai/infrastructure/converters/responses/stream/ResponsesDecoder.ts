@@ -9,7 +9,7 @@ import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { OpenAI } from 'openai';
-import type { ReplyContext, SseMessage, StreamDecoder } from '../../Wire';
+import type { ResponseContext, SseMessage, StreamDecoder } from '../../Wire';
 import type { FunctionCallItem, OutputItem, ResponseStatus } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
@@ -45,7 +45,7 @@ const STATUS_OF_EVENT = {
 type TerminalEvent = keyof typeof STATUS_OF_EVENT;
 
 export class ResponsesDecoder implements StreamDecoder {
-  private readonly context: ReplyContext;
+  private readonly context: ResponseContext;
   private model: string;
   /** Call ids whose name, and whose whole call, have gone out. */
   private readonly announced = new Set<string>();
@@ -57,7 +57,7 @@ export class ResponsesDecoder implements StreamDecoder {
   private reportedError: JsonObject | undefined;
   private hasEnded = false;
 
-  constructor(context: ReplyContext) {
+  constructor(context: ResponseContext) {
     this.context = context;
     this.model = context.model;
   }

@@ -13,7 +13,10 @@ import { sseMessages } from '../../../../../../support/recordings';
 import type { LLMResponse, OutputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
-import type { ReplyContext, SseMessage } from '../../../../../../../imports/business/ai/infrastructure/converters/Wire';
+import type {
+  ResponseContext,
+  SseMessage,
+} from '../../../../../../../imports/business/ai/infrastructure/converters/Wire';
 
 const recordedStreams = ANTHROPIC.filter(({ stream, status }) => stream && status === 200);
 const wholeStreams = recordedStreams.filter(({ text }) => text.includes('message_stop'));
@@ -23,7 +26,7 @@ interface Decoded {
   readonly error?: unknown;
 }
 
-function decode(messages: readonly SseMessage[], context: ReplyContext = anthropicReply()): Decoded {
+function decode(messages: readonly SseMessage[], context: ResponseContext = anthropicReply()): Decoded {
   const decoder = createAnthropicDecoder(context);
   const events: ResponseStreamEvent[] = [];
   try {

@@ -8,7 +8,7 @@ import {
   readGoogleRequest,
   writeGoogle,
 } from '../../../../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
-import { NO_SIGNATURE } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/ContentsBuilder';
+import { PLACEHOLDER_SIGNATURE } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/ContentsBuilder';
 import { normalizeOptions } from '../../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMInvalidRequestError } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
@@ -354,7 +354,7 @@ describe('writeGoogle for answers of other vendors', () => {
     expect(parts(body)).to.deep.equal([
       { text: 'Hm.', thought: true },
       { text: 'Ä: see.' },
-      { functionCall: { id: 'call_1', name: 'f', args: { n: 1 } }, thoughtSignature: NO_SIGNATURE },
+      { functionCall: { id: 'call_1', name: 'f', args: { n: 1 } }, thoughtSignature: PLACEHOLDER_SIGNATURE },
       { functionCall: { id: 'call_2', name: 'g', args: {} } },
     ]);
     expect(body.usageMetadata).to.deep.equal({

@@ -1,10 +1,10 @@
 /** JSON Schemas cut to what Gemini takes. */
 import { expect } from 'chai';
 import { toOpenApiSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/openApiSchema';
-import { sanitiseSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/jsonSchema';
+import { sanitizeSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/jsonSchema';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 
-const lostIn = (schema: JsonObject): string[] => sanitiseSchema(schema).losses.map(({ path }) => path);
+const lostIn = (schema: JsonObject): string[] => sanitizeSchema(schema).losses.map(({ path }) => path);
 
 describe('sanitiseSchema', () => {
   it('keeps what Gemini knows as it is', () => {
@@ -23,7 +23,7 @@ describe('sanitiseSchema', () => {
         properties: { type: 'string' },
       },
     };
-    expect(sanitiseSchema(schema)).to.deep.equal({ schema, losses: [] });
+    expect(sanitizeSchema(schema)).to.deep.equal({ schema, losses: [] });
   });
 
   it('leaves out what Gemini does not know and names each place', () => {
@@ -46,7 +46,7 @@ describe('sanitiseSchema', () => {
       '.properties.c.not',
       '.patternProperties',
     ]);
-    expect(sanitiseSchema(schema).schema).to.deep.equal({
+    expect(sanitizeSchema(schema).schema).to.deep.equal({
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'number' }, c: {} },
     });
@@ -61,7 +61,7 @@ describe('sanitiseSchema', () => {
         city: { type: 'string' },
       },
     };
-    expect(sanitiseSchema(schema)).to.deep.equal({
+    expect(sanitizeSchema(schema)).to.deep.equal({
       schema: {
         type: 'object',
         properties: { home: { type: 'object', description: 'Home', properties: { city: { type: 'string' } } } },
@@ -75,7 +75,7 @@ describe('sanitiseSchema', () => {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', description: 'Node', properties: { next: { $ref: '#/$defs/node' } } } },
     };
-    const { schema: clean, losses } = sanitiseSchema(schema);
+    const { schema: clean, losses } = sanitizeSchema(schema);
     expect(clean).to.deep.equal({
       type: 'object',
       description: 'Node',
@@ -84,7 +84,7 @@ describe('sanitiseSchema', () => {
       },
     });
     expect(losses.map(({ path }) => path)).to.deep.equal(['.properties.next.properties.next']);
-    expect(sanitiseSchema({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }).schema).to.deep.equal({});
+    expect(sanitizeSchema({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }).schema).to.deep.equal({});
   });
 
   it('cuts references that would grow without end', () => {
@@ -94,7 +94,7 @@ describe('sanitiseSchema', () => {
         { type: 'object', properties: { l: { $ref: `#/$defs/d${n + 1}` }, r: { $ref: `#/$defs/d${n + 1}` } } },
       ]),
     );
-    const { schema, losses } = sanitiseSchema({ $ref: '#/$defs/d0', $defs: { ...$defs, d20: { type: 'string' } } });
+    const { schema, losses } = sanitizeSchema({ $ref: '#/$defs/d0', $defs: { ...$defs, d20: { type: 'string' } } });
     expect(JSON.stringify(schema).length).to.be.lessThan(1_000_000);
     expect(losses.length).to.be.greaterThan(0);
   });
@@ -105,7 +105,7 @@ describe('sanitiseSchema', () => {
       $defs: { more: { properties: { b: { type: 'number' } }, required: ['b'], minimum: 1 } },
       minimum: 2,
     };
-    const { schema: clean, losses } = sanitiseSchema(schema);
+    const { schema: clean, losses } = sanitizeSchema(schema);
     expect(clean).to.deep.equal({
       type: 'object',
       properties: { a: { type: 'string' }, b: { type: 'number' } },
@@ -116,9 +116,9 @@ describe('sanitiseSchema', () => {
   });
 
   it('writes constants as enumerations of one, and names those that Gemini cannot enumerate', () => {
-    expect(sanitiseSchema({ const: 'a' }).schema).to.deep.equal({ enum: ['a'], type: 'string' });
-    expect(sanitiseSchema({ enum: [1, null] }).schema).to.deep.equal({ enum: [1], type: ['number', 'null'] });
-    expect(sanitiseSchema({ type: 'boolean', const: true })).to.deep.include({ schema: { type: 'boolean' } });
+    expect(sanitizeSchema({ const: 'a' }).schema).to.deep.equal({ enum: ['a'], type: 'string' });
+    expect(sanitizeSchema({ enum: [1, null] }).schema).to.deep.equal({ enum: [1], type: ['number', 'null'] });
+    expect(sanitizeSchema({ type: 'boolean', const: true })).to.deep.include({ schema: { type: 'boolean' } });
     expect(lostIn({ type: 'boolean', const: true })).to.deep.equal(['.const']);
   });
 
@@ -126,14 +126,14 @@ describe('sanitiseSchema', () => {
     expect(lostIn({ $ref: '#/nowhere' })).to.deep.equal(['.$ref']);
     expect(lostIn({ $ref: 'https://a.example/schema' })).to.deep.equal(['.$ref']);
     expect(lostIn({ $ref: '#/%' })).to.deep.equal(['.$ref']);
-    expect(sanitiseSchema({ properties: { a: true, b: false } }).schema).to.deep.equal({
+    expect(sanitizeSchema({ properties: { a: true, b: false } }).schema).to.deep.equal({
       properties: { a: {}, b: {} },
     });
   });
 
   it('looks at one schema object once', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
-    expect(sanitiseSchema(schema)).to.equal(sanitiseSchema(schema));
+    expect(sanitizeSchema(schema)).to.equal(sanitizeSchema(schema));
   });
 });
 

@@ -9,7 +9,7 @@ import type { LLMResponse } from '../../../../../../../imports/business/ai/domai
 import type { ResponseStreamEvent } from '../../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 import type {
-  ReplyContext,
+  ResponseContext,
   SseMessage,
   StreamDecoder,
 } from '../../../../../../../imports/business/ai/infrastructure/converters/Wire';
@@ -20,7 +20,7 @@ interface Outcome {
 }
 
 /** Everything that a decoder gives, from a consumer that goes on after an error. */
-function decode(messages: readonly SseMessage[], context: ReplyContext = responsesReply()): Outcome {
+function decode(messages: readonly SseMessage[], context: ResponseContext = responsesReply()): Outcome {
   const decoder = responsesWire.createDecoder(context);
   const events: ResponseStreamEvent[] = [];
   const errors: unknown[] = [];
