@@ -1,7 +1,7 @@
 /** Meteor's server entry. */
 import { Meteor } from 'meteor/meteor';
 import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { registerDemoTools } from '../imports/startup/demoTools';
+import { registerDemoTools } from '../imports/startup/registerDemoTools';
 import { configureAccounts } from '../imports/startup/meteor/configureAccounts';
 import { startMeteorServer } from '../imports/startup/meteor/startMeteorServer';
 

@@ -14,7 +14,7 @@ import { ToolRegistry } from '../imports/business/ai/infrastructure/tools/ToolRe
 import { readOrCreateSecretKey } from '../imports/business/providers/infrastructure/sealing/secretKeyFile';
 import { createHost } from '../imports/startup/createHost';
 import type { Host } from '../imports/startup/createHost';
-import { registerDemoTools } from '../imports/startup/demoTools';
+import { registerDemoTools } from '../imports/startup/registerDemoTools';
 import { readAllowPrivateHosts, readPort, readRootUrl } from '../imports/startup/settings/host';
 import { readJobSettings } from '../imports/startup/settings/jobs';
 import { valueOf } from '../imports/startup/settings/vendors';
@@ -40,7 +40,7 @@ const LOCAL_USER = 'local';
  * @throws LLMInvalidRequestError that names what is wrong with the environment; what is open by then is closed
  */
 export async function startServer(env: Environment): Promise<RunningServer> {
-  const parts: Parts = {};
+  const parts: OpenResources = {};
   try {
     return { ...(await open(env, parts)), close: () => close(parts) };
   } catch (error) {
@@ -50,14 +50,14 @@ export async function startServer(env: Environment): Promise<RunningServer> {
 }
 
 /** What was opened so far. */
-interface Parts {
+interface OpenResources {
   simulator?: OpenedSettings['simulator'];
   server?: Server;
   database?: DocumentDatabase;
   host?: Host;
 }
 
-async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer, 'close'>> {
+async function open(env: Environment, parts: OpenResources): Promise<Omit<RunningServer, 'close'>> {
   const { HOST: hostName = '127.0.0.1', BOLIDE_API_TOKEN: token = randomBytes(24).toString('base64url') } = env;
   const port = readPort(env['PORT']);
   const allowPrivateHosts = readAllowPrivateHosts(env);
@@ -70,7 +70,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   app.disable('x-powered-by');
   const server = (parts.server = createServer(CONNECTIONS, app));
   // The port is known first, so that the root URL is; who asks before everything is ready waits for it.
-  const ready = gate();
+  const ready = createGate();
   app.use((_request, _response, next) => void ready.opened.then(() => next()));
   await listen(server, port, hostName);
   // A server that listens on a port has an address with one.
@@ -79,8 +79,8 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
   const secretKeys =
     valueOf(env, 'AI_SECRET_KEYS') ?? (await readOrCreateSecretKey(valueOf(env, 'DATA_DIR') ?? '.data'));
   const rootUrl = readRootUrl(env, hostName, bound);
-  const sessions = sessionsOf(
-    async (token) => (await tokens.verify(token)) ?? parts.host?.issued.verify(token),
+  const sessions = createSessions(
+    async (token) => (await tokens.verify(token)) ?? parts.host?.apiTokens.verify(token),
     rootUrl,
   );
   const notice = simulator === undefined ? undefined : SIMULATION_NOTICE;
@@ -90,7 +90,7 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
       express,
       database,
       authenticate: async (request) => (await tokens.authenticate(request)) ?? sessions.authenticate(request),
-      callerOf: tokens.callerOf,
+      findUser: tokens.findUser,
       ai: { tools: registerDemoTools(new ToolRegistry()) },
       dashboard: { sessions, dashboard: await bundleDashboard(notice), ...(notice === undefined ? {} : { notice }) },
     },
@@ -104,12 +104,12 @@ async function open(env: Environment, parts: Parts): Promise<Omit<RunningServer,
 }
 
 /** Sessions under the names by which browsers reach the server. */
-function sessionsOf(verify: ApiTokens['verify'], rootUrl: string): DashboardSessions {
+function createSessions(verify: ApiTokens['verify'], rootUrl: string): DashboardSessions {
   const { hostname, protocol } = new URL(rootUrl);
   return new DashboardSessions({ verify, hostNames: [hostname], isSecure: protocol === 'https:' });
 }
 
-async function close({ server, host, database, simulator }: Parts): Promise<void> {
+async function close({ server, host, database, simulator }: OpenResources): Promise<void> {
   // New connections are refused at once; what is being answered is answered.
   const closed = new Promise<void>((resolve) => {
     if (server === undefined) resolve();
@@ -122,7 +122,7 @@ async function close({ server, host, database, simulator }: Parts): Promise<void
   await simulator?.close();
 }
 
-function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+function createGate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;

@@ -5,12 +5,12 @@ import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
-import { somebody } from './auth/ApiPrincipal';
+import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
 import type { ApiTokens } from './auth/ApiTokens';
 import { addApiRoutes } from './routes';
 import type { DashboardPagePorts } from './dashboard/dashboardPages';
-import type { ProviderActions } from './dashboard/providerRoutes';
+import type { ProviderOperations } from '../business/providers/application/operations/ProviderOperations';
 import { toLLMError } from './http/toLLMError';
 import { InFlightRequests } from './http/InFlightRequests';
 import { Metrics } from './http/Metrics';
@@ -26,7 +26,7 @@ export interface HttpApiPorts {
   /** The caller behind a request's token, or undefined for none that is known. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
   /** Whether the caller may use the provider. Default: all may. */
-  readonly mayUse?: (actor: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
+  readonly mayUse?: (principal: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
   /** What compacted conversations are sealed with: the first seals, all open. Default: a key of this process. */
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where accounts are connected: `createOAuthRoutes`. */
@@ -34,7 +34,7 @@ export interface HttpApiPorts {
   /** `/runs`, `/tools` and `/stats`, for a dashboard that has no DDP. */
   readonly runs?: RunRoutePorts;
   /** `/providers`, for the same. */
-  readonly providers?: ProviderActions;
+  readonly providers?: ProviderOperations;
   /** The dashboard's page, files and session. */
   readonly dashboard?: DashboardPagePorts;
   /** `/tokens`, where people make API tokens. */
@@ -78,13 +78,14 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
-  const authenticate: HttpApiPorts['authenticate'] = async (request) => somebody(await ports.authenticate(request));
+  const authenticate: HttpApiPorts['authenticate'] = async (request) =>
+    validPrincipal(await ports.authenticate(request));
   const inFlight = new InFlightRequests();
   const metrics = new Metrics(
     () => module.manager.usage(),
     () => inFlight.size,
   );
-  const turns = new ResponseService(module);
+  const service = new ResponseService(module);
   const closing = new AbortController();
   const shared = {
     module,
@@ -92,11 +93,11 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     inFlight,
     metrics,
     toError,
-    turns,
+    service,
     models: new ModelDirectory({ module, ...(mayUse === undefined ? {} : { mayUse }) }),
     summaries: new EncryptedSummaries(secrets),
     background: new BackgroundResponses({
-      turns,
+      service,
       store: module.responses,
       inFlight,
       toError,

@@ -19,7 +19,7 @@ import type { RoutePorts } from './http/createRoute';
 import type { AddEndpoint } from './http/Endpoint';
 import { jsonBody } from './http/jsonBody';
 import type { JsonBodyLimits } from './http/jsonBody';
-import { listGeminiModels, listModels, oneGeminiModel, oneModel } from './gateway/models/modelsRoutes';
+import { listGeminiModels, listModels, readGeminiModel, readModel } from './gateway/models/modelsRoutes';
 import { compactResponse } from './gateway/responses/compactResponse';
 import type { CompactionPorts } from './gateway/responses/compactResponse';
 import { cancelResponse, createResponse, deleteResponse, readResponse } from './gateway/responses/responsesRoutes';
@@ -31,7 +31,7 @@ export interface ApiRoutePorts extends RoutePorts, JsonBodyLimits, DashboardRout
     ResponsesPorts['module'] &
     ConversationRoutePorts['module'];
   readonly models: ResponsesPorts['models'];
-  readonly turns: ResponsesPorts['turns'];
+  readonly service: ResponsesPorts['service'];
   readonly background: ResponsesPorts['background'];
   readonly summaries: ResponsesPorts['summaries'];
   readonly tokens?: ApiTokens;
@@ -126,7 +126,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('chat_completions', /^\/v1\/models\/(?<id>.+)$/, '/v1/models/:id', {
     method: 'get',
     scope: 'read',
-    handler: oneModel(ports.models),
+    handler: readModel(ports.models),
   });
   add('gemini', '/v1beta/models', '/v1beta/models', {
     method: 'get',
@@ -136,7 +136,7 @@ export function addApiRoutes(router: Router, application: typeof express, ports:
   add('gemini', /^\/v1beta\/models\/(?<id>[^:]+)$/, '/v1beta/models/:id', {
     method: 'get',
     scope: 'read',
-    handler: oneGeminiModel(ports.models),
+    handler: readGeminiModel(ports.models),
   });
 
   add('responses', '/input', '/input', { method: 'post', scope: 'generate', handler: receiveInput(ports) });

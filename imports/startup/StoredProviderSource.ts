@@ -4,7 +4,7 @@ import type { ProviderSource } from '../business/ai/infrastructure/factories/Pro
 import type { Provider } from '../business/providers/domain/entities/Provider';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 
-interface Known {
+interface CacheEntry {
   readonly provider: Provider;
   /** Absent for a provider that is not called by a stored row: one of the settings, or one that is switched off. */
   readonly row?: ProviderSettings;
@@ -13,7 +13,7 @@ interface Known {
 export class StoredProviderSource implements ProviderSource {
   private readonly providers: Pick<ProvidersModule, 'service' | 'credentials'>;
   private readonly allowPrivateHosts: boolean;
-  private cache: ReadonlyMap<string, Known> = new Map();
+  private cache: ReadonlyMap<string, CacheEntry> = new Map();
   private reading: Promise<void> | undefined;
   private next: Promise<void> | undefined;
 
@@ -71,11 +71,11 @@ export class StoredProviderSource implements ProviderSource {
     this.cache = new Map(providers.map((provider) => [provider._id, this.entry(provider)]));
   }
 
-  private entry(provider: Provider): Known {
+  private entry(provider: Provider): CacheEntry {
     const before = this.cache.get(provider._id);
     if (before?.provider.updatedAt === provider.updatedAt && before.provider.createdAt === provider.createdAt)
       return before;
-    return provider.fixed === true || !provider.enabled ? { provider } : { provider, row: this.rowOf(provider) };
+    return provider.configured === true || !provider.enabled ? { provider } : { provider, row: this.rowOf(provider) };
   }
 
   private rowOf(provider: Provider): ProviderSettings {

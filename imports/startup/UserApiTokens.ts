@@ -5,15 +5,15 @@ import { ApiTokens } from '../api/auth/ApiTokens';
 import { API_TOKENS, DocumentApiTokenStore } from '../api/auth/DocumentApiTokenStore';
 import { presentedToken } from '../api/auth/presentedToken';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
-import type { CallerLookup } from '../business/providers/domain/types/Caller';
+import type { UserLookup } from '../business/ai/domain/types/Actor';
 
 export class UserApiTokens {
   readonly tokens: ApiTokens;
   private readonly store: DocumentApiTokenStore;
-  private readonly users: CallerLookup | undefined;
+  private readonly users: UserLookup | undefined;
 
   /** @param users the app's accounts; without any, whoever has a token is somebody */
-  constructor(database: DocumentDatabase, users?: CallerLookup) {
+  constructor(database: DocumentDatabase, users?: UserLookup) {
     this.store = new DocumentApiTokenStore(database.collection(API_TOKENS));
     this.tokens = new ApiTokens({ store: this.store });
     this.users = users;
@@ -28,9 +28,11 @@ export class UserApiTokens {
   readonly verify = async (token: string): Promise<ApiPrincipal | undefined> => {
     const actor = await this.tokens.verify(token);
     if (actor === undefined || this.users === undefined) return actor;
-    const caller = await this.users(actor.userId);
-    if (caller === undefined) return undefined;
-    return caller.isAdmin ? actor : { ...actor, scopes: actor.scopes?.filter((scope) => scope !== 'admin') ?? [] };
+    const user = await this.users(actor.userId);
+    if (user === undefined) return undefined;
+    return user.isAdmin === true
+      ? actor
+      : { ...actor, scopes: actor.scopes?.filter((scope) => scope !== 'admin') ?? [] };
   };
 
   readonly authenticate = async (request: IncomingMessage): Promise<ApiPrincipal | undefined> => {

@@ -2,16 +2,16 @@
 import type { HttpApiPorts } from '../api/createHttpApi';
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import { decideAccess } from '../business/providers/domain/entities/ProviderAccess';
-import type { Caller, CallerLookup } from '../business/providers/domain/types/Caller';
+import type { User, UserLookup } from '../business/ai/domain/types/Actor';
 import type { StoredProviderSource } from './StoredProviderSource';
 
-export function createAccessPolicy(rows: StoredProviderSource, callerOf: CallerLookup): AccessPolicy {
+export function createAccessPolicy(rows: StoredProviderSource, findUser: UserLookup): AccessPolicy {
   return {
     async decide({ userId, source }, { providerId, model }) {
-      const [provider, caller] = await Promise.all([rows.find(providerId), callerOf(userId)]);
+      const [provider, user] = await Promise.all([rows.find(providerId), findUser(userId)]);
       // The server's own code may use the server's own accounts, in nobody's name.
-      const isOwn = source === 'job' && provider?.fixed === true;
-      const decision = provider === undefined ? NOBODY : decideAccess(provider, isOwn ? SERVER : caller, model);
+      const isOwn = source === 'job' && provider?.configured === true;
+      const decision = provider === undefined ? NOBODY : decideAccess(provider, isOwn ? SERVER : user, model);
       if (decision.allowed) return { allowed: true };
       const what =
         decision.reason === 'model-not-allowed'
@@ -23,25 +23,25 @@ export function createAccessPolicy(rows: StoredProviderSource, callerOf: CallerL
 }
 
 /** Goes by what was read last: the API's directory of models reads before it asks. */
-export function createMayUse(rows: StoredProviderSource, callerOf: CallerLookup): NonNullable<HttpApiPorts['mayUse']> {
+export function createMayUse(rows: StoredProviderSource, findUser: UserLookup): NonNullable<HttpApiPorts['mayUse']> {
   return async ({ userId }, providerId) => {
-    const caller = await callerOf(userId);
+    const user = await findUser(userId);
     const provider = rows.lastRead(providerId);
-    return provider !== undefined && decideAccess(provider, caller).allowed;
+    return provider !== undefined && decideAccess(provider, user).allowed;
   };
 }
 
 /** Questions about one user that are asked while the answer is on its way share it. */
-export function dedupeLookups(callerOf: CallerLookup): CallerLookup {
-  const underWay = new Map<string, Promise<Caller | undefined>>();
+export function dedupeLookups(findUser: UserLookup): UserLookup {
+  const underWay = new Map<string, Promise<User | undefined>>();
   return (userId) => {
     const known = underWay.get(userId);
     if (known !== undefined) return known;
-    const asked = callerOf(userId).finally(() => underWay.delete(userId));
+    const asked = findUser(userId).finally(() => underWay.delete(userId));
     underWay.set(userId, asked);
     return asked;
   };
 }
 
-const SERVER: Caller = { userId: 'server', isAdmin: true, roles: [] };
+const SERVER: User = { userId: 'server', isAdmin: true };
 const NOBODY = { allowed: false, reason: 'not-listed' } as const;

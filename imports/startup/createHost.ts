@@ -24,7 +24,7 @@ import { RunRetention } from '../business/ai/infrastructure/persistence/runs/Run
 import { DocumentRunViews } from '../business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { SYSTEM_OWNER } from '../business/providers/domain/entities/Provider';
 import type { Provider } from '../business/providers/domain/entities/Provider';
-import type { CallerLookup } from '../business/providers/domain/types/Caller';
+import type { UserLookup } from '../business/ai/domain/types/Actor';
 import { createProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
@@ -56,8 +56,8 @@ export interface HostPorts {
   /** Who asks, beside those who show an API token that was made here. */
   readonly authenticate: HttpApiPorts['authenticate'];
   /** Who there is, for rules that know only an id. */
-  readonly callerOf: CallerLookup;
-  /** All people are known to `callerOf`. Otherwise whoever has an API token is somebody, too. */
+  readonly findUser: UserLookup;
+  /** All people are known to `findUser`. Otherwise whoever has an API token is somebody, too. */
   readonly hasAccounts?: true;
   readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'kept' | 'onUsage'>;
   /** The dashboard over HTTP, with the routes that it needs; a host with DDP needs neither. */
@@ -65,7 +65,7 @@ export interface HostPorts {
 }
 
 export interface Host {
-  readonly issued: UserApiTokens;
+  readonly apiTokens: UserApiTokens;
   readonly module: AIModule;
   readonly providers: ProvidersModule;
   readonly runs: RunModule;
@@ -81,24 +81,24 @@ export async function createHost(
 ): Promise<Host> {
   const { express, database, dashboard } = ports;
   const { keys } = KeyRing.parse(secretKeys);
-  const issued = new UserApiTokens(database, ports.hasAccounts === true ? ports.callerOf : undefined);
+  const apiTokens = new UserApiTokens(database, ports.hasAccounts === true ? ports.findUser : undefined);
   const authenticate: HostPorts['authenticate'] = async (request) =>
-    (await ports.authenticate(request)) ?? issued.authenticate(request);
-  const callerOf = dedupeLookups(
+    (await ports.authenticate(request)) ?? apiTokens.authenticate(request);
+  const findUser = dedupeLookups(
     ports.hasAccounts === true
-      ? ports.callerOf
-      : async (userId) => (await ports.callerOf(userId)) ?? issued.tokens.callerOf(userId),
+      ? ports.findUser
+      : async (userId) => (await ports.findUser(userId)) ?? apiTokens.tokens.findUser(userId),
   );
   const providers = createProvidersModule(
     { secretKeys, rootUrl, allowPrivateHosts },
     {
       collection: (name) => database.collection(name),
-      callerOf,
+      findUser,
       probe: (providerId, userId) => module.manager.validateAccess(userId, providerId),
-      fixed: ai.providers.map(fixedProvider),
+      configured: ai.providers.map(toConfiguredProvider),
     },
   );
-  await Promise.all([providers.ready(), issued.ready()]);
+  await Promise.all([providers.ready(), apiTokens.ready()]);
   const kept = new StoredProviderSource(providers, allowPrivateHosts);
   await kept.refresh();
   const responses = new DocumentResponseStore(database.collection(RESPONSES));
@@ -116,7 +116,7 @@ export async function createHost(
     jobs: await openJobQueue(jobs, database),
     kept,
     credentials: providers.credentials,
-    access: createAccessPolicy(kept, callerOf),
+    access: createAccessPolicy(kept, findUser),
     onUsage: (used) => usage.record(used),
   });
   const collection = database.collection.bind(database);
@@ -130,15 +130,15 @@ export async function createHost(
   const api = createHttpApi(module, {
     express,
     authenticate,
-    mayUse: createMayUse(kept, callerOf),
+    mayUse: createMayUse(kept, findUser),
     secrets: keys.map(({ bytes }) => bytes),
-    tokens: issued.tokens,
+    tokens: apiTokens.tokens,
     isAlone: database.isExclusive,
     oauth: createOAuthRoutes({ express, flow: providers.flow, authenticate }),
-    ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.methods }),
+    ...(dashboard === undefined ? {} : { dashboard, runs, providers: providers.operations }),
   });
   return {
-    issued,
+    apiTokens,
     module,
     providers,
     runs,
@@ -156,7 +156,14 @@ export async function createHost(
 }
 
 /** A vendor of the settings, as the rules and the lists see it; its key stays there. */
-function fixedProvider({ id, vendor, baseURL, deployment, defaultModel, allowedModels }: ProviderSettings): Provider {
+function toConfiguredProvider({
+  id,
+  vendor,
+  baseURL,
+  deployment,
+  defaultModel,
+  allowedModels,
+}: ProviderSettings): Provider {
   return {
     _id: id,
     name: id,

@@ -1,5 +1,5 @@
 /** The module as the environment asks for it; without any key, on the vendor simulator. */
-import { registerDemoTools } from './demoTools';
+import { registerDemoTools } from './registerDemoTools';
 import { settingsFromEnvironment, VENDOR_VARIABLES } from './settings/vendors';
 import type { Environment } from './settings/vendors';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';

@@ -47,7 +47,7 @@ describe('connecting an account in Chromium', function () {
   };
 
   it('asks for whom, signs in and consents at the server, and says that it is done', async () => {
-    await page.goto(await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID }));
+    await page.goto(await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID }));
     expect(await page.textContent('h1')).to.equal('Connect Acme?');
     expect(await page.textContent('main')).to.include('alice');
     await page.click('button');
@@ -70,7 +70,7 @@ describe('connecting an account in Chromium', function () {
   });
 
   it('does not finish in another browser what was begun in this one', async () => {
-    await page.goto(await app.module.methods.connect(BOB, { providerId: PROVIDER_ID }));
+    await page.goto(await app.module.operations.connect(BOB, { providerId: PROVIDER_ID }));
     await page.click('button');
     await page.waitForURL(`${server.url}/**`);
     const link = server.paths.findLast((path) => path.startsWith('/auth?')) ?? '';
@@ -90,7 +90,7 @@ describe('connecting an account in Chromium', function () {
     await page.waitForFunction('window.hacked === 1');
     expect(await page.evaluate('window.hacked'), 'control: it runs where it is markup').to.equal(1);
     const binding = 'a-binding-of-the-dashboard-0123456789';
-    const link = new URL(await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID, binding }));
+    const link = new URL(await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding }));
     await context.addCookies([{ name: 'bolide-oauth', value: binding, url: app.url }]);
     const answer = new URLSearchParams({
       state: link.searchParams.get('state') ?? '',

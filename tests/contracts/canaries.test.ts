@@ -90,7 +90,7 @@ describe('the watch over planted secrets', () => {
     ];
     expect(planted).to.have.length(4);
     for (const secret of planted) expect(secret).to.include(CANARY);
-    expect(await app.module.methods.rotateKeys(ADMIN)).to.deep.equal({ resealed: 0, unopened: 0 });
+    expect(await app.module.operations.rotateKeys(ADMIN)).to.deep.equal({ resealed: 0, unopened: 0 });
     await app.stop();
     await server.stop();
   });

@@ -55,7 +55,7 @@ describe('the dashboard over HTTP', () => {
     server.host.module.tools.register({ name: 'outside', description: 'Answered from outside.', external: true });
     for (const userId of ['bob', 'cat'] as const)
       tokens[userId] = (
-        await server.host.issued.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read'] })
+        await server.host.apiTokens.tokens.issue({ userId, name: 'test', scopes: ['generate', 'read'] })
       ).token;
     const shared = {
       providerId: 'shared',

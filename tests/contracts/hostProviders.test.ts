@@ -18,7 +18,7 @@ import { startStandalone } from '../support/startStandalone';
 
 const LOCAL_TOKEN = `${CANARY}-of-local-use`;
 const KEY = `sk-${CANARY}-of-mine`;
-const LOCAL = { userId: 'local', isAdmin: true, roles: [] };
+const LOCAL: Actor = { userId: 'local', isAdmin: true, source: 'http' };
 const ACTOR: Actor = { userId: 'local', isAdmin: true, source: 'http' };
 const MALLORY: Actor = { userId: 'mallory', isAdmin: true, source: 'http' };
 
@@ -63,7 +63,7 @@ describe('the plain-Node host', () => {
     return { status: response.status, text: await response.text() };
   };
   const shared = (more = {}): Promise<unknown> =>
-    server.host.providers.methods.create(LOCAL, {
+    server.host.providers.operations.create(LOCAL, {
       providerId: 'mine',
       name: 'Mine',
       vendor: 'openai_compatible',
@@ -85,9 +85,9 @@ describe('the plain-Node host', () => {
     expect(tokensShown()).to.deep.equal([KEY]);
     const elsewhere = await TestHost.start(json(COMPLETION));
     try {
-      await server.host.providers.methods.update(LOCAL, { providerId: 'mine', baseURL: `${elsewhere.url}/v1` });
+      await server.host.providers.operations.update(LOCAL, { providerId: 'mine', baseURL: `${elsewhere.url}/v1` });
       await ask('mine');
-      await server.host.providers.methods.setApiKey(LOCAL, { providerId: 'mine', apiKey: 'sk-for-elsewhere' });
+      await server.host.providers.operations.setApiKey(LOCAL, { providerId: 'mine', apiKey: 'sk-for-elsewhere' });
       expect((await ask('mine')).status).to.equal(200);
       const shown = elsewhere.requests.map(({ headers }) => headers.authorization);
       expect(shown, 'the key that was given for the old address stays there').to.deep.equal([
@@ -97,14 +97,14 @@ describe('the plain-Node host', () => {
     } finally {
       await elsewhere.stop();
     }
-    await server.host.providers.methods.update(LOCAL, { providerId: 'mine', enabled: false });
+    await server.host.providers.operations.update(LOCAL, { providerId: 'mine', enabled: false });
     expect((await ask('mine')).status, 'switched off').to.equal(404);
     expect(vendor.requests).to.have.length(1);
   });
 
   it('is administered over HTTP, by tokens that hold the scope alone', async () => {
     const tokenOf = async (scopes: readonly ('generate' | 'read' | 'admin')[]): Promise<string> =>
-      (await server.host.issued.tokens.issue({ userId: 'ann', name: 'a test', scopes })).token;
+      (await server.host.apiTokens.tokens.issue({ userId: 'ann', name: 'a test', scopes })).token;
     const [admin, user] = [LOCAL_TOKEN, await tokenOf(['generate', 'read'])];
     const send = async (
       method: string,
@@ -169,7 +169,7 @@ describe('the plain-Node host', () => {
 
   it('shows the settings’ and the stored providers alike, and lets nobody change the settings’', async () => {
     await shared();
-    const views = await server.host.providers.methods.list(LOCAL);
+    const views = await server.host.providers.operations.list(LOCAL);
     expect(views.map(({ _id, connected }) => [_id, connected])).to.deep.include.members([
       ['mine', true],
       ['openai', true],
@@ -180,9 +180,9 @@ describe('the plain-Node host', () => {
     ).json()) as { data: { id: string }[] };
     expect(models.data.map(({ id }) => id)).to.include.members(['mine/m', 'openai', 'anthropic']);
     for (const change of [
-      server.host.providers.methods.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),
-      server.host.providers.methods.setApiKey(LOCAL, { providerId: 'openai', apiKey: 'sk-x' }),
-      server.host.providers.methods.remove(LOCAL, { providerId: 'openai' }),
+      server.host.providers.operations.update(LOCAL, { providerId: 'openai', baseURL: 'http://127.0.0.1:1/v1' }),
+      server.host.providers.operations.setApiKey(LOCAL, { providerId: 'openai', apiKey: 'sk-x' }),
+      server.host.providers.operations.remove(LOCAL, { providerId: 'openai' }),
       shared({ providerId: 'openai' }),
     ]) {
       expect(await failure(change))
@@ -245,13 +245,13 @@ describe('the plain-Node host', () => {
   it('connects an account in a browser, uses it, and gets a new token by force when the vendor refuses the old one', async () => {
     const oauth = await AuthorizationHost.start({ redirectUris: [`${server.url}/oauth/callback`] });
     try {
-      await server.host.providers.methods.create(
+      await server.host.providers.operations.create(
         LOCAL,
         providerArgument(oauth, { baseURL: `${vendor.url}/v1`, defaultModel: 'm' }),
       );
       expect((await ask('acme')).text).to.include('No account is connected');
       const browser = new CookieBrowser();
-      const asked = await browser.open(await server.host.providers.methods.connect(LOCAL, { providerId: 'acme' }));
+      const asked = await browser.open(await server.host.providers.operations.connect(LOCAL, { providerId: 'acme' }));
       expect(asked.body).to.include('will be used by the user &#39;local&#39;');
       const page = await browser.authorize(await browser.submit(asked, {}), 'local@acme');
       expect(page.body).to.include('Your account at Acme is connected');
@@ -263,9 +263,11 @@ describe('the plain-Node host', () => {
       expect(second).to.equal(first);
       expect(third).not.to.equal(first);
       expect(oauth.granted('refresh_token')).to.equal(1);
-      expect(await server.host.providers.methods.test(LOCAL, { providerId: 'acme' })).to.include({ connected: true });
-      await server.host.providers.methods.disconnect(LOCAL, { providerId: 'acme' });
-      expect(await failure(server.host.providers.methods.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(
+      expect(await server.host.providers.operations.test(LOCAL, { providerId: 'acme' })).to.include({
+        connected: true,
+      });
+      await server.host.providers.operations.disconnect(LOCAL, { providerId: 'acme' });
+      expect(await failure(server.host.providers.operations.test(LOCAL, { providerId: 'acme' }))).to.be.instanceOf(
         LLMAuthError,
       );
     } finally {
@@ -330,9 +332,9 @@ describe('the plain-Node host', () => {
         defaultModel: 'm',
       };
       expect(
-        await failure(strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `${vendor.url}/v1` })),
+        await failure(strict.host.providers.operations.create(LOCAL, { ...row, baseURL: `${vendor.url}/v1` })),
       ).to.have.property('path', 'baseURL');
-      await strict.host.providers.methods.create(LOCAL, { ...row, baseURL: `https://127.0.0.1:${vendor.port}/v1` });
+      await strict.host.providers.operations.create(LOCAL, { ...row, baseURL: `https://127.0.0.1:${vendor.port}/v1` });
       expect(
         await failure(strict.host.module.manager.generate('local', { model: 'inside', input: 'Hello' })),
       ).to.have.property('code', 'invalid-request');

@@ -9,7 +9,7 @@ import {
   LLMInvalidRequestError,
   LLMPermissionError,
 } from '../../imports/business/ai/domain/errors/LLMErrors';
-import { destinationOf } from '../../imports/business/providers/application/credentials/CredentialVault';
+import { destinationHash } from '../../imports/business/providers/application/credentials/CredentialVault';
 import { OAuthFlow } from '../../imports/business/providers/application/oauth/OAuthFlow';
 import type { FlowOutcome } from '../../imports/business/providers/application/oauth/OAuthFlow';
 import type { AuthorizationStore } from '../../imports/business/providers/domain/interfaces/AuthorizationStore';
@@ -222,7 +222,7 @@ describe('attacks on the way back from the server', () => {
 
   it('does not let another site press the button that confirms a ticket', async () => {
     const ticket =
-      new URL(await app.module.methods.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
+      new URL(await app.module.operations.connect(BOB, { providerId: PROVIDER_ID })).searchParams.get('ticket') ?? '';
     const press = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${app.url}/oauth/${PROVIDER_ID}/start`, {
         method: 'POST',
@@ -243,7 +243,7 @@ describe('attacks on the way back from the server', () => {
 
   it('refuses a ticket under another provider’s name, and for another user’s session', async () => {
     await createProvider(app, server, { providerId: 'other', name: 'Other' });
-    const url = await app.module.methods.connect(BOB, { providerId: PROVIDER_ID });
+    const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
     expect(
       (await new CookieBrowser({ 'x-test-user': 'bob' }).open(url.replace(`/${PROVIDER_ID}/`, '/other/'))).status,
     ).to.equal(400);
@@ -270,7 +270,7 @@ describe('attacks on the way back from the server', () => {
       expect(page.url.startsWith(app.url), id).to.equal(true);
     }
     expect(await app.authorizations.find({})).to.deep.equal([]);
-    expect(await failure(app.module.methods.connect(ALICE, { providerId: 'closed' }))).to.be.instanceOf(
+    expect(await failure(app.module.operations.connect(ALICE, { providerId: 'closed' }))).to.be.instanceOf(
       LLMPermissionError,
     );
     expect(
@@ -281,14 +281,14 @@ describe('attacks on the way back from the server', () => {
 
   it('refuses an answer for a provider whose server was exchanged meanwhile, or that the user may no longer use', async () => {
     const first = await almostConnected('alice');
-    await app.module.methods.update(ADMIN, { ...providerArgument(server, {}, { clientId: 'another-client' }) });
+    await app.module.operations.update(ADMIN, { ...providerArgument(server, {}, { clientId: 'another-client' }) });
     expect((await first.browser.open(first.callback.href)).status).to.equal(409);
-    await app.module.methods.update(ADMIN, providerArgument(server));
+    await app.module.operations.update(ADMIN, providerArgument(server));
     const second = await almostConnected('alice');
-    await app.module.methods.update(ADMIN, { providerId: PROVIDER_ID, access: 'admins' });
+    await app.module.operations.update(ADMIN, { providerId: PROVIDER_ID, access: 'admins' });
     expect((await second.browser.open(second.callback.href)).status).to.equal(403);
     expect(codeExchanges()).to.equal(0);
-    await app.module.methods.update(ADMIN, { providerId: PROVIDER_ID, access: 'everyone' });
+    await app.module.operations.update(ADMIN, { providerId: PROVIDER_ID, access: 'everyone' });
     const third = await almostConnected('alice');
     expect((await third.browser.open(third.callback.href)).status, 'control').to.equal(200);
   });
@@ -407,10 +407,10 @@ describe('attacks on the way back from the server', () => {
     const plain = await TestHost.start();
     plain.answer = (...call) => json(endpoints(['plain']))(...call);
     const auth = { issuer: plain.url, discovery: 'oauth2' };
-    await app.module.methods.create(ADMIN, providerArgument(server, { providerId: 'plain' }, auth));
+    await app.module.operations.create(ADMIN, providerArgument(server, { providerId: 'plain' }, auth));
     expect(
       await failure(
-        app.module.methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' }),
+        app.module.operations.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' }),
       ),
     )
       .to.be.instanceOf(LLMInvalidRequestError)
@@ -419,7 +419,7 @@ describe('attacks on the way back from the server', () => {
     plain.answer = (...call) => json(endpoints(['plain', 'S256']))(...call);
     const url = await app
       .another()
-      .methods.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
+      .operations.connect(ALICE, { providerId: 'plain', binding: 'a-binding-0123456789-0123456789' });
     expect(url.startsWith(`${plain.url}/auth?`), 'control').to.equal(true);
     await plain.stop();
   });
@@ -434,13 +434,13 @@ describe('attacks on the way back from the server', () => {
     ]) {
       odd.answer = (...call) =>
         json({ issuer: odd.url, authorization_endpoint: endpoint, token_endpoint: `${odd.url}/token` })(...call);
-      await app.module.methods.create(
+      await app.module.operations.create(
         ADMIN,
         providerArgument(server, { providerId: 'odd' }, { issuer: odd.url, discovery: 'oauth2' }),
       );
       const page = await new CookieBrowser({ 'x-test-user': 'alice' }).open(`${app.url}/oauth/odd/start`);
       expect(page.status, endpoint).to.equal(400);
-      await app.module.methods.remove(ADMIN, { providerId: 'odd' });
+      await app.module.operations.remove(ADMIN, { providerId: 'odd' });
     }
     await odd.stop();
   });
@@ -457,12 +457,12 @@ describe('attacks on the way back from the server', () => {
       const answer = request.path.startsWith('/.well-known/') ? json(metadata) : json({ error: 'invalid_grant' }, 400);
       answer(response, request);
     };
-    await app.module.methods.create(
+    await app.module.operations.create(
       ADMIN,
       providerArgument(server, { providerId: 'evil', name: 'Evil' }, { issuer: evil.url, discovery: 'oauth2' }),
     );
     const binding = 'a-binding-0123456789-0123456789';
-    const wanted = new URL(await app.module.methods.connect(ALICE, { providerId: 'evil', binding }));
+    const wanted = new URL(await app.module.operations.connect(ALICE, { providerId: 'evil', binding }));
     const honest = new URL(`${server.url}/auth`);
     honest.search = wanted.search;
     honest.searchParams.set('client_id', CLIENT.id);
@@ -499,7 +499,7 @@ describe('attacks on what is stored', () => {
     app = await ProvidersHost.start();
     server = await AuthorizationHost.start({ redirectUris: [`${app.url}/oauth/callback`] });
     await createProvider(app, server);
-    await app.module.methods.create(ADMIN, {
+    await app.module.operations.create(ADMIN, {
       providerId: 'keys',
       name: 'Keys',
       vendor: 'openai',
@@ -512,8 +512,8 @@ describe('attacks on what is stored', () => {
     await server.stop();
   });
   beforeEach(async () => {
-    await app.module.methods.setMyApiKey(ALICE, { providerId: 'keys', apiKey: 'sk-alices-own-key-000' });
-    await app.module.methods.setMyApiKey(BOB, { providerId: 'keys', apiKey: 'sk-bobs-own-key-111' });
+    await app.module.operations.setMyApiKey(ALICE, { providerId: 'keys', apiKey: 'sk-alices-own-key-000' });
+    await app.module.operations.setMyApiKey(BOB, { providerId: 'keys', apiKey: 'sk-bobs-own-key-111' });
   });
   const keyOf = async (userId: string): Promise<string | undefined> =>
     (await app.module.credentials.getAccessToken({ providerId: 'keys', userId }))?.token;
@@ -546,20 +546,20 @@ describe('attacks on what is stored', () => {
   });
 
   it('does not open a box under another kind or another provider', async () => {
-    await app.module.methods.create(ADMIN, {
+    await app.module.operations.create(ADMIN, {
       providerId: 'twin',
       name: 'Twin',
       vendor: 'openai',
       auth: { kind: 'user_api_key' },
       access: 'everyone',
     });
-    await app.module.methods.setMyApiKey(BOB, { providerId: 'twin', apiKey: 'sk-bobs-twin-key-222' });
+    await app.module.operations.setMyApiKey(BOB, { providerId: 'twin', apiKey: 'sk-bobs-twin-key-222' });
     const { sealed, keyId } = (await app.credentials.findOne({ providerId: 'keys', userId: 'bob' }))!;
     await app.credentials.update({ providerId: 'twin', userId: 'bob' }, { $set: { sealed, keyId } });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'twin', userId: 'bob' })),
     ).to.be.instanceOf(LLMAuthError);
-    await app.module.methods.remove(ADMIN, { providerId: 'twin' });
+    await app.module.operations.remove(ADMIN, { providerId: 'twin' });
   });
 
   it('does not open a box of which any one bit was flipped', async () => {
@@ -633,10 +633,10 @@ describe('attacks on what is stored', () => {
   });
 
   it('forgets secrets that were given for an address which an administrator changes', async () => {
-    await app.module.methods.update(ADMIN, { providerId: 'keys', baseURL: 'https://elsewhere.example/v1' });
+    await app.module.operations.update(ADMIN, { providerId: 'keys', baseURL: 'https://elsewhere.example/v1' });
     expect(await failure(keyOf('alice'))).to.be.instanceOf(LLMAuthError);
     expect(await app.credentials.find({ providerId: 'keys' })).to.deep.equal([]);
-    await app.module.methods.update(ADMIN, { providerId: 'keys', baseURL: null });
+    await app.module.operations.update(ADMIN, { providerId: 'keys', baseURL: null });
   });
 });
 
@@ -647,7 +647,7 @@ async function onlyPendingId(app: ProvidersHost): Promise<string> {
 }
 
 async function destinationNow(app: ProvidersHost): Promise<string> {
-  return destinationOf((await flowParts(app).providers.find(PROVIDER_ID))!);
+  return destinationHash((await flowParts(app).providers.find(PROVIDER_ID))!);
 }
 
 /** The server as one that never heard of PKCE: what it is asked loses the challenge, and the verifier. */

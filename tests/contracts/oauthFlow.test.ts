@@ -51,8 +51,8 @@ for (const database of [
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
       const thrown = await failure(app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'bob' }));
       expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('No account is connected');
-      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
-      expect((await app.module.methods.list(BOB))[0]).to.include({ connected: false, needsReconnect: false });
+      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect((await app.module.operations.list(BOB))[0]).to.include({ connected: false, needsReconnect: false });
     });
 
     it('is used without asking the server while its token is good', async () => {
@@ -107,7 +107,7 @@ for (const database of [
       const thrown = await failure(tokenOf('alice'));
       server.intercept = () => false;
       expect(thrown).to.be.instanceOf(LLMConnectionError);
-      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
     });
 
@@ -131,14 +131,14 @@ for (const database of [
         const thrown = await failure(tokenOf('alice'));
         expect(thrown).to.be.instanceOf(LLMAuthError).with.property('message').that.includes('reconnect required');
       }
-      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: false, needsReconnect: true });
+      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: false, needsReconnect: true });
       expect(server.tokenRequests.at(-1)?.status).to.equal(400);
       expect(app.log.filter(({ event }) => event === 'refresh:reconnect-required')).to.have.length(1);
     });
 
     it('is good again after connecting anew', async () => {
       expect((await connectAs(app, 'alice')).page.status).to.equal(200);
-      expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
+      expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: true, needsReconnect: false });
       expect(await isLive(server, await tokenOf('alice'))).to.equal(true);
     });
 
@@ -161,12 +161,12 @@ for (const database of [
 
     it('is revoked at the server and forgotten here when its user disconnects', async () => {
       const token = await tokenOf('alice');
-      const view = await app.module.methods.disconnect(ALICE, { providerId: PROVIDER_ID });
+      const view = await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
       expect(view).to.include({ connected: false, needsReconnect: false });
       expect(await isLive(server, token)).to.equal(false);
       expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
       expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMAuthError);
-      await app.module.methods.disconnect(ALICE, { providerId: PROVIDER_ID });
+      await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
     });
 
     it('is forgotten even if the server can’t be told', async () => {
@@ -175,7 +175,7 @@ for (const database of [
         if (request.url === '/token/revocation') request.socket.destroy();
         return request.url === '/token/revocation';
       };
-      await app.module.methods.disconnect(ALICE, { providerId: PROVIDER_ID });
+      await app.module.operations.disconnect(ALICE, { providerId: PROVIDER_ID });
       server.intercept = () => false;
       expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
       expect(app.log.some(({ event }) => event === 'oauth:not-revoked')).to.equal(true);
@@ -230,13 +230,13 @@ for (const database of [
     for (const [what, change, restore] of [
       [
         'removes',
-        () => app.module.methods.remove(ADMIN, { providerId: PROVIDER_ID }),
+        () => app.module.operations.remove(ADMIN, { providerId: PROVIDER_ID }),
         () => createProvider(app, server),
       ],
       [
         'moves',
-        () => app.module.methods.update(ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })),
-        () => app.module.methods.update(ADMIN, providerArgument(server)),
+        () => app.module.operations.update(ADMIN, providerArgument(server, { baseURL: 'http://127.0.0.1:2/v1' })),
+        () => app.module.operations.update(ADMIN, providerArgument(server)),
       ],
     ] as const) {
       it(`is not made, and its tokens are revoked, when an administrator ${what} the provider while the code is exchanged`, async () => {
@@ -252,7 +252,7 @@ for (const database of [
         expect(await app.credentials.find({ userId: 'alice' })).to.deep.equal([]);
         expect(server.paths.at(-1)).to.equal('/token/revocation');
         await restore();
-        expect((await app.module.methods.list(ALICE))[0]).to.include({ connected: false, needsReconnect: false });
+        expect((await app.module.operations.list(ALICE))[0]).to.include({ connected: false, needsReconnect: false });
       });
     }
 
@@ -269,14 +269,14 @@ for (const database of [
       expect(await app.credentials.find({})).to.deep.equal([]);
       expect(server.paths.at(-1)).to.equal('/token/revocation');
       expect(app.log.at(-1)?.event, 'the server knew whose request it was').not.to.equal('oauth:not-revoked');
-      await app.module.methods.update(ADMIN, providerArgument(server));
+      await app.module.operations.update(ADMIN, providerArgument(server));
     });
 
     it('goes with its provider, for all users', async () => {
       await connectAs(app, 'alice');
       await connectAs(app, 'bob');
       const tokens = [await tokenOf('alice'), await tokenOf('bob')];
-      await app.module.methods.remove(ADMIN, { providerId: PROVIDER_ID });
+      await app.module.operations.remove(ADMIN, { providerId: PROVIDER_ID });
       expect(await app.credentials.find({})).to.deep.equal([]);
       for (const token of tokens) expect(await isLive(server, token)).to.equal(false);
       expect(await failure(tokenOf('alice'))).to.be.instanceOf(LLMPermissionError);
@@ -317,19 +317,19 @@ describe('ways to begin and to be answered', () => {
   });
 
   it('asks a browser that is not signed in to confirm for whom, when it comes with a ticket of the method', async () => {
-    const url = await app.module.methods.connect(BOB, { providerId: PROVIDER_ID });
+    const url = await app.module.operations.connect(BOB, { providerId: PROVIDER_ID });
     const browser = new CookieBrowser();
     const asked = await browser.open(url);
     expect(asked.body).to.include('Connect Acme?').and.to.include('bob');
     const page = await browser.authorize(await browser.submit(asked, {}), 'bob@acme');
     expect(page.body).to.include('is connected');
-    expect((await app.module.methods.list(BOB))[0]).to.include({ connected: true });
+    expect((await app.module.operations.list(BOB))[0]).to.include({ connected: true });
     expect((await browser.open(url)).status, 'a ticket is good once').to.equal(400);
   });
 
   it('gives the server’s own address to a caller who says what its browser is bound by', async () => {
     const binding = 'a-binding-of-the-dashboard-0123456789';
-    const url = await app.module.methods.connect(ALICE, { providerId: PROVIDER_ID, binding });
+    const url = await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding });
     expect(url.startsWith(server.url)).to.equal(true);
     const browser = new CookieBrowser();
     browser.setCookie(new URL(app.url).host, 'bolide-oauth', binding);
@@ -379,7 +379,7 @@ describe('ways to begin and to be answered', () => {
       clientSecret: APP_CLIENT.secret,
       clientAuthentication: 'client_secret_post',
     };
-    await app.module.methods.create(ADMIN, { ...argument, auth });
+    await app.module.operations.create(ADMIN, { ...argument, auth });
     const ask = async (userId: string): Promise<string | undefined> =>
       (await app.module.credentials.getAccessToken({ providerId: 'shared', userId }))?.token;
     const tokens = await Promise.all(
@@ -400,7 +400,7 @@ describe('ways to begin and to be answered', () => {
       clientSecret: 'wrong-secret-0123456789',
       clientAuthentication: 'client_secret_post',
     };
-    await app.module.methods.create(ADMIN, { ...providerArgument(server, { providerId: 'misconfigured' }), auth });
+    await app.module.operations.create(ADMIN, { ...providerArgument(server, { providerId: 'misconfigured' }), auth });
     const thrown = await failure(
       app.module.credentials.getAccessToken({ providerId: 'misconfigured', userId: 'alice' }),
     );

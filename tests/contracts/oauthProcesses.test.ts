@@ -176,7 +176,7 @@ describe(`refreshing by ${PROCESSES} processes`, function () {
       await connect(0);
       const users = Array.from({ length: 500 }, (_value, index) => `user-${index}`);
       for (const userId of users) {
-        app.callers.set(userId, { userId, isAdmin: false, roles: [] });
+        app.users.set(userId, { userId, source: 'method' });
         expect((await connectAs(app, userId)).page.status).to.equal(200);
       }
       await app.credentials.update({ kind: 'oauth' }, { $set: { expiresAt: Date.now() - 1 } }, { multi: true });

@@ -50,7 +50,7 @@ describe('a refresh whose answer is lost', () => {
     await connected(0);
     loseAnswers();
     expect(await failure(ask())).to.be.instanceOf(LLMConnectionError);
-    expect((await app.module.methods.list(ADMIN))[0]).to.include({ needsReconnect: false });
+    expect((await app.module.operations.list(ADMIN))[0]).to.include({ needsReconnect: false });
     server.intercept = () => false;
     expect(await failure(ask()))
       .to.be.instanceOf(LLMAuthError)
@@ -79,12 +79,12 @@ describe('sealing keys that are exchanged while tokens are refreshed', () => {
           Array.from({ length: 5 }, () => module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId })),
         ),
       );
-      const [tokens, rotation] = await Promise.all([Promise.all(asked), modules[1]!.methods.rotateKeys(ADMIN)]);
+      const [tokens, rotation] = await Promise.all([Promise.all(asked), modules[1]!.operations.rotateKeys(ADMIN)]);
       expect(new Set(tokens.map((credential) => credential?.token)).size).to.equal(users.length);
       expect(rotation.unopened).to.equal(0);
     }
     expect(server.granted('refresh_token')).to.equal(users.length * rounds);
-    await modules[1]!.methods.rotateKeys(ADMIN);
+    await modules[1]!.operations.rotateKeys(ADMIN);
     expect(new Set((await app.credentials.find({})).map(({ keyId }) => keyId))).to.deep.equal(new Set(['k2']));
     const onlyNew = app.another({ secretKeys: nextKey });
     for (const userId of users)

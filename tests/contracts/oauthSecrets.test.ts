@@ -41,7 +41,7 @@ describe('secrets', () => {
         typeof what === 'string' ? what : inspect(what, { depth: 12, showHidden: true, maxStringLength: null }),
       );
     };
-    const { methods, credentials } = app.module;
+    const { operations, credentials } = app.module;
     const printed = captureOutput();
     try {
       const told: unknown[] = [];
@@ -52,8 +52,8 @@ describe('secrets', () => {
         ready: () => told.push('ready'),
       };
       const publication = new ProvidersPublication({
-        caller: () => app.module.callerOf('alice'),
-        list: (caller) => app.module.service.list(caller),
+        findActor: () => Promise.resolve(ALICE),
+        list: (actor) => app.module.service.list(actor),
         sink,
       });
       const token = async (userId: string, providerId = PROVIDER_ID): Promise<void> => {
@@ -65,7 +65,7 @@ describe('secrets', () => {
       await createProvider(app, server);
       emit(
         'view',
-        await methods.create(ADMIN, {
+        await operations.create(ADMIN, {
           providerId: 'shared',
           name: 'Shared',
           vendor: 'openai',
@@ -76,7 +76,7 @@ describe('secrets', () => {
       );
       emit(
         'view',
-        await methods.create(ADMIN, {
+        await operations.create(ADMIN, {
           providerId: 'own',
           name: 'Own',
           vendor: 'openai',
@@ -84,7 +84,7 @@ describe('secrets', () => {
           access: 'everyone',
         }),
       );
-      emit('view', await methods.setMyApiKey(ALICE, { providerId: 'own', apiKey: PLANTED['own key'] }));
+      emit('view', await operations.setMyApiKey(ALICE, { providerId: 'own', apiKey: PLANTED['own key'] }));
       await publication.start();
       const { page, browser } = await connectAs(app, 'alice', atCallback);
       const parameters = new URL(page.url).searchParams;
@@ -113,17 +113,23 @@ describe('secrets', () => {
       await token('alice', 'shared');
       await token('alice', 'own');
       await publication.refresh();
-      for (const caller of [ADMIN, ALICE, BOB]) emit('list', await methods.list(caller));
-      for (const providerId of ['shared', 'own', PROVIDER_ID]) emit('view', await methods.test(ALICE, { providerId }));
+      for (const caller of [ADMIN, ALICE, BOB]) emit('list', await operations.list(caller));
+      for (const providerId of ['shared', 'own', PROVIDER_ID])
+        emit('view', await operations.test(ALICE, { providerId }));
       emit('error', await failure(credentials.getAccessToken({ providerId: 'own', userId: 'bob' })));
       emit(
         'error',
-        await failure(methods.setMyApiKey(ALICE, { providerId: 'own', apiKey: `${PLANTED['own key']} with spaces` })),
+        await failure(
+          operations.setMyApiKey(ALICE, { providerId: 'own', apiKey: `${PLANTED['own key']} with spaces` }),
+        ),
       );
       emit(
         'error',
         await failure(
-          methods.create(ADMIN, { ...providerArgument(server, { providerId: 'bad' }), apiKey: PLANTED['shared key'] }),
+          operations.create(ADMIN, {
+            ...providerArgument(server, { providerId: 'bad' }),
+            apiKey: PLANTED['shared key'],
+          }),
         ),
       );
       emit(
@@ -136,7 +142,7 @@ describe('secrets', () => {
           app.another({ secretKeys: newKey('k9') }).credentials.getAccessToken({ providerId: 'own', userId: 'alice' }),
         ),
       );
-      await methods.create(
+      await operations.create(
         ADMIN,
         providerArgument(
           server,
@@ -149,10 +155,10 @@ describe('secrets', () => {
       await app.expire(PROVIDER_ID, 'alice');
       emit('error', await failure(credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' })));
       emit('page', pageText((await connectAs(app, 'alice')).page));
-      emit('view', await methods.rotateKeys(ADMIN));
+      emit('view', await operations.rotateKeys(ADMIN));
       emit('rows', await dump(app));
-      emit('view', await methods.disconnect(ALICE, { providerId: PROVIDER_ID }));
-      emit('view', await methods.remove(ADMIN, { providerId: 'own' }));
+      emit('view', await operations.disconnect(ALICE, { providerId: PROVIDER_ID }));
+      emit('view', await operations.remove(ADMIN, { providerId: 'own' }));
       emit('publication', told);
       emit('log', app.log);
       emit('unexpected', app.unexpected);
@@ -182,7 +188,7 @@ describe('secrets', () => {
 
   it('control: the search finds a secret that is let out', async () => {
     const app = await ProvidersHost.start();
-    await app.module.methods.create(ADMIN, {
+    await app.module.operations.create(ADMIN, {
       providerId: 'shared',
       name: 'Shared',
       vendor: 'openai',

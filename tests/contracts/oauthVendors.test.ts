@@ -3,6 +3,7 @@
  * that its vendor wants.
  */
 import { expect } from 'chai';
+import type { Actor } from '../../imports/business/ai/domain/types/Actor';
 import type { RunningServer } from '../../server/standalone';
 import { CANARY } from '../support/canaries';
 import { CookieBrowser } from '../support/oauth/CookieBrowser';
@@ -10,7 +11,7 @@ import { startStandalone } from '../support/startStandalone';
 import { json, TestHost } from '../support/TestHost';
 import type { SeenRequest } from '../support/TestHost';
 
-const LOCAL = { userId: 'local', isAdmin: true, roles: [] };
+const LOCAL: Actor = { userId: 'local', isAdmin: true, source: 'http' };
 /** The stand-in hands it out, so it holds no marker: servers are watched for those. */
 const TOKEN = 'an-access-token-of-the-stand-in';
 const SECRET = `client-${CANARY}`;
@@ -148,14 +149,14 @@ describe('accounts of each known kind', () => {
   CASES.forEach(({ name, provider, authorization, token, asked, isRevoked = false }, index) => {
     it(`${name}: connect, ask, disconnect`, async () => {
       const providerId = `p${index}`;
-      const { methods } = server.host.providers;
-      await methods.create(LOCAL, { providerId, name, ...provider(host.url) });
+      const { operations } = server.host.providers;
+      await operations.create(LOCAL, { providerId, name, ...provider(host.url) });
       const before = host.requests.length;
       const seen = (path: RegExp): SeenRequest | undefined =>
         host.requests.slice(before).find((request) => path.test(request.path));
       if (authorization !== undefined) {
         const browser = new CookieBrowser();
-        const page = await browser.submit(await browser.open(await methods.connect(LOCAL, { providerId })), {});
+        const page = await browser.submit(await browser.open(await operations.connect(LOCAL, { providerId })), {});
         expect(page.body).to.include('is connected');
         const query = new URL(seen(/^\/authorize\?/)?.path ?? '', host.url).searchParams;
         for (const [parameter, value] of Object.entries(authorization))
@@ -170,9 +171,9 @@ describe('accounts of each known kind', () => {
       for (const [header, value] of Object.entries(asked.headers))
         expect(call?.headers[header], header).to.equal(value);
       if (authorization === undefined) return;
-      await methods.disconnect(LOCAL, { providerId });
+      await operations.disconnect(LOCAL, { providerId });
       expect(seen(/^\/revoke$/) !== undefined).to.equal(isRevoked);
-      expect((await methods.list(LOCAL)).find(({ _id }) => _id === providerId)).to.include({ connected: false });
+      expect((await operations.list(LOCAL)).find(({ _id }) => _id === providerId)).to.include({ connected: false });
     });
   });
 });

@@ -110,7 +110,7 @@ export function serverSuite(): void {
       assert.notEqual(admin, '');
       await configureAccounts(Meteor.settings['ai']);
       assert.equal((await Meteor.users.find({}).fetchAsync()).length, 1);
-      assert.equal((await host.users.callerOf(admin))?.isAdmin, true);
+      assert.equal((await host.users.findUser(admin))?.isAdmin, true);
     });
 
     it('answers methods, and tells nobody and wrong arguments so', async () => {

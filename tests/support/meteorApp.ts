@@ -5,7 +5,7 @@
 import { Meteor } from 'meteor/meteor';
 import { resetWebApp } from 'meteor/webapp';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { ddpRateLimits } from '../../imports/startup/meteor/ddpRateLimits';
+import { addDdpRateLimits } from '../../imports/startup/meteor/ddpRateLimits';
 import { startMeteorServer } from '../../imports/startup/meteor/startMeteorServer';
 import type { MeteorHost } from '../../imports/startup/meteor/startMeteorServer';
 import { DdpClient } from '../stubs/server/DdpClient';
@@ -64,7 +64,7 @@ export async function startMeteorApp(ai: Readonly<Record<string, unknown>> = {})
     client,
     call: (person, method, ...args) => client(person).callAsync(method, ...args),
     limitRates() {
-      ddpRateLimits({
+      addDdpRateLimits({
         methods: [...registry.methods.keys()].filter((name) => name.startsWith('ai.')),
         publications: [...registry.publications.keys()],
       });

@@ -1,24 +1,30 @@
-/** Who asks over HTTP, and what they may do. */
+/** What the HTTP API authenticates: a user, and the scopes of the token or session presented. */
 import { fieldsOf } from '../../business/ai/domain/json';
+import type { Actor } from '../../business/ai/domain/types/Actor';
 
 export const SCOPES = ['generate', 'read', 'admin'] as const;
-/** `admin` holds the others. */
+/** `admin` includes the others. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface ApiPrincipal {
   readonly userId: string;
-  /** Absent for people who logged in: all but `admin`. */
+  /** Absent for users who logged in: every scope except `admin`. */
   readonly scopes?: readonly Scope[];
 }
 
-/** Hosts say in many ways that they know nobody; only an object that names a user is somebody. */
-export function somebody<A extends { readonly userId: string }>(authenticated: A | undefined): A | undefined {
+/** Hosts report a failed authentication in various ways; only an object with a user id counts as a principal. */
+export function validPrincipal<P extends { readonly userId: string }>(authenticated: P | undefined): P | undefined {
   const { userId } = fieldsOf(authenticated);
   return typeof userId === 'string' && userId !== '' ? authenticated : undefined;
 }
 
-const OF_PEOPLE: readonly Scope[] = ['generate', 'read'];
+const USER_SCOPES: readonly Scope[] = ['generate', 'read'];
 
-export function mayDo({ scopes = OF_PEOPLE }: ApiPrincipal, scope: Scope): boolean {
+export function hasScope({ scopes = USER_SCOPES }: ApiPrincipal, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes('admin');
+}
+
+/** The principal as the modules behind the API see it. API tokens carry no roles. */
+export function toActor(principal: ApiPrincipal): Actor {
+  return { userId: principal.userId, isAdmin: hasScope(principal, 'admin'), source: 'http' };
 }

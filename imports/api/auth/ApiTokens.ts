@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
-import type { Caller } from '../../business/providers/domain/types/Caller';
+import type { User } from '../../business/ai/domain/types/Actor';
 import { SCOPES } from './ApiPrincipal';
 import type { ApiPrincipal, Scope } from './ApiPrincipal';
 import type { ApiTokenStore, StoredApiToken } from './ApiTokenStore';
@@ -85,12 +85,10 @@ export class ApiTokens {
   }
 
   /** Whoever has a token is somebody; an admin has one with that scope. */
-  readonly callerOf = async (userId: string): Promise<Caller | undefined> => {
+  readonly findUser = async (userId: string): Promise<User | undefined> => {
     const now = this.now();
     const valid = (await this.store.ofUser(userId)).filter(({ expiresAt = Infinity }) => expiresAt > now);
-    return valid.length === 0
-      ? undefined
-      : { userId, isAdmin: valid.some(({ scopes }) => scopes.includes('admin')), roles: [] };
+    return valid.length === 0 ? undefined : { userId, isAdmin: valid.some(({ scopes }) => scopes.includes('admin')) };
   };
 
   /** For `createHttpApi`. */

@@ -7,7 +7,7 @@ import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMError
 import { isObject } from '../../business/ai/domain/json';
 import type { Conversations } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
-import type { ExchangeHandler } from '../http/RequestContext';
+import type { RouteHandler } from '../http/RequestContext';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
@@ -21,21 +21,21 @@ export interface ConversationRoutePorts {
   readonly closing: AbortSignal;
 }
 
-const MOST_CHARACTERS = 1_000_000;
+const MAX_MESSAGE_LENGTH = 1_000_000;
 /** What may wait to be sent to one listener; who reads slower is cut off and comes back for what was missed. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 
 /**
  * Takes `{ conversation, message, model? }` (or `{ conversationId, input }`) and answers 202 at once; whatever
  * becomes of the message is told on the conversation's stream.
  */
-export function receiveInput({ module: { conversations }, models }: ConversationRoutePorts): ExchangeHandler {
-  return async ({ request, response, actor, facts }) => {
+export function receiveInput({ module: { conversations }, models }: ConversationRoutePorts): RouteHandler {
+  return async ({ request, response, principal, details }) => {
     const { conversation, message, model } = readInput(request.body);
-    const { providerId, address } = await models.resolve(actor, model, 'responses');
-    facts.provider = providerId;
+    const { providerId, address } = await models.resolve(principal, model, 'responses');
+    details.provider = providerId;
     // It never rejects: failures are told on the stream, and logged.
-    void conversations.handler.handleMessage(actor.userId, conversation, message, { model: address });
+    void conversations.handler.handleMessage(principal.userId, conversation, message, { model: address });
     response.status(202).json({
       conversation,
       accepted: true,
@@ -52,8 +52,8 @@ export function streamOutput({
   module: { conversations },
   keepAliveAfter,
   closing,
-}: ConversationRoutePorts): ExchangeHandler {
-  return async ({ request, response, actor, signal }) => {
+}: ConversationRoutePorts): RouteHandler {
+  return async ({ request, response, principal, signal }) => {
     const conversation = conversationName(request.query.conversation, 'conversation');
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
@@ -66,7 +66,7 @@ export function streamOutput({
       silence.touch();
       write(response, frame);
     };
-    const channel = conversations.channels.of(actor.userId, conversation);
+    const channel = conversations.channels.of(principal.userId, conversation);
     const leaveWhenStopped = (): void => {
       if (closing.aborted && !channel.isResponding) response.end();
     };
@@ -75,10 +75,10 @@ export function streamOutput({
       {
         start: (id) => send(`id: ${id}\n\n`),
         event: (event) => {
-          send(frameOf(event));
+          send(toSseFrame(event));
           leaveWhenStopped();
         },
-        gap: () => send(MISSED),
+        gap: () => send(MISSED_FRAME),
       },
       lastEventId(request.headers['last-event-id'], request.query.lastEventId),
     );
@@ -97,17 +97,17 @@ export function streamOutput({
  * Each line of the text is a line of data, as https://html.spec.whatwg.org/multipage/server-sent-events.html has
  * it.
  */
-export function frameOf({ id, data }: ChannelEvent): string {
+export function toSseFrame({ id, data }: ChannelEvent): string {
   const lines = data.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `id: ${id}\n${lines.join('')}\n`;
 }
 
 /** A comment would be seen by nobody; an event of another name disturbs nobody who only reads messages. */
-const MISSED = 'event: missed\ndata: Earlier events are not kept any more.\n\n';
+const MISSED_FRAME = 'event: missed\ndata: Earlier events are not kept any more.\n\n';
 
 function write(response: Response, frame: string): void {
   if (response.destroyed || response.writableEnded) return;
-  if (response.writableLength > MOST_WAITING_BYTES) response.destroy();
+  if (response.writableLength > MAX_BUFFERED_BYTES) response.destroy();
   else response.write(frame);
 }
 
@@ -122,8 +122,8 @@ function readInput(body: unknown): {
   const message = body.message ?? body.input;
   if (typeof message !== 'string' || message.trim() === '')
     throw new LLMInvalidRequestError('message must be a text that says something', { path: 'message' });
-  if (message.length > MOST_CHARACTERS)
-    throw new LLMInvalidRequestError(`message has ${message.length} characters, more than ${MOST_CHARACTERS}`, {
+  if (message.length > MAX_MESSAGE_LENGTH)
+    throw new LLMInvalidRequestError(`message has ${message.length} characters, more than ${MAX_MESSAGE_LENGTH}`, {
       path: 'message',
     });
   if (body.model !== undefined && typeof body.model !== 'string')

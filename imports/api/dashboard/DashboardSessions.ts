@@ -21,7 +21,7 @@ interface Session {
 }
 
 const SESSION_SECONDS = 12 * 60 * 60;
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 
 export class DashboardSessions {
   readonly hostNames: readonly string[];
@@ -42,16 +42,16 @@ export class DashboardSessions {
   }
 
   /** @returns the owner and the cookie to set, or nothing for a token that is not known */
-  async open(token: string): Promise<{ readonly actor: ApiPrincipal; readonly cookie: string } | undefined> {
-    const actor = await this.verify(token);
-    if (actor === undefined) return undefined;
+  async open(token: string): Promise<{ readonly principal: ApiPrincipal; readonly cookie: string } | undefined> {
+    const principal = await this.verify(token);
+    if (principal === undefined) return undefined;
     const secret = randomBytes(32).toString('base64url');
     this.sessions.set(keyOf(secret), { token, endsAt: this.now() + SESSION_SECONDS * 1_000 });
     for (const oldest of this.sessions.keys()) {
-      if (this.sessions.size <= MOST_SESSIONS) break;
+      if (this.sessions.size <= MAX_SESSIONS) break;
       this.sessions.delete(oldest);
     }
-    return { actor, cookie: `${this.cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.attributes}` };
+    return { principal, cookie: `${this.cookieName}=${secret}; Max-Age=${SESSION_SECONDS}; ${this.attributes}` };
   }
 
   /** @returns the cookie that takes the browser's away */

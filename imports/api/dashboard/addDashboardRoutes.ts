@@ -16,7 +16,7 @@ import {
   submitToolResult,
 } from '../runs/runRoutes';
 import { streamRunEvents } from '../runs/runEventStream';
-import { closeSession, openSession, readSession, serveFile, showPage } from './dashboardPages';
+import { closeSession, openSession, readSession, serveFile, servePage } from './dashboardPages';
 import type { DashboardPagePorts } from './dashboardPages';
 import {
   actOnProvider,
@@ -26,7 +26,7 @@ import {
   listProviders,
   rotateKeys,
 } from './providerRoutes';
-import type { ProviderActions } from './providerRoutes';
+import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
 
 export interface DashboardRoutePorts {
   /** Milliseconds of silence on a stream after which a comment goes out. */
@@ -36,7 +36,7 @@ export interface DashboardRoutePorts {
   /** Fires when the server stops. */
   readonly closing: AbortSignal;
   readonly runs?: RunRoutePorts;
-  readonly providers?: ProviderActions;
+  readonly providers?: ProviderOperations;
   readonly dashboard?: DashboardPagePorts;
 }
 
@@ -93,7 +93,7 @@ export function addDashboardRoutes(add: AddEndpoint, ports: DashboardRoutePorts)
     paths.push('/providers', '/secrets');
   }
   if (dashboard !== undefined) {
-    add('app', '/', '/', { method: 'get', handler: showPage(dashboard) });
+    add('app', '/', '/', { method: 'get', handler: servePage(dashboard) });
     add('app', /^\/dashboard\/.+$/, '/dashboard/:file', { method: 'get', handler: serveFile(dashboard) });
     add(
       'app',

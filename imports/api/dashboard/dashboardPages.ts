@@ -1,10 +1,10 @@
 /** The dashboard's page and files, and the session that its browser holds. */
 import { LLMAuthError, LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { fieldsOf } from '../../business/ai/domain/json';
-import { mayDo } from '../auth/ApiPrincipal';
+import { hasScope } from '../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
 import { HttpError } from '../http/HttpError';
-import type { RequestContext, ExchangeHandler } from '../http/RequestContext';
+import type { RequestContext, RouteHandler } from '../http/RequestContext';
 import type { DashboardSessions } from './DashboardSessions';
 import { assertKnownHost, assertSameOrigin } from './sameOrigin';
 
@@ -36,7 +36,7 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
-export function showPage({ sessions, dashboard }: DashboardPagePorts): ExchangeHandler {
+export function servePage({ sessions, dashboard }: DashboardPagePorts): RouteHandler {
   return ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
     response.set(PAGE_HEADERS).send(dashboard.page);
@@ -44,7 +44,7 @@ export function showPage({ sessions, dashboard }: DashboardPagePorts): ExchangeH
   };
 }
 
-export function serveFile({ sessions, dashboard }: DashboardPagePorts): ExchangeHandler {
+export function serveFile({ sessions, dashboard }: DashboardPagePorts): RouteHandler {
   return ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
     const path = request.baseUrl + request.path;
@@ -62,7 +62,7 @@ export function serveFile({ sessions, dashboard }: DashboardPagePorts): Exchange
 }
 
 /** `{ token }` in, once; the cookie and `{ userId, isAdmin, notice? }` out. */
-export function openSession({ sessions, notice }: DashboardPagePorts): ExchangeHandler {
+export function openSession({ sessions, notice }: DashboardPagePorts): RouteHandler {
   return async ({ request, response }) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
@@ -71,19 +71,21 @@ export function openSession({ sessions, notice }: DashboardPagePorts): ExchangeH
       throw new LLMInvalidRequestError('token must be the API token that the server printed', { path: 'token' });
     const opened = await sessions.open(token.trim());
     if (opened === undefined) throw new LLMAuthError('This is not a token of this server.');
-    response.set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' }).json(sessionView(opened.actor, notice));
+    response
+      .set({ 'set-cookie': opened.cookie, 'cache-control': 'no-store' })
+      .json(sessionView(opened.principal, notice));
   };
 }
 
 /** `{ userId, isAdmin, notice? }`, or 401. */
-export function readSession({ notice }: DashboardPagePorts): ExchangeHandler {
-  return ({ actor, response }) => {
-    response.set('cache-control', 'no-store').json(sessionView(actor, notice));
+export function readSession({ notice }: DashboardPagePorts): RouteHandler {
+  return ({ principal, response }) => {
+    response.set('cache-control', 'no-store').json(sessionView(principal, notice));
     return Promise.resolve();
   };
 }
 
-export function closeSession({ sessions }: DashboardPagePorts): ExchangeHandler {
+export function closeSession({ sessions }: DashboardPagePorts): RouteHandler {
   return ({ request, response }: RequestContext) => {
     assertKnownHost(request, sessions.hostNames);
     assertSameOrigin(request);
@@ -93,8 +95,12 @@ export function closeSession({ sessions }: DashboardPagePorts): ExchangeHandler 
 }
 
 function sessionView(
-  actor: ApiPrincipal,
+  principal: ApiPrincipal,
   notice: string | undefined,
 ): { readonly userId: string; readonly isAdmin: boolean; readonly notice?: string } {
-  return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), ...(notice === undefined ? {} : { notice }) };
+  return {
+    userId: principal.userId,
+    isAdmin: hasScope(principal, 'admin'),
+    ...(notice === undefined ? {} : { notice }),
+  };
 }

@@ -1,94 +1,71 @@
-/** `/providers`: which there are for the caller, what users do about them, and what admins make of them. */
+/** `/providers` and `/secrets`: the operations `ai.providers.*` over HTTP. */
 import { isObject } from '../../business/ai/domain/json';
-import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
-import type { Caller } from '../../business/providers/domain/types/Caller';
-import { mayDo } from '../auth/ApiPrincipal';
-import type { ApiPrincipal } from '../auth/ApiPrincipal';
-import type { RequestContext, ExchangeHandler } from '../http/RequestContext';
-
-/** `ai.providers.*`: who may call what, and what arguments are taken, is said there. */
-export interface ProviderActions {
-  list(caller: Caller): Promise<readonly PublicProvider[]>;
-  /** The URL to open. */
-  connect(caller: Caller, argument: unknown): Promise<string>;
-  disconnect(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  test(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  create(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  update(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  remove(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  setApiKey(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  setMyApiKey(caller: Caller, argument: unknown): Promise<PublicProvider>;
-  rotateKeys(caller: Caller): Promise<object>;
-}
+import type { ProviderOperations } from '../../business/providers/application/operations/ProviderOperations';
+import { toActor } from '../auth/ApiPrincipal';
+import type { RequestContext, RouteHandler } from '../http/RequestContext';
 
 export interface ProviderRoutePorts {
-  readonly providers: ProviderActions;
+  /** Check who may call them, and validate their arguments. */
+  readonly providers: ProviderOperations;
 }
 
-/** `{ providers }` */
-export function listProviders({ providers }: ProviderRoutePorts): ExchangeHandler {
-  return async ({ actor, response }) => {
-    response.json({ providers: await providers.list(callerOf(actor)) });
+/** Responds with `{ providers }`. */
+export function listProviders({ providers }: ProviderRoutePorts): RouteHandler {
+  return async ({ principal, response }) => {
+    response.json({ providers: await providers.list(toActor(principal)) });
   };
 }
 
-/** `{ url }`: where the account is connected. */
-export function connectProvider({ providers }: ProviderRoutePorts): ExchangeHandler {
-  return async (exchange) => {
-    exchange.response.json({ url: await providers.connect(callerOf(exchange.actor), named(exchange)) });
+/** Responds with `{ url }`: the page that connects the account. */
+export function connectProvider({ providers }: ProviderRoutePorts): RouteHandler {
+  return async (context) => {
+    context.response.json({ url: await providers.connect(toActor(context.principal), providerIdOf(context)) });
   };
 }
 
-/** `{ provider }` as it is now; for `test`, or why its vendor does not answer. */
+/** Responds with the changed `{ provider }`. `test` fails with the reason if the vendor does not respond. */
 export function actOnProvider(
   { providers }: ProviderRoutePorts,
   action: 'disconnect' | 'remove' | 'test',
-): ExchangeHandler {
-  return async (exchange) => {
-    exchange.response.json({ provider: await providers[action](callerOf(exchange.actor), named(exchange)) });
+): RouteHandler {
+  return async (context) => {
+    context.response.json({ provider: await providers[action](toActor(context.principal), providerIdOf(context)) });
   };
 }
 
-/** Takes what the method of this name takes, but for the id, which is in the path. `{ provider }` as it is now. */
+/** Takes the operation's argument as the body, with the id in the path. Responds with the changed `{ provider }`. */
 export function changeProvider(
   { providers }: ProviderRoutePorts,
   action: 'update' | 'setApiKey' | 'setMyApiKey',
-): ExchangeHandler {
-  return async (exchange) => {
-    exchange.response.json({
-      provider: await providers[action](callerOf(exchange.actor), { ...bodyOf(exchange), ...named(exchange) }),
-    });
+): RouteHandler {
+  return async (context) => {
+    const argument = { ...bodyOf(context), ...providerIdOf(context) };
+    context.response.json({ provider: await providers[action](toActor(context.principal), argument) });
   };
 }
 
-/** Takes what `ai.providers.create` takes. `{ provider }` */
-export function createProvider({ providers }: ProviderRoutePorts): ExchangeHandler {
-  return async (exchange) => {
-    exchange.response
-      .status(201)
-      .json({ provider: await providers.create(callerOf(exchange.actor), bodyOf(exchange)) });
+/** Takes the argument of `ai.providers.create` as the body. Responds with 201 and `{ provider }`. */
+export function createProvider({ providers }: ProviderRoutePorts): RouteHandler {
+  return async (context) => {
+    const provider = await providers.create(toActor(context.principal), bodyOf(context));
+    context.response.status(201).json({ provider });
   };
 }
 
-/** `{ resealed, unopened }`: numbers of rows. */
-export function rotateKeys({ providers }: ProviderRoutePorts): ExchangeHandler {
-  return async ({ actor, response }) => {
-    response.json(await providers.rotateKeys(callerOf(actor)));
+/** Responds with `{ resealed, unopened }`: numbers of credentials. */
+export function rotateKeys({ providers }: ProviderRoutePorts): RouteHandler {
+  return async ({ principal, response }) => {
+    response.json(await providers.rotateKeys(toActor(principal)));
   };
 }
 
-/** API tokens carry no roles of an app. */
-function callerOf(actor: ApiPrincipal): Caller {
-  return { userId: actor.userId, isAdmin: mayDo(actor, 'admin'), roles: [] };
-}
-
-/** What is no object is refused where the fields are read. */
+/** A body that is not an object is rejected where its fields are read. */
 function bodyOf({ request }: RequestContext): object {
   const body: unknown = request.body;
   return isObject(body) ? body : {};
 }
 
-function named({ request }: RequestContext): { readonly providerId: string } {
-  // The routes that ask this have the parameter.
+function providerIdOf({ request }: RequestContext): { readonly providerId: string } {
+  // The routes that call this have the parameter.
   return { providerId: String(request.params['id']) };
 }

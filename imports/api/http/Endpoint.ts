@@ -1,17 +1,17 @@
-/** How the tables of paths say what is answered where. */
+/** One method of a path: an entry in the tables of routes. */
 import type { Scope } from '../auth/ApiPrincipal';
 import type { ApiName } from './errorResponse';
-import type { ExchangeHandler } from './RequestContext';
+import type { RouteHandler } from './RequestContext';
 
 export interface Endpoint {
   readonly method: 'get' | 'post' | 'delete';
-  readonly handler: ExchangeHandler;
+  readonly handler: RouteHandler;
   readonly scope?: Scope;
-  /** Default: what is posted, but for cancellations. */
+  /** Default: true for POST, except for paths that end in `/cancel`. */
   readonly readsBody?: boolean;
 }
 
-/** Adds what answers a path; everything else that is asked of it is refused with 405. */
+/** Adds a path's endpoints; other methods get 405. @param name the path in metrics */
 export type AddEndpoint = (
   api: ApiName,
   path: string | RegExp,

@@ -1,17 +1,17 @@
-/** Where the frames of a stream go: a reader's pace is the pace of what is read for it. */
+/** Receives the frames of a stream, with backpressure: a slow client slows down the vendor's stream. */
 
 export interface FrameSink {
-  /** Something went out, so that an error can't be an ordinary answer any more. */
-  readonly hasBegun: boolean;
+  /** Something was sent, so an error can no longer be an ordinary response. */
+  readonly hasStarted: boolean;
   /**
-   * Each frame goes out in one piece.
-   * @returns when there is room for more; nothing at all when there is already
-   * @throws the signal's reason when the reader leaves while room is waited for
+   * Sends one complete frame.
+   * @returns undefined if more can be written at once, otherwise a promise that resolves when it can
+   * @throws the signal's reason if the client disconnects meanwhile
    */
   write(frame: string): Promise<void> | undefined;
-  /** Says nothing, so that nobody between us and the reader takes the silence for the end. */
+  /** Sends an empty message, so that no proxy closes an idle connection. */
   keepAlive(): void;
   end(): void;
-  /** The last frame told an error. */
+  /** Ends the stream after a frame that reported an error. */
   fail(): void;
 }

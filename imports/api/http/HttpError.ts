@@ -1,12 +1,9 @@
-/**
- * What is wrong with an HTTP request before anything is asked of a model: statuses that the error family has no
- * code for.
- */
+/** An error of the HTTP request itself, with a status that has no error code of its own (404, 405, 415, 421, …). */
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 
 export class HttpError extends LLMInvalidRequestError {
-  private readonly doorStatus: number;
-  /** Headers that the status demands, `allow` for 405. */
+  private readonly responseStatus: number;
+  /** Headers that the status requires, such as `allow` for 405. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
@@ -15,11 +12,11 @@ export class HttpError extends LLMInvalidRequestError {
     { headers = {}, path }: { readonly headers?: Readonly<Record<string, string>>; readonly path?: string } = {},
   ) {
     super(message, path === undefined ? {} : { path });
-    this.doorStatus = status;
+    this.responseStatus = status;
     this.headers = headers;
   }
 
   override get httpStatus(): number {
-    return this.doorStatus;
+    return this.responseStatus;
   }
 }

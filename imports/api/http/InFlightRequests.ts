@@ -1,4 +1,4 @@
-/** What is being answered, so that a server that stops lets it finish. */
+/** Tracks the requests in progress, so that a shutdown can wait for them. */
 import { LLMOverloadedError } from '../../business/ai/domain/errors/LLMErrors';
 
 export class InFlightRequests {
@@ -14,7 +14,7 @@ export class InFlightRequests {
     return this.running.size;
   }
 
-  /** @param controller stops the work when the server can wait no longer */
+  /** @param controller aborts the request when the grace period ends */
   enter(controller: AbortController): void {
     this.running.add(controller);
   }
@@ -25,19 +25,19 @@ export class InFlightRequests {
   }
 
   /**
-   * Resolves when nothing runs any more.
-   * @param grace milliseconds after which what still runs is aborted
+   * Resolves when no request is in progress.
+   * @param graceMs requests that take longer are aborted
    */
-  close(grace: number): Promise<void> {
-    this.closing ??= this.wait(grace);
+  close(graceMs: number): Promise<void> {
+    this.closing ??= this.wait(graceMs);
     return this.closing;
   }
 
-  private async wait(grace: number): Promise<void> {
+  private async wait(graceMs: number): Promise<void> {
     if (this.running.size === 0) return;
     const timer = setTimeout(() => {
-      for (const controller of this.running) controller.abort(new LLMOverloadedError('the server is shutting down'));
-    }, grace);
+      for (const controller of this.running) controller.abort(new LLMOverloadedError('The server is shutting down.'));
+    }, graceMs);
     await new Promise<void>((resolve) => {
       this.whenIdle = resolve;
     });

@@ -1,22 +1,21 @@
-/** Tells when nothing was sent for a while; one timer, re-armed only when it fires. */
+/** Fires when nothing was sent for a while. Uses one timer that is re-armed only when it fires. */
 
 export class KeepAliveTimer {
-  private last: number;
+  private lastWriteAt: number;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private readonly limit: number;
-  private readonly onSilence: () => void;
+  private readonly intervalMs: number;
+  private readonly onIdle: () => void;
 
-  /** @param limit milliseconds */
-  constructor(limit: number, onSilence: () => void) {
-    this.limit = limit;
-    this.onSilence = onSilence;
-    this.last = performance.now();
-    this.arm(limit);
+  constructor(intervalMs: number, onIdle: () => void) {
+    this.intervalMs = intervalMs;
+    this.onIdle = onIdle;
+    this.lastWriteAt = performance.now();
+    this.arm(intervalMs);
   }
 
-  /** Something was sent. */
+  /** To be called after every write. */
   touch(): void {
-    this.last = performance.now();
+    this.lastWriteAt = performance.now();
   }
 
   stop(): void {
@@ -24,18 +23,18 @@ export class KeepAliveTimer {
     this.timer = undefined;
   }
 
-  private arm(after: number): void {
-    this.timer = setTimeout(() => this.check(), after);
+  private arm(delayMs: number): void {
+    this.timer = setTimeout(() => this.check(), delayMs);
   }
 
   private check(): void {
-    const left = this.last + this.limit - performance.now();
-    if (left > 0) {
-      this.arm(left);
+    const remainingMs = this.lastWriteAt + this.intervalMs - performance.now();
+    if (remainingMs > 0) {
+      this.arm(remainingMs);
       return;
     }
     this.touch();
-    this.arm(this.limit);
-    this.onSilence();
+    this.arm(this.intervalMs);
+    this.onIdle();
   }
 }

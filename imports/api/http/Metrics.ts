@@ -1,10 +1,10 @@
-/** What the gateway counts, as Prometheus reads it. https://prometheus.io/docs/instrumenting/exposition_formats */
+/** The API's metrics in Prometheus' text format. https://prometheus.io/docs/instrumenting/exposition_formats */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { UsageEntry } from '../../business/ai/domain/types/UsageRecords';
 
-export interface AnsweredRequest {
+export interface HandledRequest {
   readonly route: string;
-  /** Empty where no provider was asked. */
+  /** Empty if the request was routed to no provider. */
   readonly provider: string;
   readonly status: number;
   readonly seconds: number;
@@ -16,27 +16,27 @@ export class Metrics {
   private readonly durations: Histogram<'route'>;
 
   /**
-   * @param usage what was used so far, by provider and user
-   * @param running how many requests are being answered
+   * @param usage tokens used so far, by provider and user
+   * @param running the number of requests in progress
    */
   constructor(usage: () => readonly UsageEntry[], running: () => number) {
     const registers = [this.registry];
     this.requests = new Counter({
       name: 'bolide_http_requests_total',
-      help: 'Answered requests.',
+      help: 'Requests handled.',
       labelNames: ['route', 'provider', 'status'],
       registers,
     });
     this.durations = new Histogram({
       name: 'bolide_http_request_seconds',
-      help: 'Time from the request to the end of its answer.',
+      help: 'Time from the request to the end of its response.',
       labelNames: ['route'],
       buckets: [0.05, 0.25, 1, 5, 15, 60, 300],
       registers,
     });
     new Gauge({
       name: 'bolide_http_requests_running',
-      help: 'Requests that are being answered.',
+      help: 'Requests in progress.',
       registers,
       collect() {
         this.set(running());
@@ -44,7 +44,7 @@ export class Metrics {
     });
     new Counter({
       name: 'bolide_tokens_total',
-      help: 'Tokens, as vendors count them; estimated for answers that were left early.',
+      help: 'Tokens as counted by vendors; estimated for responses that were cut short.',
       labelNames: ['provider', 'kind'],
       registers,
       collect() {
@@ -59,7 +59,7 @@ export class Metrics {
     });
   }
 
-  count({ route, provider, status, seconds }: AnsweredRequest): void {
+  record({ route, provider, status, seconds }: HandledRequest): void {
     this.requests.inc({ route, provider, status: String(status) });
     this.durations.observe({ route }, seconds);
   }

@@ -1,32 +1,24 @@
-/** One request that was let in, and what its handler needs to answer it. */
+/** What a handler needs to answer one request. */
 import type { Request, Response } from 'express';
 import type { ApiPrincipal } from '../auth/ApiPrincipal';
-import type { ApiName } from './errorResponse';
 
 export interface RequestContext {
-  readonly actor: ApiPrincipal;
+  readonly principal: ApiPrincipal;
   readonly request: Request;
   readonly response: Response;
-  /** Fires when the client leaves, and when a server that stops can wait no longer. */
+  /** Fires when the client disconnects, and when the grace period of a shutdown ends. */
   readonly signal: AbortSignal;
   readonly hasLeft: () => boolean;
   readonly requestId: string;
-  /** What becomes known on the way. */
-  readonly facts: ExchangeFacts;
+  /** Filled in by the handler, for metrics and error responses. */
+  readonly details: RequestDetails;
 }
 
-export interface ExchangeFacts {
-  /** Whom it was asked of. */
+export interface RequestDetails {
+  /** The id of the provider that the request was routed to. */
   provider?: string;
-  /** The vendor behind speaks the client's API. */
+  /** The provider speaks the client's API. */
   isSameApi?: boolean;
 }
 
-export interface RouteDoor {
-  /** The API whose shape errors have. */
-  readonly api: ApiName;
-  /** As it stands in metrics. */
-  readonly name: string;
-}
-
-export type ExchangeHandler = (exchange: RequestContext) => Promise<void>;
+export type RouteHandler = (context: RequestContext) => Promise<void>;

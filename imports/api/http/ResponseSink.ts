@@ -1,96 +1,96 @@
-/** Frames of a stream as the body of an HTTP answer. */
+/** Writes the frames of a stream to the body of an HTTP response. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { FrameSink } from './FrameSink';
 
-export interface StreamForm {
+export interface StreamFormat {
   readonly contentType: string;
-  /** A frame as it stands in the body. */
-  readonly shape: (frame: string, isFirst: boolean) => string;
+  /** A frame as it is written to the body. */
+  readonly formatFrame: (frame: string, isFirst: boolean) => string;
   readonly keepAlive: string;
-  /** What closes the body, when it was begun. */
-  readonly ending: string;
+  /** Written at the end of a body that has at least one frame. */
+  readonly suffix: string;
   /**
-   * After an error the connection is cut: Google's SDK takes an error between answers for one more of them, and a
+   * Destroy the connection after an error. Google's SDK takes an error object in the stream for one more chunk, and a
    * clean end for success.
    */
-  readonly cutsFailures: boolean;
+  readonly destroysOnError: boolean;
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export const SERVER_SENT_EVENTS: StreamForm = {
+export const SERVER_SENT_EVENTS: StreamFormat = {
   contentType: 'text/event-stream; charset=utf-8',
-  shape: (frame) => frame,
+  formatFrame: (frame) => frame,
   keepAlive: ': keep-alive\n\n',
-  ending: '',
-  cutsFailures: false,
+  suffix: '',
+  destroysOnError: false,
 };
 
-export const GOOGLE_EVENTS: StreamForm = { ...SERVER_SENT_EVENTS, cutsFailures: true };
+export const GOOGLE_EVENTS: StreamFormat = { ...SERVER_SENT_EVENTS, destroysOnError: true };
 
-/** Google's form without `alt=sse`: one array whose elements come as they are made. */
-export const JSON_ARRAY: StreamForm = {
+/** Google's format without `alt=sse`: one JSON array, streamed element by element. */
+export const JSON_ARRAY: StreamFormat = {
   contentType: 'application/json; charset=utf-8',
-  shape: (frame, isFirst) => `${isFirst ? '[' : ',\r\n'}${frame.slice('data: '.length).trimEnd()}`,
+  formatFrame: (frame, isFirst) => `${isFirst ? '[' : ',\r\n'}${frame.slice('data: '.length).trimEnd()}`,
   keepAlive: '\n',
-  ending: ']',
-  cutsFailures: true,
+  suffix: ']',
+  destroysOnError: true,
 };
 
-/** Proxies must neither keep, compress nor collect a stream. */
+/** Keeps proxies from caching, compressing or buffering a stream. */
 export const STREAM_HEADERS = { 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
 
 export class ResponseSink implements FrameSink {
   private readonly response: ServerResponse;
-  private readonly form: StreamForm;
+  private readonly format: StreamFormat;
   private readonly signal: AbortSignal;
-  private wrote = false;
+  private hasWritten = false;
 
-  /** @param signal fires when the reader leaves */
-  constructor(response: ServerResponse, form: StreamForm, signal: AbortSignal) {
+  /** @param signal fires when the client disconnects */
+  constructor(response: ServerResponse, form: StreamFormat, signal: AbortSignal) {
     this.response = response;
-    this.form = form;
+    this.format = form;
     this.signal = signal;
   }
 
-  get hasBegun(): boolean {
+  get hasStarted(): boolean {
     return this.response.headersSent;
   }
 
   write(frame: string): Promise<void> | undefined {
-    this.begin();
-    const text = this.form.shape(frame, !this.wrote);
-    this.wrote = true;
-    return this.response.write(text) ? undefined : this.room();
+    this.start();
+    const text = this.format.formatFrame(frame, !this.hasWritten);
+    this.hasWritten = true;
+    return this.response.write(text) ? undefined : this.waitForDrain();
   }
 
   keepAlive(): void {
-    // What waits to be sent keeps the connection busy enough.
+    // Buffered data keeps the connection busy already.
     if (this.response.writableNeedDrain || this.response.writableEnded || this.response.destroyed) return;
-    this.begin();
-    this.response.write(this.form.keepAlive);
+    this.start();
+    this.response.write(this.format.keepAlive);
   }
 
   end(): void {
-    this.begin();
-    this.response.end(this.wrote ? this.form.ending : this.form.shape('', true) + this.form.ending);
+    this.start();
+    this.response.end(this.hasWritten ? this.format.suffix : this.format.formatFrame('', true) + this.format.suffix);
   }
 
   fail(): void {
-    if (!this.form.cutsFailures) {
+    if (!this.format.destroysOnError) {
       this.end();
       return;
     }
-    // What was said before is still sent.
-    this.response.write(this.form.keepAlive, () => this.response.destroy());
+    // Everything written before is still sent.
+    this.response.write(this.format.keepAlive, () => this.response.destroy());
   }
 
-  private begin(): void {
+  private start(): void {
     if (!this.response.headersSent)
-      this.response.writeHead(200, { ...STREAM_HEADERS, 'content-type': this.form.contentType });
+      this.response.writeHead(200, { ...STREAM_HEADERS, 'content-type': this.format.contentType });
   }
 
-  private async room(): Promise<void> {
+  private async waitForDrain(): Promise<void> {
     this.signal.throwIfAborted();
     await once(this.response, 'drain', { signal: this.signal }).catch((error: unknown) => {
       this.signal.throwIfAborted();

@@ -1,7 +1,4 @@
-/**
- * What every route does around its handler: who asks, may they, count, abort when they leave, errors in the API's
- * words.
- */
+/** Wraps a handler with what every route needs: authentication, scope check, metrics, cancellation, error responses. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
@@ -12,11 +9,11 @@ import {
   LLMPermissionError,
 } from '../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { mayDo } from '../auth/ApiPrincipal';
+import { hasScope } from '../auth/ApiPrincipal';
 import type { ApiPrincipal, Scope } from '../auth/ApiPrincipal';
 import { errorResponse, requestIdHeaders } from './errorResponse';
 import type { ApiName } from './errorResponse';
-import type { RequestContext, ExchangeFacts, ExchangeHandler } from './RequestContext';
+import type { RequestContext, RequestDetails, RouteHandler } from './RequestContext';
 import type { InFlightRequests } from './InFlightRequests';
 import type { Metrics } from './Metrics';
 
@@ -27,39 +24,42 @@ export interface RoutePorts {
   readonly toError: (thrown: unknown) => LLMError;
 }
 
-export interface RouteFacts {
+export interface RouteOptions {
   /** The API whose shape errors have. */
   readonly api: ApiName;
-  /** As it stands in metrics. */
+  /** The route's name in metrics. */
   readonly name: string;
-  /** What the caller's token must hold. Absent: nobody is asked who they are. */
+  /** The scope that the caller needs. Absent: the route is public. */
   readonly scope?: Scope;
 }
 
-/** @returns middlewares: the door before the body is read, then the handler */
+/** The caller is authenticated before the body is read. */
 export function createRoute(
   ports: RoutePorts,
-  facts: RouteFacts,
+  route: RouteOptions,
   readBody: RequestHandler | undefined,
-  handler: ExchangeHandler,
+  handler: RouteHandler,
 ): RequestHandler {
   return (request, response) => {
-    const exchange = beginExchange(ports, facts, request, response);
-    run(exchange).catch((thrown: unknown) => refuse(exchange, thrown));
+    const context = openContext(ports, route, request, response);
+    run(context).catch((thrown: unknown) => refuse(context, thrown));
   };
 
-  async function run(exchange: OpenExchange): Promise<void> {
+  async function run(context: PendingContext): Promise<void> {
     if (ports.inFlight.isClosing) throw new LLMOverloadedError('The server is shutting down.');
-    const actor = facts.scope === undefined ? NOBODY : await authorize(ports, exchange.request, facts.scope);
-    if (readBody !== undefined) await runMiddleware(readBody, exchange);
-    await handler({ ...exchange, actor });
+    const principal = route.scope === undefined ? ANONYMOUS : await authorize(ports, context.request, route.scope);
+    if (readBody !== undefined) await runMiddleware(readBody, context);
+    await handler({ ...context, principal });
   }
 
-  function refuse({ response, requestId, hasLeft, facts: { isSameApi = false } }: OpenExchange, thrown: unknown): void {
+  function refuse(
+    { response, requestId, hasLeft, details: { isSameApi = false } }: PendingContext,
+    thrown: unknown,
+  ): void {
     if (hasLeft()) return;
-    const { status, body, headers } = errorResponse(ports.toError(thrown), { api: facts.api, requestId, isSameApi });
+    const { status, body, headers } = errorResponse(ports.toError(thrown), { api: route.api, requestId, isSameApi });
     if (response.headersSent) {
-      // A body that was begun can't turn into an error: cutting it is the only way to say that it isn't whole.
+      // A started body can't turn into an error response; cutting the connection shows that it is incomplete.
       response.destroy();
       return;
     }
@@ -67,63 +67,57 @@ export function createRoute(
   }
 }
 
-const NOBODY: ApiPrincipal = { userId: '', scopes: [] };
+const ANONYMOUS: ApiPrincipal = { userId: '', scopes: [] };
 
-/**
- * @throws LLMAuthError for a token that is missing or unknown, LLMPermissionError for one that does not hold the
- * scope
- */
+/** @throws LLMAuthError for a missing or unknown token, LLMPermissionError for one without the scope */
 export async function authorize(
   { authenticate }: Pick<RoutePorts, 'authenticate'>,
   request: IncomingMessage,
   scope: Scope,
 ): Promise<ApiPrincipal> {
-  const actor = await authenticate(request);
-  if (actor === undefined) throw new LLMAuthError(NO_TOKEN);
-  if (!mayDo(actor, scope)) throw new LLMPermissionError(`Your token does not hold the scope '${scope}'.`);
-  return actor;
+  const principal = await authenticate(request);
+  if (principal === undefined) throw new LLMAuthError(NO_TOKEN);
+  if (!hasScope(principal, scope)) throw new LLMPermissionError(`Your token lacks the scope "${scope}".`);
+  return principal;
 }
 
-const NO_TOKEN = 'A valid API token is needed: as a bearer token, in x-api-key or in x-goog-api-key.';
+const NO_TOKEN = 'A valid API token is required. Send it as a bearer token, in x-api-key or in x-goog-api-key.';
 
-type OpenExchange = Omit<RequestContext, 'actor'>;
+type PendingContext = Omit<RequestContext, 'principal'>;
 
-function beginExchange(ports: RoutePorts, { name }: RouteFacts, request: Request, response: Response): OpenExchange {
+function openContext(ports: RoutePorts, { name }: RouteOptions, request: Request, response: Response): PendingContext {
   const { inFlight, metrics } = ports;
   const startedAt = performance.now();
   const requestId = `req_${randomBytes(12).toString('hex')}`;
   const controller = new AbortController();
-  const facts: ExchangeFacts = {};
+  const details: RequestDetails = {};
   let left = false;
   response.set(requestIdHeaders(requestId));
   if (inFlight.isClosing) response.set('connection', 'close');
   else inFlight.enter(controller);
   response.once('close', () => {
     left = !response.writableFinished;
-    if (left) controller.abort(new LLMAbortedError('the client left'));
+    if (left) controller.abort(new LLMAbortedError('The client disconnected.'));
     inFlight.leave(controller);
-    // 499 is what proxies write down for clients that left.
+    // Proxies log 499 for clients that disconnected.
     const status = left && !response.headersSent ? 499 : response.statusCode;
-    metrics.count({
+    metrics.record({
       route: name,
-      provider: facts.provider ?? '',
+      provider: details.provider ?? '',
       status,
       seconds: (performance.now() - startedAt) / 1_000,
     });
   });
-  return { request, response, signal: controller.signal, hasLeft: () => left, requestId, facts };
+  return { request, response, signal: controller.signal, hasLeft: () => left, requestId, details };
 }
 
-/**
- * @throws what the middleware passes on, and the signal's reason: a body that never comes must not keep a server
- * from stopping
- */
-function runMiddleware(middleware: RequestHandler, { request, response, signal }: OpenExchange): Promise<void> {
+/** @throws the middleware's error, or the signal's reason: a body that never arrives must not block a shutdown */
+function runMiddleware(middleware: RequestHandler, { request, response, signal }: PendingContext): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
     const next = (failed?: unknown): void => {
       if (failed === undefined) resolve();
-      else reject(failed instanceof Error ? failed : new Error('a middleware failed without an error'));
+      else reject(failed instanceof Error ? failed : new Error('A middleware failed without an Error.'));
     };
     void middleware(request, response, next);
   });

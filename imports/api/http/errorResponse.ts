@@ -1,52 +1,52 @@
-/** An error as the API that is being spoken words it: status, body and headers. */
+/** Turns an error into the status, body and headers of the API that the client speaks. */
 import type { ErrorCode, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject, WireName } from '../../business/ai/domain/types/VendorTypes';
 import { isObject } from '../../business/ai/domain/json';
 import { HttpError } from './HttpError';
 
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number;
   readonly body: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** `app`: this app's own, which the dashboard speaks. */
+/** `app` is this app's own API, which the dashboard uses. */
 export type ApiName = WireName | 'app';
 
 export interface ErrorContext {
   readonly api: ApiName;
   readonly requestId: string;
-  /** The vendor behind speaks the client's API, so its own status and code mean the same to the client. */
+  /** The provider speaks the client's API, so its own status and code mean the same to the client. */
   readonly isSameApi?: boolean;
 }
 
 /**
- * @returns what the client gets; nothing in it but the error's code, message and path, unless the vendor said
- *   more to a client of its own API
+ * @returns a response that reveals only the error's code, message and path; and the vendor's own body and headers, if
+ *   the vendor speaks the client's API
  */
-export function errorResponse(error: LLMError, given: ErrorContext): ErrorAnswer {
-  const isVendors = given.isSameApi === true && error.status !== undefined;
-  const context = isVendors && error.requestId !== undefined ? { ...given, requestId: error.requestId } : given;
+export function errorResponse(error: LLMError, given: ErrorContext): ErrorResponse {
+  const isFromVendor = given.isSameApi === true && error.status !== undefined;
+  const context = isFromVendor && error.requestId !== undefined ? { ...given, requestId: error.requestId } : given;
   const status = statusOf(error, context);
   const body = BODIES[context.api](error, status, context);
   return {
     status,
-    body: isVendors ? (asVendorSaidIt(error, body, context.api) ?? body) : body,
+    body: isFromVendor ? (mergeVendorBody(error, body, context.api) ?? body) : body,
     headers: {
       ...headersOf(error, status),
-      ...(isVendors ? error.vendorHeaders : {}),
+      ...(isFromVendor ? error.vendorHeaders : {}),
       ...requestIdHeaders(context.requestId),
     },
   };
 }
 
-/** Both spellings: OpenAI's SDK reads the first, Anthropic's the second. */
+/** OpenAI's SDK reads the first header, Anthropic's the second. */
 export function requestIdHeaders(requestId: string): Readonly<Record<string, string>> {
   return { 'x-request-id': requestId, 'request-id': requestId };
 }
 
-/** The vendor's own body, completed. Open Responses has words of its own for kinds of errors, whoever is behind it. */
-function asVendorSaidIt({ vendorBody }: LLMError, ours: JsonObject, api: ApiName): JsonObject | undefined {
+/** The vendor's own body, with missing fields filled in. Open Responses prescribes the error types itself. */
+function mergeVendorBody({ vendorBody }: LLMError, ours: JsonObject, api: ApiName): JsonObject | undefined {
   if (
     vendorBody === undefined ||
     !isObject(vendorBody.error) ||
@@ -57,7 +57,7 @@ function asVendorSaidIt({ vendorBody }: LLMError, ours: JsonObject, api: ApiName
   return api === 'responses' ? undefined : { ...ours, ...vendorBody, error: { ...ours.error, ...vendorBody.error } };
 }
 
-/** Where an API has a status of its own for what our table has another one for. */
+/** Statuses of an API that differ from the error's default. */
 const OWN_STATUSES: Readonly<Record<ApiName, Partial<Record<ErrorCode, number>>>> = {
   app: {},
   responses: { 'context-too-long': 400 },
@@ -80,7 +80,7 @@ function statusOf(error: LLMError, { api, isSameApi }: ErrorContext): number {
   return OWN_STATUSES[api][error.code] ?? error.httpStatus;
 }
 
-/** The SDKs of OpenAI and Anthropic obey both; what will fail again is not worth their retries. */
+/** OpenAI's and Anthropic's SDKs honour both headers. Errors that would recur are marked as not worth a retry. */
 function headersOf(error: LLMError, status: number): Readonly<Record<string, string>> {
   return {
     ...(error instanceof HttpError ? error.headers : {}),
@@ -92,7 +92,7 @@ function headersOf(error: LLMError, status: number): Readonly<Record<string, str
 type BodyWriter = (error: LLMError, status: number, context: ErrorContext) => JsonObject;
 
 const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
-  // What is not there has no code in the table of errors; here it has one.
+  // There is no error code for "not found", so this API adds one.
   app: (error, status) => ({
     error: {
       code: status === 404 && error.code === 'invalid-request' ? 'not-found' : error.code,
@@ -121,7 +121,7 @@ const BODIES: Readonly<Record<ApiName, BodyWriter>> = {
   }),
 };
 
-/** https://www.openresponses.org, "Errors"; the two words for refused callers are OpenAI's. */
+/** https://www.openresponses.org, "Errors"; the types for 401 and 403 are OpenAI's. */
 const RESPONSES_TYPES: Readonly<Record<number, string>> = {
   401: 'authentication_error',
   403: 'permission_error',
@@ -165,16 +165,16 @@ const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
 };
 
 function openAIBody(error: LLMError, type: string, { isSameApi }: ErrorContext): JsonObject {
-  const vendorsOwn = isSameApi === true ? error.vendorCode : undefined;
-  return { error: { message: error.message, type, param: paramOf(error), code: vendorsOwn ?? openAICode(error) } };
+  const vendorCode = isSameApi === true ? error.vendorCode : undefined;
+  return { error: { message: error.message, type, param: paramOf(error), code: vendorCode ?? openAICode(error) } };
 }
 
-/** What is wrong with the whole body is wrong with no field of it. */
+/** An error of the entire body (an empty path) has no param. */
 function paramOf({ code, path }: LLMError): string | null {
   return (path === '' ? undefined : path) ?? PARAM_OF_CODE[code] ?? null;
 }
 
-/** Codes that OpenAI's clients know; ours, in their spelling, for everything else. */
+/** Codes of OpenAI's API. Every other code is ours, with underscores. */
 const OPENAI_CODES: Partial<Record<ErrorCode, string>> = {
   'auth-failed': 'invalid_api_key',
   'model-not-found': 'model_not_found',
@@ -193,5 +193,5 @@ export function openAICode(error: LLMError): string {
     : (OPENAI_CODES[error.code] ?? error.code.replaceAll('-', '_'));
 }
 
-/** https://www.openresponses.org: the one code that says which repair helps. */
+/** https://www.openresponses.org: the code that tells clients to resend the conversation. */
 const PREVIOUS_RESPONSE_NOT_FOUND = 'previous_response_not_found';

@@ -1,4 +1,4 @@
-/** The body of a request as JSON: of the right kind, of bounded size and depth, in valid UTF-8. */
+/** Parses request bodies as JSON: checks the content type, size, nesting depth and UTF-8 encoding. */
 import type express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
@@ -6,18 +6,18 @@ import { HttpError } from './HttpError';
 
 export interface JsonBodyLimits {
   readonly maxBodyBytes: number;
-  /** Brackets inside brackets. */
+  /** Levels of nested objects and arrays. */
   readonly maxJsonDepth: number;
 }
 
-/** Puts the parsed body on `request.body`. Passes DoorError and LLMInvalidRequestError on. */
+/** Sets `request.body` to the parsed body. Passes HttpError and LLMInvalidRequestError to `next`. */
 export function jsonBody(
   application: Pick<typeof express, 'raw'>,
   { maxBodyBytes, maxJsonDepth }: JsonBodyLimits,
 ): RequestHandler {
   const read: RequestHandler = application.raw({ limit: maxBodyBytes, type: () => true });
   return (request, response, next) => {
-    const refused = refuseKind(request);
+    const refused = checkContentType(request);
     if (refused !== undefined) {
       next(refused);
       return;
@@ -38,16 +38,16 @@ export function jsonBody(
   };
 }
 
-/** A page in a browser can't send this content type elsewhere unasked, so it is worth insisting on. */
-function refuseKind(request: Request): HttpError | undefined {
+/** A web page can't send this content type to another origin without a CORS preflight, so it is required. */
+function checkContentType(request: Request): HttpError | undefined {
   const given = request.headers['content-type'];
   if (given === undefined && !hasBody(request)) return undefined;
-  const [kind, ...parameters] = (given ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const [mediaType, ...parameters] = (given ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters
     .find((parameter) => parameter.startsWith('charset='))
     ?.slice('charset='.length)
     .replaceAll('"', '');
-  if (kind === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8'))
+  if (mediaType === 'application/json' && (charset === undefined || charset === 'utf-8' || charset === 'utf8'))
     return undefined;
   return new HttpError(415, 'The body must be JSON in UTF-8, sent with the header content-type: application/json.');
 }
@@ -59,16 +59,16 @@ function hasBody({ headers }: Request): boolean {
   );
 }
 
-/** @throws LLMInvalidRequestError for what is no JSON, or too deep */
+/** @throws LLMInvalidRequestError for invalid or too deeply nested JSON */
 export function parseJson(body: unknown, maxDepth: number): unknown {
   if (!Buffer.isBuffer(body) || body.length === 0)
-    throw new LLMInvalidRequestError('The request has no body; it must be a JSON object.', { path: '' });
+    throw new LLMInvalidRequestError('The request has no body. Send a JSON object.', { path: '' });
   if (isDeeperThan(body, maxDepth))
     throw new LLMInvalidRequestError(`The request body is nested deeper than ${maxDepth} levels.`, { path: '' });
   try {
     return JSON.parse(decoder.decode(body));
   } catch {
-    // The cause would quote the body, which is nobody's business in a log.
+    // The cause is dropped because it quotes the body, which must not reach logs.
     throw new LLMInvalidRequestError('The request body is not valid JSON.', { path: '' });
   }
 }
@@ -77,16 +77,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Looked at before parsing, so that a million brackets never become a million objects. */
+/** Checked before parsing, so that a million brackets never become a million objects. */
 function isDeeperThan(json: Buffer, maxDepth: number): boolean {
   let depth = 0;
-  let inText = false;
+  let inString = false;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
-    if (inText) {
+    if (inString) {
       if (byte === BACKSLASH) at += 1;
-      else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) inText = true;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       depth += 1;
       if (depth > maxDepth) return true;

@@ -1,8 +1,8 @@
-/** Whatever a handler throws, as an error that can be told to a client. */
+/** Turns whatever a handler throws into an error that is safe to send to a client. */
 import { isLLMError, LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import { HttpError } from './HttpError';
 
-/** @param onUnexpected is told what is nobody's mistake but ours; the client hears only that something failed */
+/** @param onUnexpected receives errors that are bugs; the client learns only that the request failed */
 export function toLLMError(thrown: unknown, onUnexpected: (thrown: unknown) => void): LLMError {
   if (isLLMError(thrown)) return thrown;
   const refused = bodyParserError(thrown);
@@ -13,7 +13,7 @@ export function toLLMError(thrown: unknown, onUnexpected: (thrown: unknown) => v
 
 class UnexpectedError extends LLMError {
   constructor() {
-    super('vendor-error', 'Something went wrong here.', { retryable: false });
+    super('vendor-error', 'Internal server error.', { retryable: false });
   }
 
   override get httpStatus(): number {
@@ -21,7 +21,7 @@ class UnexpectedError extends LLMError {
   }
 }
 
-/** Express's body parser throws errors that say their own status: not JSON, too large, a wrong encoding. */
+/** Express's body parser throws errors with a status of their own: too large, unsupported encoding, aborted. */
 function bodyParserError(thrown: unknown): HttpError | undefined {
   if (
     !(thrown instanceof Error) ||

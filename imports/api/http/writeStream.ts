@@ -1,41 +1,41 @@
-/** A model's events, encoded, into a sink: as they come, at the reader's pace, with one end. */
+/** Encodes a model's events and writes them to a sink as they arrive, with backpressure and exactly one end. */
 import type { LLMError } from '../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../business/ai/domain/types/StreamEvents';
 import type { StreamEncoder } from '../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from './FrameSink';
 import { KeepAliveTimer } from './KeepAliveTimer';
 
-export interface PumpOptions {
-  /** The reader is gone: nothing is said any more. */
+export interface WriteStreamOptions {
+  /** The client has disconnected, so nothing is written any more. */
   readonly hasLeft: () => boolean;
-  /** Milliseconds of silence after which the connection is kept alive. */
+  /** Milliseconds without a write after which a keep-alive message is sent. */
   readonly keepAliveAfter: number;
   readonly toError: (thrown: unknown) => LLMError;
-  /** What is encoded instead of an event. May throw what is wrong with it. */
+  /** Replaces an event before it is encoded. May throw to reject it. */
   readonly prepare?: (event: ResponseStreamEvent) => ResponseStreamEvent;
-  /** Waited for before the frames of the whole response go out. */
+  /** Awaited before the frames of the completed response are sent. */
   readonly beforeComplete?: (frames: readonly string[]) => Promise<void>;
   /** The frames of a failure. Default: the encoder's. */
   readonly fail?: (error: LLMError) => readonly string[] | Promise<readonly string[]>;
 }
 
 /**
- * Resolves when the stream has ended, well or not, or its reader has left.
- * @throws what the events throw before anything was sent
+ * Resolves when the stream has ended, with or without an error, or its client has disconnected.
+ * @throws the stream's error, if nothing has been sent yet
  */
 export async function writeStream(
   events: AsyncIterable<ResponseStreamEvent>,
   encoder: StreamEncoder,
   sink: FrameSink,
-  options: PumpOptions,
+  options: WriteStreamOptions,
 ): Promise<void> {
   const { hasLeft, prepare, beforeComplete } = options;
-  const silence = new KeepAliveTimer(options.keepAliveAfter, () => sink.keepAlive());
+  const keepAlive = new KeepAliveTimer(options.keepAliveAfter, () => sink.keepAlive());
   const writeAll = async (frames: readonly string[]): Promise<void> => {
     for (const frame of frames) {
-      const room = sink.write(frame);
-      silence.touch();
-      if (room !== undefined) await room;
+      const drained = sink.write(frame);
+      keepAlive.touch();
+      if (drained !== undefined) await drained;
     }
   };
   try {
@@ -47,13 +47,13 @@ export async function writeStream(
     await writeAll(encoder.end());
   } catch (thrown) {
     if (hasLeft()) return;
-    if (!sink.hasBegun) throw thrown;
+    if (!sink.hasStarted) throw thrown;
     const error = options.toError(thrown);
     await writeAll((await options.fail?.(error)) ?? encoder.fail(error));
     sink.fail();
     return;
   } finally {
-    silence.stop();
+    keepAlive.stop();
   }
   sink.end();
 }

@@ -6,9 +6,9 @@ import type { IncomingMessage } from 'node:http';
 import type express from 'express';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { isLLMError } from '../../business/ai/domain/errors/LLMErrors';
-import { somebody } from '../auth/ApiPrincipal';
+import { validPrincipal } from '../auth/ApiPrincipal';
 import { isBinding, randomToken } from '../../business/providers/application/oauth/flowTokens';
-import type { FlowOutcome, OAuthFlow, RefusedReturn } from '../../business/providers/application/oauth/OAuthFlow';
+import type { FlowOutcome, OAuthFlow, RefusalReason } from '../../business/providers/application/oauth/OAuthFlow';
 import { isProviderId } from '../../business/providers/domain/entities/Provider';
 import { pageHeaders, renderPage } from './oauthPages';
 import type { OAuthPage } from './oauthPages';
@@ -70,17 +70,17 @@ export function createOAuthRoutes({
       show(response, NOT_FOUND);
       return;
     }
-    const actor = somebody(await authenticate(request));
+    const principal = validPrincipal(await authenticate(request));
     const facts = ticket === undefined ? undefined : await flow.readTicket(providerId, ticket);
     const binding = bindingFor(request);
     if (ticket === undefined) {
-      if (actor === undefined) show(response, SIGN_IN);
-      else sendTo(response, await flow.start(actor.userId, providerId, binding), binding);
+      if (principal === undefined) show(response, SIGN_IN);
+      else sendTo(response, await flow.start(principal.userId, providerId, binding), binding);
     } else if (facts === undefined) {
       show(response, TICKET_OVER);
-    } else if (actor === undefined) {
+    } else if (principal === undefined) {
       show(response, confirmation(facts, request.baseUrl + request.path, ticket), 'same-origin');
-    } else if (actor.userId !== facts.userId) {
+    } else if (principal.userId !== facts.userId) {
       show(response, pageOf('other-user'));
     } else {
       await redeem(response, providerId, ticket, binding);
@@ -108,10 +108,12 @@ export function createOAuthRoutes({
       show(response, pageOf('unknown-state'));
       return;
     }
-    const actor = somebody(await authenticate(request));
+    const principal = validPrincipal(await authenticate(request));
     show(
       response,
-      resultPage(await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: actor?.userId })),
+      resultPage(
+        await flow.complete({ parameters, binding: bindingOf(request, cookieName), userId: principal?.userId }),
+      ),
     );
   };
 
@@ -227,9 +229,9 @@ const REFUSALS = {
   ],
   'refused-by-server': [400, 'Not connected', 'The other side did not connect your account.'],
   'server-unreachable': [502, 'Not connected', 'The other side can’t be reached now. Please try again later.'],
-} as const satisfies Record<RefusedReturn, readonly [status: number, title: string, message: string]>;
+} as const satisfies Record<RefusalReason, readonly [status: number, title: string, message: string]>;
 
-function pageOf(reason: RefusedReturn, providerName?: string, detail?: string): OAuthPage {
+function pageOf(reason: RefusalReason, providerName?: string, detail?: string): OAuthPage {
   const [status, title, message] = REFUSALS[reason];
   return {
     status,

@@ -4,9 +4,9 @@
  */
 
 /** Milliseconds. */
-const GATHER = 50;
+const BATCH_DELAY_MS = 50;
 /** UTF-16 units that are worth a write of their own. */
-const ENOUGH = 64 * 1024;
+const MAX_BATCH_LENGTH = 64 * 1024;
 
 export class FrameBatcher {
   private readonly send: (frames: string) => void;
@@ -18,13 +18,13 @@ export class FrameBatcher {
   }
 
   /** UTF-16 units that have not been sent. */
-  get waiting(): number {
+  get bufferedLength(): number {
     return this.buffered.length;
   }
 
   add(frame: string): void {
     this.buffered += frame;
-    if (this.timer === undefined || this.buffered.length >= ENOUGH) this.flush();
+    if (this.timer === undefined || this.buffered.length >= MAX_BATCH_LENGTH) this.flush();
   }
 
   /** Sends what waits, now. */
@@ -34,7 +34,7 @@ export class FrameBatcher {
     if (this.buffered === '') return;
     const frames = this.buffered;
     this.buffered = '';
-    this.timer = setTimeout(() => this.flush(), GATHER);
+    this.timer = setTimeout(() => this.flush(), BATCH_DELAY_MS);
     this.send(frames);
   }
 

@@ -2,13 +2,13 @@
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import type { LoggedEvent, RunEventLog } from '../../business/ai/infrastructure/events/RunEventLog';
 import { SERVER_SENT_EVENTS, STREAM_HEADERS } from '../http/ResponseSink';
-import type { ExchangeHandler } from '../http/RequestContext';
+import type { RouteHandler } from '../http/RequestContext';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import { briefEvent, LEFT_OUT } from './briefEvent';
 import { FrameBatcher } from './FrameBatcher';
-import { actorOf } from './RunRoutePorts';
+import { toActor } from '../auth/ApiPrincipal';
 
-export interface WatchPorts {
+export interface RunEventStreamPorts {
   readonly events: RunEventLog;
   /** Milliseconds of silence after which a comment goes out. */
   readonly keepAliveAfter: number;
@@ -17,11 +17,11 @@ export interface WatchPorts {
   /** Fires when the server stops: watchers would keep it waiting for ever. */
   readonly closing: AbortSignal;
   /** Bytes that may wait to be sent to one watcher; default 1 MB. */
-  readonly mostWaiting?: number;
+  readonly maxBufferedLength?: number;
 }
 
 /** Milliseconds that a watcher who fell behind has to take what was sent already. */
-const FAREWELL = 5_000;
+const DRAIN_TIMEOUT_MS = 5_000;
 const RESYNC = 'event: resync\ndata: {}\n\n';
 
 /**
@@ -34,10 +34,10 @@ export function streamRunEvents({
   keepAliveAfter,
   maxConnectionTime,
   closing,
-  mostWaiting = 1024 * 1024,
-}: WatchPorts): ExchangeHandler {
-  return async ({ actor, request, response, signal }) => {
-    const who = actorOf(actor);
+  maxBufferedLength = 1024 * 1024,
+}: RunEventStreamPorts): RouteHandler {
+  return async ({ principal, request, response, signal }) => {
+    const who = toActor(principal);
     const executionId = queryText(request.query['executionId']);
     const isBrief = request.query['brief'] !== undefined;
     const since = lastEventId(request.headers['last-event-id'] ?? request.query['lastEventId']);
@@ -52,10 +52,10 @@ export function streamRunEvents({
       if (isOver()) return;
       silence.touch();
       gatherer.add(frame);
-      if (gatherer.waiting + response.writableLength <= mostWaiting) return;
+      if (gatherer.bufferedLength + response.writableLength <= maxBufferedLength) return;
       stop();
       end(RESYNC);
-      const timer = setTimeout(() => response.destroy(), FAREWELL);
+      const timer = setTimeout(() => response.destroy(), DRAIN_TIMEOUT_MS);
       response.once('close', () => clearTimeout(timer));
     };
     /** What was told is still sent. */
@@ -72,7 +72,7 @@ export function streamRunEvents({
           (who.isAdmin === true || event.userId === who.userId) &&
           (executionId === undefined || event.executionId === executionId) &&
           !(isBrief && LEFT_OUT.has(event.type)),
-        event: (event) => write(isBrief ? briefFrameOf(event) : frameOf(event)),
+        event: (event) => write(isBrief ? briefFrameOf(event) : toRunEventFrame(event)),
         gap: () => write(`id: ${events.last}\n${RESYNC}`),
       },
       since,
@@ -89,7 +89,7 @@ export function streamRunEvents({
   };
 }
 
-export function frameOf({ id, type, data }: LoggedEvent): string {
+export function toRunEventFrame({ id, type, data }: LoggedEvent): string {
   // JSON has no line breaks of its own, and no field here holds one.
   return `event: ${type}\nid: ${id}\ndata: ${data}\n\n`;
 }
@@ -98,7 +98,7 @@ export function frameOf({ id, type, data }: LoggedEvent): string {
 function briefFrameOf(event: LoggedEvent): string {
   const known = BRIEF_FRAMES.get(event);
   if (known !== undefined) return known;
-  const frame = frameOf({ ...event, data: briefEvent(event.type, event.data) });
+  const frame = toRunEventFrame({ ...event, data: briefEvent(event.type, event.data) });
   BRIEF_FRAMES.set(event, frame);
   return frame;
 }

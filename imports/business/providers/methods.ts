@@ -4,11 +4,11 @@ import { Meteor } from 'meteor/meteor';
 import { toClientError } from '../ai/domain/errors/clientError';
 import { isLLMError, LLMInvalidRequestError } from '../ai/domain/errors/LLMErrors';
 import type { ProviderOperations } from './application/operations/ProviderOperations';
-import type { Caller, CallerLookup } from './domain/types/Caller';
+import type { Actor } from '../ai/domain/types/Actor';
 
 export interface ProviderMethodPorts {
-  readonly methods: ProviderOperations;
-  readonly callerOf: CallerLookup;
+  readonly operations: ProviderOperations;
+  readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
 
 /** What a method finds in `this`, as far as it goes here. */
@@ -20,10 +20,10 @@ interface Invocation {
 /** A client that gives no argument sends none, or null. */
 const ARGUMENT = Match.Maybe(Match.ObjectIncluding({}));
 
-const NOBODY: Caller = { userId: '', isAdmin: false, roles: [] };
+const ANONYMOUS: Actor = { userId: '', source: 'method' };
 
-export function defineProviderMethods({ methods, callerOf }: ProviderMethodPorts): readonly string[] {
-  const names = Object.keys(methods) as (keyof ProviderOperations)[];
+export function defineProviderMethods({ operations, actorOf }: ProviderMethodPorts): readonly string[] {
+  const names = Object.keys(operations) as (keyof ProviderOperations)[];
   for (const name of names) {
     Meteor.methods({
       async [`ai.providers.${name}`](this: Invocation, ...args: unknown[]): Promise<unknown> {
@@ -33,8 +33,8 @@ export function defineProviderMethods({ methods, callerOf }: ProviderMethodPorts
         const { userId } = this;
         try {
           if (args.length > 1) throw new LLMInvalidRequestError('There must be one argument, an object.', { path: '' });
-          return await methods[name](
-            userId === null ? NOBODY : ((await callerOf(userId)) ?? NOBODY),
+          return await operations[name](
+            userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS),
             args[0] ?? undefined,
           );
         } catch (error) {

@@ -6,18 +6,18 @@ import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/operations/ProvidersPublication';
 import type { PublicProvider } from './domain/entities/PublicProvider';
-import type { Caller, CallerLookup } from './domain/types/Caller';
+import type { Actor } from '../ai/domain/types/Actor';
 
 export interface ProviderPublicationPorts {
-  readonly list: (caller: Caller) => Promise<readonly PublicProvider[]>;
-  readonly callerOf: CallerLookup;
+  readonly list: (actor: Actor) => Promise<readonly PublicProvider[]>;
+  readonly actorOf: (userId: string) => Promise<Actor | undefined>;
   /** @returns what ends the listening */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 const NOTHING = Match.Maybe({});
 
-export function defineProviderPublication({ list, callerOf, onChange }: ProviderPublicationPorts): readonly string[] {
+export function defineProviderPublication({ list, actorOf, onChange }: ProviderPublicationPorts): readonly string[] {
   Meteor.publish('ai.providers', async function (argument?: unknown) {
     // There is nothing to choose; a client that says so by an empty object is understood.
     check(argument, NOTHING);
@@ -26,7 +26,7 @@ export function defineProviderPublication({ list, callerOf, onChange }: Provider
     if (userId === null) return [];
     const publication = new ProvidersPublication({
       list,
-      caller: () => callerOf(userId),
+      findActor: () => actorOf(userId),
       sink: {
         added: (id, fields) => this.added(PROVIDERS_COLLECTION, id, { ...fields }),
         changed: (id, fields) => this.changed(PROVIDERS_COLLECTION, id, { ...fields }),

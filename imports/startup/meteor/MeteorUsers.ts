@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { Accounts } from 'meteor/accounts-base';
 import { Meteor } from 'meteor/meteor';
 import type { ApiPrincipal } from '../../api/auth/ApiPrincipal';
-import type { Caller } from '../../business/providers/domain/types/Caller';
+import type { User } from '../../business/ai/domain/types/Actor';
 
 export class MeteorUsers {
   private readonly admins: ReadonlySet<string>;
@@ -13,10 +13,10 @@ export class MeteorUsers {
     this.admins = new Set(admins.map(comparable));
   }
 
-  readonly callerOf = async (userId: string): Promise<Caller | undefined> => {
+  readonly findUser = async (userId: string): Promise<User | undefined> => {
     if (userId === '') return undefined;
     const user = await Meteor.users.findOneAsync(userId, { fields: { emails: 1, roles: 1 } });
-    return user === undefined ? undefined : this.toCaller(user);
+    return user === undefined ? undefined : this.toUser(user);
   };
 
   /** A Meteor login token, as the client keeps it in `Meteor.loginToken`, stands for its user until it expires. */
@@ -33,10 +33,10 @@ export class MeteorUsers {
     );
     if (user === undefined || login === undefined || Accounts._tokenExpiration(login.when) < new Date())
       return undefined;
-    return this.toCaller(user).isAdmin ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
+    return this.toUser(user).isAdmin === true ? { userId: user._id, scopes: ['admin'] } : { userId: user._id };
   };
 
-  private toCaller({ _id, emails = [], roles }: StoredUser): Caller {
+  private toUser({ _id, emails = [], roles }: StoredUser): User {
     const verified = emails.filter((email) => email.verified).map((email) => comparable(email.address));
     return {
       userId: _id,

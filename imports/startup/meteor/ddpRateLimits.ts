@@ -7,15 +7,15 @@ import { DDPRateLimiter } from 'meteor/ddp-rate-limiter';
 /** Attempts in a window; its length in milliseconds. */
 export const DDP_LIMITS = { model: 40, command: 200, subscription: 100, window: 10_000 } as const;
 
-const ASKS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
+const CALLS_A_MODEL = /^ai\.(?:llm\.|runs\.start$|providers\.test$)/;
 
 /** @returns what takes the rules away again */
-export function ddpRateLimits(names: {
+export function addDdpRateLimits(names: {
   readonly methods: readonly string[];
   readonly publications: readonly string[];
 }): () => void {
-  const asking = new Set(names.methods.filter((name) => ASKS_A_MODEL.test(name)));
-  const moving = new Set(names.methods.filter((name) => !ASKS_A_MODEL.test(name)));
+  const asking = new Set(names.methods.filter((name) => CALLS_A_MODEL.test(name)));
+  const moving = new Set(names.methods.filter((name) => !CALLS_A_MODEL.test(name)));
   const rules = [
     ...limit('method', asking, DDP_LIMITS.model),
     ...limit('method', moving, DDP_LIMITS.command),
@@ -27,14 +27,14 @@ export function ddpRateLimits(names: {
 }
 
 /** Who is not logged in has no user to be counted by; each of their connections has. */
-function limit(type: 'method' | 'subscription', names: ReadonlySet<string>, most: number): readonly string[] {
+function limit(type: 'method' | 'subscription', names: ReadonlySet<string>, max: number): readonly string[] {
   const name = (each: string): boolean => names.has(each);
   return [
-    DDPRateLimiter.addRule({ type, name, connectionId: () => true }, most, DDP_LIMITS.window),
-    DDPRateLimiter.addRule({ type, name, userId: isSomebody }, most * 2, DDP_LIMITS.window),
+    DDPRateLimiter.addRule({ type, name, connectionId: () => true }, max, DDP_LIMITS.window),
+    DDPRateLimiter.addRule({ type, name, userId: isSignedIn }, max * 2, DDP_LIMITS.window),
   ];
 }
 
-function isSomebody(userId: string | null): boolean {
+function isSignedIn(userId: string | null): boolean {
   return typeof userId === 'string';
 }

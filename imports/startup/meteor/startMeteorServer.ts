@@ -17,7 +17,7 @@ import { createHost } from '../createHost';
 import type { Host } from '../createHost';
 import { settingsFromMeteor } from '../settings/vendors';
 import { readMeteorHostSettings } from '../settings/meteor';
-import { ddpRateLimits } from './ddpRateLimits';
+import { addDdpRateLimits } from './ddpRateLimits';
 import { MeteorUsers } from './MeteorUsers';
 
 export interface MeteorHost extends Host {
@@ -43,18 +43,18 @@ export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Pr
   const { admins, ...settings } = readMeteorHostSettings(given, process.env);
   const users = new MeteorUsers(admins);
   const database = new MeteorDatabase();
-  const { authenticate, callerOf } = users;
+  const { authenticate, findUser } = users;
   const host = await createHost(
     { ai, ...settings, rootUrl: Meteor.absoluteUrl() },
-    { express, database, authenticate, callerOf, hasAccounts: true, ...(tools === undefined ? {} : { ai: { tools } }) },
+    { express, database, authenticate, findUser, hasAccounts: true, ...(tools === undefined ? {} : { ai: { tools } }) },
   );
-  openDoors(host, database, callerOf);
+  defineMethodsAndPublications(host, database, findUser);
   WebApp.handlers.use(host.api.router);
   WebApp.httpServer.on('upgrade', (request, socket, head) => {
     // DDP owns every socket that is not the API's.
     host.api.handleUpgrade(request, socket, head);
   });
-  const observed = await tellOfOtherProcesses(database, () => host.providers.changes.notify());
+  const observed = await observeOtherProcesses(database, () => host.providers.changes.notify());
   return {
     ...host,
     database,
@@ -66,22 +66,26 @@ export async function startMeteorServer({ tools }: MeteorServerOptions = {}): Pr
   };
 }
 
-function openDoors({ runs, providers }: Host, database: MeteorDatabase, callerOf: MeteorUsers['callerOf']): void {
+function defineMethodsAndPublications(
+  { runs, providers }: Host,
+  database: MeteorDatabase,
+  findUser: MeteorUsers['findUser'],
+): void {
   const actorOf = async (userId: string): Promise<Actor | undefined> => {
-    const caller = await callerOf(userId);
-    return caller === undefined ? undefined : { ...caller, source: 'method' };
+    const user = await findUser(userId);
+    return user === undefined ? undefined : { ...user, source: 'method' };
   };
   const methods = { ...runs.methods, 'ai.tools.list': (actor: Actor) => runs.queries.tools(actor) };
-  ddpRateLimits({
+  addDdpRateLimits({
     methods: [
       ...defineAIMethods({ methods, actorOf }),
-      ...defineProviderMethods({ methods: providers.methods, callerOf }),
+      ...defineProviderMethods({ operations: providers.operations, actorOf }),
     ],
     publications: [
       ...definePublications({ database, actorOf, ownerOf: runs.ownerOf }),
       ...defineProviderPublication({
-        callerOf,
-        list: (caller) => providers.methods.list(caller),
+        actorOf,
+        list: (actor) => providers.operations.list(actor),
         onChange: (listener) => providers.changes.subscribe(listener),
       }),
     ],
@@ -89,7 +93,7 @@ function openDoors({ runs, providers }: Host, database: MeteorDatabase, callerOf
 }
 
 /** Providers and connections that another process of the app changed look different to users of this one, too. */
-function tellOfOtherProcesses(
+function observeOtherProcesses(
   database: MeteorDatabase,
   notify: () => void,
 ): Promise<readonly { readonly stop: () => void }[]> {

@@ -18,7 +18,7 @@ export const BUDGET_VARIABLES: readonly string[] = BUDGET_WINDOWS.flatMap((windo
  * @param problems what is wrong is added to them
  * @returns undefined where nobody is limited
  */
-export function budgetSettings(
+export function readBudgetSettings(
   settings: unknown,
   valueOf: (name: string) => string | undefined,
   problems: string[],

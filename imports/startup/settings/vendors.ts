@@ -8,7 +8,7 @@ import type { AISettings } from '../../business/ai/infrastructure/factories/crea
 import type { ProviderSettings } from '../../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { VendorVariables } from '../../business/ai/infrastructure/vendors/Vendor';
 import { VENDOR_ROWS } from '../../business/ai/infrastructure/vendors/vendors';
-import { BUDGET_VARIABLES, budgetSettings } from './budgets';
+import { BUDGET_VARIABLES, readBudgetSettings } from './budgets';
 
 /** The variables of each vendor that the environment can set up. */
 export const VENDOR_VARIABLES: Readonly<Partial<Record<VendorName, VendorVariables>>> = Object.fromEntries(
@@ -64,7 +64,7 @@ function readSettings(env: Environment, budgetInput: unknown, problems: string[]
   const providers = CONFIGURABLE_VENDORS.flatMap((vendor) => readVendor(vendor, env, problems));
   const defaultProvider = readDefaultProvider(providers, env, problems);
   const temperature = readTemperature(env, problems);
-  const budgets = budgetSettings(budgetInput, (name) => valueOf(env, name), problems);
+  const budgets = readBudgetSettings(budgetInput, (name) => valueOf(env, name), problems);
   if (problems.length > 0)
     throw new LLMInvalidRequestError(`The configuration is invalid: ${problems.join('; ')}.`, { path: 'env' });
   const systemPrompt = valueOf(env, 'SYSTEM_PROMPT');

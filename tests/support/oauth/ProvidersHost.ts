@@ -9,7 +9,7 @@ import express from 'express';
 import { createOAuthRoutes } from '../../../imports/api/oauth/oauthRoutes';
 import type { Clock } from '../../../imports/business/providers/domain/interfaces/Clock';
 import type { EventLog } from '../../../imports/business/providers/domain/interfaces/EventLog';
-import type { Caller } from '../../../imports/business/providers/domain/types/Caller';
+import type { Actor } from '../../../imports/business/ai/domain/types/Actor';
 import {
   COLLECTIONS,
   createProvidersModule,
@@ -33,9 +33,9 @@ import { canaryBase64 } from '../canaries';
 import { DATABASES } from '../documentDatabases';
 import type { TestDatabase } from '../documentDatabases';
 
-export const ADMIN: Caller = { userId: 'root', isAdmin: true, roles: [] };
-export const ALICE: Caller = { userId: 'alice', isAdmin: false, roles: ['writers'] };
-export const BOB: Caller = { userId: 'bob', isAdmin: false, roles: [] };
+export const ADMIN: Actor = { userId: 'root', isAdmin: true, source: 'method' };
+export const ALICE: Actor = { userId: 'alice', roles: ['writers'], source: 'method' };
+export const BOB: Actor = { userId: 'bob', source: 'method' };
 
 export interface ProvidersHostOptions {
   readonly database?: keyof typeof DATABASES | TestDatabase;
@@ -54,7 +54,7 @@ export class ProvidersHost {
   readonly log: LogEntry[] = [];
   readonly eventLog: EventLog = redactingLog((entry) => this.log.push(entry));
   /** Who there is; tests may change it. */
-  readonly callers = new Map([ADMIN, ALICE, BOB].map((caller) => [caller.userId, caller]));
+  readonly users = new Map([ADMIN, ALICE, BOB].map((actor) => [actor.userId, actor]));
   /** What went wrong without being anybody's mistake. */
   readonly unexpected: unknown[] = [];
   readonly settings: ProvidersSettings;
@@ -106,7 +106,7 @@ export class ProvidersHost {
       { ...this.settings, ...settings },
       {
         collection: (name) => this.database.database.collection(name),
-        callerOf: (userId) => Promise.resolve(this.callers.get(userId)),
+        findUser: (userId) => Promise.resolve(this.users.get(userId)),
         probe,
         log: this.eventLog,
         clock,

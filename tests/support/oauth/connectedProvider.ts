@@ -39,7 +39,7 @@ export async function createProvider(
   more?: Readonly<Record<string, unknown>>,
   auth?: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await app.module.methods.create(ADMIN, providerArgument(server, more, auth));
+  await app.module.operations.create(ADMIN, providerArgument(server, more, auth));
 }
 
 /** Goes the whole way as a signed-in user; `stopAt` leaves the browser before an address is asked for. */

@@ -12,7 +12,7 @@ import type { Sealer } from '../../../imports/business/providers/domain/interfac
 import { COLLECTIONS } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { KeyExchangeServer } from '../../../imports/business/providers/infrastructure/oauth/KeyExchangeServer';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
-import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
+import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/ServerMetadataCache';
 import { createAuthorizationStore } from '../../../imports/business/providers/infrastructure/persistence/createAuthorizationStore';
 import { createCredentialStore } from '../../../imports/business/providers/infrastructure/persistence/createCredentialStore';
 import { createProviderStore } from '../../../imports/business/providers/infrastructure/persistence/createProviderStore';
@@ -51,7 +51,7 @@ export function flowParts(
     });
   const clients = new OAuthClients({ oauth2, key_exchange: new KeyExchangeServer(fetch) }, vault, log);
   const providers = createProviderStore(app.providers);
-  const { callerOf } = app.module;
+  const { findUser } = app.module;
   const limits = new UsageLimits(
     createUsageStore(app.database.database.collection<UsageDocument>(COLLECTIONS.usage)),
     clock,
@@ -62,7 +62,7 @@ export function flowParts(
     clients,
     refresher: new TokenRefresher({ vault, clock, log }),
     limits,
-    callerOf,
+    findUser,
   });
   return {
     providers,
@@ -70,7 +70,7 @@ export function flowParts(
     vault,
     clients,
     sealer,
-    callerOf,
+    findUser,
     clock,
     log,
     rootUrl: app.settings.rootUrl,

@@ -7,7 +7,7 @@ import { createProvidersModule } from '../../../imports/business/providers/infra
 import type { ProvidersSettings } from '../../../imports/business/providers/infrastructure/factories/createProvidersModule';
 import { KeyExchangeServer } from '../../../imports/business/providers/infrastructure/oauth/KeyExchangeServer';
 import { OAuth2Server } from '../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
-import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/serverMetadata';
+import { ServerMetadataCache } from '../../../imports/business/providers/infrastructure/oauth/ServerMetadataCache';
 import { systemClock } from '../../../imports/business/providers/infrastructure/system/systemClock';
 
 /**
@@ -54,7 +54,7 @@ async function setup(mongoUrl: string, settings: ProvidersSettings): Promise<voi
   const metadata = new ServerMetadataCache({ fetch, clock: systemClock, allowInsecure: true });
   const module = createProvidersModule(settings, {
     collection: (name) => database.collection(name),
-    callerOf: (userId) => Promise.resolve({ userId, isAdmin: false, roles: [] }),
+    findUser: (userId) => Promise.resolve({ userId }),
     probe: () => Promise.resolve(true),
     log: { info: () => undefined, warn: () => undefined },
     servers: {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mayDo, SCOPES } from '../../../imports/api/auth/ApiPrincipal';
+import { hasScope, SCOPES } from '../../../imports/api/auth/ApiPrincipal';
 import { ApiTokens } from '../../../imports/api/auth/ApiTokens';
 import { MemoryApiTokenStore } from '../../../imports/api/auth/MemoryApiTokenStore';
 import { presentedToken } from '../../../imports/api/auth/presentedToken';
@@ -92,12 +92,12 @@ describe('API tokens', () => {
 describe('a scope', () => {
   it('is held by who has it, by admins, and by people who logged in unless it is admin', () => {
     for (const scope of SCOPES) {
-      expect(mayDo({ userId: 'x', scopes: ['admin'] }, scope)).to.equal(true);
-      expect(mayDo({ userId: 'x', scopes: [] }, scope)).to.equal(false);
-      expect(mayDo({ userId: 'x', scopes: [scope] }, scope)).to.equal(true);
-      expect(mayDo({ userId: 'x' }, scope)).to.equal(scope !== 'admin');
+      expect(hasScope({ userId: 'x', scopes: ['admin'] }, scope)).to.equal(true);
+      expect(hasScope({ userId: 'x', scopes: [] }, scope)).to.equal(false);
+      expect(hasScope({ userId: 'x', scopes: [scope] }, scope)).to.equal(true);
+      expect(hasScope({ userId: 'x' }, scope)).to.equal(scope !== 'admin');
     }
-    expect(mayDo({ userId: 'x', scopes: ['read'] }, 'generate')).to.equal(false);
+    expect(hasScope({ userId: 'x', scopes: ['read'] }, 'generate')).to.equal(false);
   });
 });
 

@@ -7,10 +7,10 @@ import type { LLMResponse } from '../../../business/ai/domain/types/ResponsesAPI
 import { SCHEME_OF_WIRE } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { createStreamEncoder } from '../../../business/ai/infrastructure/streaming/createStreamEncoder';
-import type { ExchangeHandler } from '../../http/RequestContext';
+import type { RouteHandler } from '../../http/RequestContext';
 import { writeStream } from '../../http/writeStream';
 import { ResponseSink } from '../../http/ResponseSink';
-import { forwardVendorHeaders } from '../../http/vendorHeaders';
+import { forwardVendorHeaders } from '../../http/forwardVendorHeaders';
 import type { ModelDirectory } from '../models/ModelDirectory';
 import type { GatewayApi, StatelessWire } from './GatewayApi';
 import { RelayEncoder } from './RelayEncoder';
@@ -23,23 +23,25 @@ export interface GenerationPorts {
   readonly keepAliveAfter: number;
 }
 
-export function handleGeneration(api: GatewayApi, ports: GenerationPorts): ExchangeHandler {
-  return async (exchange) => {
-    const { actor, request, response, signal, hasLeft, facts } = exchange;
+export function handleGeneration(api: GatewayApi, ports: GenerationPorts): RouteHandler {
+  return async (context) => {
+    const { principal, request, response, signal, hasLeft, details } = context;
     const { options: read, stream, includeUsage = false } = api.read(request);
-    const route = await ports.models.resolve(actor, read.model, api.wire);
-    const options = route.wire === 'responses' ? withoutChatWords(read) : read;
-    facts.provider = route.providerId;
-    facts.isSameApi = route.wire === api.wire;
+    const route = await ports.models.resolve(principal, read.model, api.wire);
+    const options = route.wire === 'responses' ? withoutChatOptions(read) : read;
+    details.provider = route.providerId;
+    details.isSameApi = route.wire === api.wire;
     const asked: GenerateOptions = {
       ...options,
       model: route.address,
       wire: api.wire,
       signal,
-      onHead: forwardVendorHeaders(exchange, api.wire),
+      onHead: forwardVendorHeaders(context, api.wire),
     };
     if (stream === undefined) {
-      response.json(api.write(await wholeAnswer(api.wire, ports.module.manager.generate(actor.userId, asked))));
+      response.json(
+        api.write(await recoverSameWireFailure(api.wire, ports.module.manager.generate(principal.userId, asked))),
+      );
       return;
     }
     const isSame = route.wire === api.wire;
@@ -56,7 +58,7 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Excha
           hidesUsage: api.wire === 'chat_completions' && !includeUsage,
         })
       : plain;
-    const events = ports.module.manager.stream(actor.userId, isSame ? { ...asked, relay: true } : asked);
+    const events = ports.module.manager.stream(principal.userId, isSame ? { ...asked, relay: true } : asked);
     await writeStream(events, encoder, new ResponseSink(response, stream, signal), { ...ports, hasLeft });
   };
 }
@@ -65,13 +67,13 @@ export function handleGeneration(api: GatewayApi, ports: GenerationPorts): Excha
  * What only chat completions know stands under `openai`, which a Responses host of that name would take for its
  * own.
  */
-function withoutChatWords(options: GenerateOptions): GenerateOptions {
+function withoutChatOptions(options: GenerateOptions): GenerateOptions {
   const { openai: _, ...vendor } = options.vendor ?? {};
   return { ...options, vendor };
 }
 
 /** An answer of the client's own API that we take for a failure is still what its vendor answered. */
-async function wholeAnswer(wire: StatelessWire, answer: Promise<LLMResponse>): Promise<LLMResponse> {
+async function recoverSameWireFailure(wire: StatelessWire, answer: Promise<LLMResponse>): Promise<LLMResponse> {
   try {
     return await answer;
   } catch (error) {

@@ -24,7 +24,7 @@ export interface ListedModel {
 export interface ModelDirectoryPorts {
   readonly module: Pick<AIModule, 'providers'>;
   /** Whether the caller may use the provider. Default: all may. */
-  readonly mayUse?: (actor: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
+  readonly mayUse?: (principal: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
 }
 
 export class ModelDirectory {
@@ -35,8 +35,8 @@ export class ModelDirectory {
   }
 
   /** @throws LLMModelNotFoundError with the candidates */
-  async resolve(actor: ApiPrincipal, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
-    const { providerId, model } = resolveModel(asked, await this.visible(actor));
+  async resolve(principal: ApiPrincipal, asked: string | undefined, wire: WireName): Promise<ResolvedModel> {
+    const { providerId, model } = resolveModel(asked, await this.visible(principal));
     const provider = this.ports.module.providers.get(providerId);
     if (provider === undefined)
       throw new LLMModelNotFoundError(`The provider '${providerId}' is not there any more.`, { path: 'model' });
@@ -48,8 +48,8 @@ export class ModelDirectory {
     };
   }
 
-  async list(actor: ApiPrincipal): Promise<readonly ListedModel[]> {
-    return (await this.visible(actor)).flatMap(({ id: providerId, allowedModels, defaultModel, deployment }) => {
+  async list(principal: ApiPrincipal): Promise<readonly ListedModel[]> {
+    return (await this.visible(principal)).flatMap(({ id: providerId, allowedModels, defaultModel, deployment }) => {
       const names = allowedModels ?? [defaultModel ?? deployment].filter((name) => name !== undefined);
       // A provider's own name stands for its default model.
       return names.length === 0
@@ -59,11 +59,11 @@ export class ModelDirectory {
   }
 
   /** The default one first. */
-  private async visible(actor: ApiPrincipal): Promise<ReturnType<AIModule['providers']['rows']>> {
+  private async visible(principal: ApiPrincipal): Promise<ReturnType<AIModule['providers']['rows']>> {
     const { module, mayUse } = this.ports;
     await module.providers.refresh();
     const providers = module.providers.rows();
-    const allowed = await Promise.all(providers.map(async ({ id }) => (await mayUse?.(actor, id)) ?? true));
+    const allowed = await Promise.all(providers.map(async ({ id }) => (await mayUse?.(principal, id)) ?? true));
     return providers.filter((_, index) => allowed[index] === true);
   }
 }

@@ -1,15 +1,15 @@
 /** `GET /v1/models`: what may be asked for, in the shape of OpenAI's list, or of Anthropic's for its clients. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import type { RequestContext, ExchangeHandler } from '../../http/RequestContext';
+import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import type { ListedModel, ModelDirectory } from './ModelDirectory';
 
 /** Nobody knows when vendors made their models; the clients' types demand a time. */
 const UNKNOWN_TIME = 0;
 
-export function listModels(models: ModelDirectory): ExchangeHandler {
-  return async ({ actor, request, response }) => {
-    const listed = await models.list(actor);
+export function listModels(models: ModelDirectory): RouteHandler {
+  return async ({ principal, request, response }) => {
+    const listed = await models.list(principal);
     if (request.headers['anthropic-version'] === undefined) {
       response.json({ object: 'list', data: listed.map(openAIModel) });
       return;
@@ -19,34 +19,34 @@ export function listModels(models: ModelDirectory): ExchangeHandler {
   };
 }
 
-export function oneModel(models: ModelDirectory): ExchangeHandler {
-  return async (exchange) => {
-    const { request, response } = exchange;
-    const found = await findModel(exchange, models);
+export function readModel(models: ModelDirectory): RouteHandler {
+  return async (context) => {
+    const { request, response } = context;
+    const found = await findModel(context, models);
     response.json(request.headers['anthropic-version'] === undefined ? openAIModel(found) : anthropicModel(found));
   };
 }
 
 /** https://ai.google.dev/api/models#method:-models.list */
-export function listGeminiModels(models: ModelDirectory): ExchangeHandler {
-  return async ({ actor, response }) => {
-    const listed = await models.list(actor);
+export function listGeminiModels(models: ModelDirectory): RouteHandler {
+  return async ({ principal, response }) => {
+    const listed = await models.list(principal);
     response.json({ models: listed.map(geminiModel) });
   };
 }
 
 /** https://ai.google.dev/api/models#method:-models.get */
-export function oneGeminiModel(models: ModelDirectory): ExchangeHandler {
-  return async (exchange) => {
-    exchange.response.json(geminiModel(await findModel(exchange, models)));
+export function readGeminiModel(models: ModelDirectory): RouteHandler {
+  return async (context) => {
+    context.response.json(geminiModel(await findModel(context, models)));
   };
 }
 
 /** @throws LLMModelNotFoundError */
-async function findModel({ actor, request }: RequestContext, models: ModelDirectory): Promise<ListedModel> {
+async function findModel({ principal, request }: RequestContext, models: ModelDirectory): Promise<ListedModel> {
   // Express has decoded it.
   const id = String(request.params.id);
-  const found = (await models.list(actor)).find((each) => each.id === id);
+  const found = (await models.list(principal)).find((each) => each.id === id);
   if (found === undefined)
     throw new LLMModelNotFoundError(`There is no model '${id.slice(0, 256)}' here.`, { path: 'model' });
   return found;

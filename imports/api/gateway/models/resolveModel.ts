@@ -4,7 +4,7 @@ import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
 import { isModelOf } from '../../../business/ai/infrastructure/vendors/capabilities';
 
 /** What is looked at of a provider that the caller may use. */
-export interface ProviderChoice {
+export interface ModelCandidate {
   readonly id: string;
   readonly vendor: VendorName;
   readonly allowedModels?: readonly string[];
@@ -23,18 +23,18 @@ export interface ModelRoute {
  * @param providers those that the caller may use, the default one first
  * @throws LLMModelNotFoundError with the candidates
  */
-export function resolveModel(asked: string | undefined, providers: readonly ProviderChoice[]): ModelRoute {
+export function resolveModel(asked: string | undefined, providers: readonly ModelCandidate[]): ModelRoute {
   const [first] = providers;
   if (first === undefined) throw new LLMModelNotFoundError('There is no provider that you may use.', { path: 'model' });
   if (asked === undefined) return { providerId: first.id };
-  if (asked.length > MOST_CHARACTERS)
-    throw new LLMModelNotFoundError(`A model's name has at most ${MOST_CHARACTERS} characters.`, { path: 'model' });
-  const named = byName(asked, providers);
+  if (asked.length > MAX_NAME_LENGTH)
+    throw new LLMModelNotFoundError(`A model's name has at most ${MAX_NAME_LENGTH} characters.`, { path: 'model' });
+  const named = resolveByProviderId(asked, providers);
   if (named !== undefined) return named;
   const allowing = providers.find(({ allowedModels }) => allowedModels?.includes(asked));
   if (allowing !== undefined) return { providerId: allowing.id, model: asked };
   const open = providers.filter(({ allowedModels }) => allowedModels === undefined);
-  const claiming = open.filter((provider) => claims(provider, asked, providers.length === 1));
+  const claiming = open.filter((provider) => matchesByName(provider, asked, providers.length === 1));
   const [only, another] = claiming;
   if (only !== undefined && another === undefined) return { providerId: only.id, model: asked };
   throw new LLMModelNotFoundError(
@@ -45,7 +45,7 @@ export function resolveModel(asked: string | undefined, providers: readonly Prov
   );
 }
 
-function byName(asked: string, providers: readonly ProviderChoice[]): ModelRoute | undefined {
+function resolveByProviderId(asked: string, providers: readonly ModelCandidate[]): ModelRoute | undefined {
   const slash = asked.indexOf('/');
   const id = slash === -1 ? asked : asked.slice(0, slash);
   const provider = providers.find((each) => each.id === id);
@@ -62,17 +62,17 @@ function byName(asked: string, providers: readonly ProviderChoice[]): ModelRoute
 }
 
 /** A host of anybody's models claims none by name, unless it is the only one there is. */
-function claims({ vendor, modelPatterns }: ProviderChoice, model: string, isAlone: boolean): boolean {
+function matchesByName({ vendor, modelPatterns }: ModelCandidate, model: string, isAlone: boolean): boolean {
   if (modelPatterns !== undefined) return modelPatterns.some((source) => new RegExp(source, 'i').test(model));
   return isAlone || isModelOf(vendor, model);
 }
 
-const MOST_CHARACTERS = 256;
-const MOST_CANDIDATES = 20;
+const MAX_NAME_LENGTH = 256;
+const MAX_CANDIDATES = 20;
 
-function candidates(providers: readonly ProviderChoice[], asked: string): string {
+function candidates(providers: readonly ModelCandidate[], asked: string): string {
   const names = providers.flatMap(({ id, allowedModels = [asked] }) =>
     allowedModels.map((model) => `'${id}/${model}'`),
   );
-  return `${names.slice(0, MOST_CANDIDATES).join(', ')}${names.length > MOST_CANDIDATES ? ', …' : ''}`;
+  return `${names.slice(0, MAX_CANDIDATES).join(', ')}${names.length > MAX_CANDIDATES ? ', …' : ''}`;
 }

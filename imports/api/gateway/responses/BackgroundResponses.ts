@@ -1,30 +1,27 @@
-/** Answers that are made after their request was answered: fetched, and cancelled, by their id. */
+/** Generates responses after their request has returned. Clients retrieve and cancel them by id. */
 import { LLMAbortedError, LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import type { InFlightRequests } from '../../http/InFlightRequests';
 import type { PreparedResponse } from './prepareResponse';
-import { unfinishedTurn } from './ResponseService';
+import { unfinishedResponse } from './ResponseService';
 import type { ResponseService } from './ResponseService';
 
 export interface BackgroundPorts {
-  readonly turns: ResponseService;
+  readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
   readonly toError: (thrown: unknown) => LLMError;
-  /** No other process answers from this store: what is not in the making here is in the making nowhere. */
+  /** No other process shares the store, so an unfinished response that is not running here was lost. */
   readonly isAlone: boolean;
 }
 
-/**
- * Milliseconds after which an answer that another process may have been making is lost: longer than all attempts at
- * one take.
- */
-const LOST_AFTER = 3_600_000;
+/** With several processes, an unfinished response this old counts as lost: longer than all attempts at one can take. */
+const LOST_AFTER_MS = 3_600_000;
 
-/** How many answers one user may have in the making. */
-const MOST_OF_A_USER = 32;
+/** Unfinished background responses that one user may have in this process. */
+const MAX_RUNNING_PER_USER = 32;
 
 export class BackgroundResponses {
   private readonly ports: BackgroundPorts;
@@ -36,22 +33,25 @@ export class BackgroundResponses {
   }
 
   /**
-   * @returns the response as it stands now: queued
-   * @throws LLMInvalidRequestError when the user has too many in the making
+   * @returns the response with status `queued`
+   * @throws LLMInvalidRequestError if the user has too many unfinished responses
    */
   async start(turn: PreparedResponse): Promise<JsonObject> {
-    const { userId, mintedId } = turn;
+    const { userId, generatedId } = turn;
     const count = this.counts.get(userId) ?? 0;
-    if (count >= MOST_OF_A_USER)
-      throw new LLMInvalidRequestError(`You have ${count} responses in the making; wait for one of them.`, {
-        path: 'background',
-      });
-    const queued = unfinishedTurn(turn, 'queued');
+    if (count >= MAX_RUNNING_PER_USER)
+      throw new LLMInvalidRequestError(
+        `You already have ${count} unfinished background responses. Wait for one to finish or cancel one.`,
+        {
+          path: 'background',
+        },
+      );
+    const queued = unfinishedResponse(turn, 'queued');
     await this.ports.store.save(queued);
     const controller = new AbortController();
     this.counts.set(userId, count + 1);
     this.ports.inFlight.enter(controller);
-    const key = keyOf(userId, mintedId);
+    const key = keyOf(userId, generatedId);
     const ended = this.run(turn, controller.signal).finally(() => {
       this.running.delete(key);
       this.ports.inFlight.leave(controller);
@@ -63,26 +63,26 @@ export class BackgroundResponses {
     return queued.body ?? {};
   }
 
-  /** Resolves when the response is final: cancelled, or finished before that. @returns whether it was in the making */
+  /** Resolves when the response is final: cancelled, or finished before that. @returns whether it was running here */
   async cancel(userId: string, id: string): Promise<boolean> {
     const running = this.running.get(keyOf(userId, id));
     if (running === undefined) return false;
-    running.controller.abort(new LLMAbortedError('the response was cancelled'));
+    running.controller.abort(new LLMAbortedError('The response was cancelled.'));
     await running.ended;
     return true;
   }
 
-  /** The response as it is by now: one that was in the making when its server died has failed. */
-  async settled(stored: StoredResponse): Promise<StoredResponse> {
+  /** @returns the response as stored, or as failed if the process that was generating it has died */
+  async failIfLost(stored: StoredResponse): Promise<StoredResponse> {
     const { store, isAlone } = this.ports;
     if (!isUnfinished(stored) || this.running.has(keyOf(stored.userId, stored.id))) return stored;
-    if (!isAlone && Date.now() - stored.response.created_at * 1_000 < LOST_AFTER) return stored;
-    // It may have been finished since it was read.
+    if (!isAlone && Date.now() - stored.response.created_at * 1_000 < LOST_AFTER_MS) return stored;
+    // It may have finished since it was read.
     const again = await store.find(stored.userId, stored.id);
     if (again === undefined || !isUnfinished(again)) return again ?? stored;
     const failed = {
       status: 'failed',
-      error: { code: 'server_error', message: 'The server stopped before the answer was made.' },
+      error: { code: 'server_error', message: 'The server stopped before the response was complete.' },
     } as const;
     const lost: StoredResponse = {
       ...stored,
@@ -93,17 +93,19 @@ export class BackgroundResponses {
     return lost;
   }
 
-  /** Never rejects: nobody waits for it but who cancels. */
+  /** Never rejects: only `cancel` awaits it. */
   private async run(turn: PreparedResponse, signal: AbortSignal): Promise<void> {
-    const { turns, store, toError } = this.ports;
+    const { service, store, toError } = this.ports;
     try {
-      await store.save(unfinishedTurn(turn, 'in_progress'));
-      await turns.generate(turn, { signal, remember: (stored) => store.save(stored) });
+      await store.save(unfinishedResponse(turn, 'in_progress'));
+      await service.generate(turn, { signal, saveTurn: (stored) => store.save(stored) });
     } catch (thrown) {
       const error = toError(thrown);
       const ending =
-        error instanceof LLMAbortedError ? unfinishedTurn(turn, 'cancelled') : unfinishedTurn(turn, 'failed', error);
-      // A store that fails again has been told of; what it holds stays unfinished.
+        error instanceof LLMAbortedError
+          ? unfinishedResponse(turn, 'cancelled')
+          : unfinishedResponse(turn, 'failed', error);
+      // If the store fails again, `toError` reports it and the stored response stays unfinished.
       await store.save(ending).catch(toError);
     }
   }

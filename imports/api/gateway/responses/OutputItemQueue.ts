@@ -9,19 +9,19 @@ import type { UpstreamEvent } from './upstreamEvents';
 
 export class OutputItemQueue {
   private open: number | undefined;
-  private readonly told = new Map<number, JsonObject>();
+  private readonly emitted = new Map<number, JsonObject>();
   private waiting: UpstreamEvent[] = [];
 
   /** The items that have closed, in their order. */
-  get closed(): readonly JsonObject[] {
-    return [...this.told].sort(([a], [b]) => a - b).map(([, item]) => item);
+  get closedItems(): readonly JsonObject[] {
+    return [...this.emitted].sort(([a], [b]) => a - b).map(([, item]) => item);
   }
 
   /** What can be told now that the event has come. */
-  inOrder(given: UpstreamEvent): readonly UpstreamEvent[] {
+  push(given: UpstreamEvent): readonly UpstreamEvent[] {
     const { output_index: index, item } = given.event;
     if (typeof index !== 'number') return [given];
-    if (this.open !== undefined && this.open !== index && !this.told.has(index)) {
+    if (this.open !== undefined && this.open !== index && !this.emitted.has(index)) {
       this.waiting.push(given);
       return NONE;
     }
@@ -30,24 +30,24 @@ export class OutputItemQueue {
       return [given];
     }
     if (given.type !== 'response.output_item.done' || !isObject(item)) return [given];
-    const begun = this.open === index || this.told.has(index) ? NONE : [added(index, item)];
+    const begun = this.open === index || this.emitted.has(index) ? NONE : [added(index, item)];
     this.open = undefined;
-    this.told.set(index, item);
+    this.emitted.set(index, item);
     return [...begun, given, ...this.release()];
   }
 
   /** What is left to tell of a response that has ended: items that its host left open, or never told. */
-  end(output: readonly JsonObject[]): readonly UpstreamEvent[] {
+  flush(output: readonly JsonObject[]): readonly UpstreamEvent[] {
     const events: UpstreamEvent[] = [];
     while (this.open !== undefined) {
       const item = output[this.open];
       if (item === undefined) {
         this.open = undefined;
         events.push(...this.release());
-      } else events.push(...this.inOrder(done(this.open, item)));
+      } else events.push(...this.push(done(this.open, item)));
     }
     output.forEach((item, index) => {
-      if (!this.told.has(index)) events.push(...this.inOrder(done(index, item)));
+      if (!this.emitted.has(index)) events.push(...this.push(done(index, item)));
     });
     return events;
   }
@@ -55,7 +55,7 @@ export class OutputItemQueue {
   private release(): readonly UpstreamEvent[] {
     const { waiting } = this;
     this.waiting = [];
-    return waiting.flatMap((each) => this.inOrder(each));
+    return waiting.flatMap((each) => this.push(each));
   }
 }
 

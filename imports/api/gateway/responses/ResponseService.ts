@@ -1,4 +1,4 @@
-/** One turn of the Responses API, over HTTP or a socket: asked, answered whole or streamed, remembered. */
+/** Runs one turn of the Responses API, over HTTP or a WebSocket: generates or streams the response, and saves it. */
 import { NO_USAGE } from '../../../business/ai/domain/entities/Response';
 import { isLLMError, LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
@@ -10,20 +10,20 @@ import { createStreamEncoder } from '../../../business/ai/infrastructure/streami
 import type { RawReasoningName } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
 import type { FrameSink } from '../../http/FrameSink';
 import { writeStream } from '../../http/writeStream';
-import type { PumpOptions } from '../../http/writeStream';
+import type { WriteStreamOptions } from '../../http/writeStream';
 import { openAICode } from '../../http/errorResponse';
 import { isObject } from '../../../business/ai/domain/json';
 import type { PreparedResponse } from './prepareResponse';
 import { conform, emptyResource, toResponseResource } from './responseResource';
 import { ResponsesRelay } from './ResponsesRelay';
 
-/** Keeps a turn; whether for long is for whoever keeps it to say. */
-export type Remember = (stored: StoredResponse, isStored: boolean) => Promise<void>;
+/** Saves a turn. @param isStored whether the client asked to store it beyond the connection */
+export type SaveTurn = (stored: StoredResponse, isStored: boolean) => Promise<void>;
 
-export interface TurnOptions extends Pick<PumpOptions, 'hasLeft' | 'toError' | 'keepAliveAfter' | 'fail'> {
+export interface TurnOptions extends Pick<WriteStreamOptions, 'hasLeft' | 'toError' | 'keepAliveAfter' | 'fail'> {
   readonly signal: AbortSignal;
-  readonly remember: Remember;
-  /** Told what came before the answer. */
+  readonly saveTurn: SaveTurn;
+  /** Receives the head of the vendor's response before its body. */
   readonly onHead?: GenerateOptions['onHead'];
   readonly rawReasoningName: RawReasoningName;
 }
@@ -36,31 +36,31 @@ export class ResponseService {
   }
 
   /**
-   * The whole answer; also a failed one, where the vendor behind speaks this API and answers so.
-   * @throws what the manager throws, LLMServerError for an answer that `tool_choice` does not allow
+   * Returns the complete response. A failed one is returned, not thrown, if the vendor itself speaks this API.
+   * @throws the manager's errors; LLMServerError for a response that `tool_choice` does not allow
    */
   async generate(
     turn: PreparedResponse,
-    { signal, remember, onHead }: Pick<TurnOptions, 'signal' | 'remember' | 'onHead'>,
+    { signal, saveTurn, onHead }: Pick<TurnOptions, 'signal' | 'saveTurn' | 'onHead'>,
   ): Promise<JsonObject> {
     let response: LLMResponse;
     try {
-      response = await this.manager.generate(turn.userId, { ...turn.options, signal, ...told(onHead) });
+      response = await this.manager.generate(turn.userId, { ...turn.options, signal, ...withOnHead(onHead) });
     } catch (error) {
-      const failed = failedAnswer(error);
+      const failed = failedResponse(error);
       if (failed === undefined) throw error;
       response = failed;
     }
-    turn.guard.checkWhole(response);
+    turn.guard.checkResponse(response);
     const named = withIdentity(response, turn);
     const body = toResponseResource(named, turn.echo);
-    await remember(storedTurn(turn, named, body), turn.isStored);
+    await saveTurn(toStoredResponse(turn, named, body), turn.isStored);
     return body;
   }
 
-  /** @throws what the manager throws before it says anything */
+  /** @throws the manager's errors, if nothing has been emitted yet */
   async stream(turn: PreparedResponse, sink: FrameSink, options: TurnOptions): Promise<void> {
-    const { mintedId: id, createdAt: created, echo, route, guard } = turn;
+    const { generatedId: id, createdAt: created, echo, route, guard } = turn;
     const { rawReasoningName } = options;
     const model = turn.options.model ?? route.providerId;
     const plain = createStreamEncoder('openai_responses', { model, id, created, echo, rawReasoningName });
@@ -70,73 +70,74 @@ export class ResponseService {
           encoder: plain,
           rawReasoningName,
           echo,
-          begun: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }),
-          ours: replayedFrom(turn),
+          initial: emptyResource(echo, { id, created_at: created, model, status: 'in_progress' }),
+          overrides: previousIdOverride(turn),
           checkItem: (item) => guard.checkItem(item),
         })
       : plain;
     const events = this.manager.stream(turn.userId, {
       ...turn.options,
       signal: options.signal,
-      ...told(options.onHead),
+      ...withOnHead(options.onHead),
       ...(isSame ? { relay: true } : {}),
     });
-    let whole: LLMResponse | undefined;
+    let completed: LLMResponse | undefined;
     await writeStream(events, encoder, sink, {
       ...options,
       fail:
         options.fail ??
         (async (error) => {
-          const told = conformingError(error, turn);
-          const frames = encoder.fail(told);
-          const failed = failedAnswer(told);
+          const conforming = conformingError(error, turn);
+          const frames = encoder.fail(conforming);
+          const failed = failedResponse(conforming);
           if (failed !== undefined)
-            await options.remember(storedTurn(turn, failed, terminalBody(frames)), turn.isStored);
+            await options.saveTurn(toStoredResponse(turn, failed, terminalBody(frames)), turn.isStored);
           return frames;
         }),
       prepare: (event) => {
         guard.check(event);
         if (event.type === 'response.created' && route.wire !== 'responses') return { ...event, id };
         if (event.type !== 'response.completed') return event;
-        whole = withIdentity(event.response, turn);
-        return { ...event, response: conform(whole, echo) };
+        completed = withIdentity(event.response, turn);
+        return { ...event, response: conform(completed, echo) };
       },
       beforeComplete: async (frames) => {
-        if (whole !== undefined) await options.remember(storedTurn(turn, whole, terminalBody(frames)), turn.isStored);
+        if (completed !== undefined)
+          await options.saveTurn(toStoredResponse(turn, completed, terminalBody(frames)), turn.isStored);
       },
     });
   }
 }
 
-function told(onHead: GenerateOptions['onHead']): Pick<GenerateOptions, 'onHead'> {
+function withOnHead(onHead: GenerateOptions['onHead']): Pick<GenerateOptions, 'onHead'> {
   return onHead === undefined ? {} : { onHead };
 }
 
-/** A turn that has begun, is waiting, or went wrong: for answers that are fetched later. */
-export function unfinishedTurn(
+/** A turn that is queued, in progress, cancelled or failed: for responses that are fetched later. */
+export function unfinishedResponse(
   turn: PreparedResponse,
   status: LLMResponse['status'],
   error?: LLMError,
 ): StoredResponse {
-  const told = error === undefined ? {} : { error: { code: openAICode(error), message: error.message } };
-  const facts = {
-    id: turn.mintedId,
+  const failure = error === undefined ? {} : { error: { code: openAICode(error), message: error.message } };
+  const fields = {
+    id: turn.generatedId,
     created_at: turn.createdAt,
     status,
     model: turn.options.model ?? turn.route.providerId,
   };
-  const response: LLMResponse = { ...NOTHING_SAID, ...facts, ...told };
-  return storedTurn(turn, response, emptyResource(turn.echo, { ...facts, ...told }));
+  const response: LLMResponse = { ...EMPTY_RESPONSE, ...fields, ...failure };
+  return toStoredResponse(turn, response, emptyResource(turn.echo, { ...fields, ...failure }));
 }
 
-/** To a host that was given the conversation again it was a new one. */
-function replayedFrom({ previousId, options }: PreparedResponse): JsonObject {
+/** A provider that received the conversation's items instead of an id reports no previous response. */
+function previousIdOverride({ previousId, options }: PreparedResponse): JsonObject {
   return previousId === undefined || previousId === options.previous_response_id
     ? {}
     : { previous_response_id: previousId };
 }
 
-const NOTHING_SAID = {
+const EMPTY_RESPONSE = {
   object: 'response',
   output: [],
   output_text: '',
@@ -144,39 +145,39 @@ const NOTHING_SAID = {
   vendor: { name: '', wire: 'responses', finish_reason: null, warnings: [], losses: [] },
 } as const satisfies Partial<LLMResponse>;
 
-/** A failed response is told whole, so it has to be what every response is. */
+/** A failed response is sent in full, so it must conform like any other. */
 function conformingError(error: LLMError, turn: PreparedResponse): LLMError {
   if (error.response === undefined) return error;
   const response = conform(withIdentity(error.response, turn), turn.echo);
   return new LLMError(error.code, error.message, Object.assign({}, error, { response }));
 }
 
-/** Responses hosts answer a failure with 200 and the failed response: their clients look there for it. */
-function failedAnswer(error: unknown): LLMResponse | undefined {
+/** The Responses API reports a failure as a response with status 200, where its clients expect it. */
+function failedResponse(error: unknown): LLMResponse | undefined {
   const response = isLLMError(error) ? error.response : undefined;
   return response?.vendor.wire === 'responses' && response.status === 'failed' ? response : undefined;
 }
 
 /**
- * Only Responses hosts name their answers for this API, unless the answer was promised under another name before
- * they were asked.
+ * Applies the generated id, unless the provider speaks the Responses API and assigned its own. A background response
+ * was promised under the generated id before the provider was called.
  */
 function withIdentity(response: LLMResponse, turn: PreparedResponse): LLMResponse {
-  const { mintedId, isBackground } = turn;
+  const { generatedId, isBackground } = turn;
   const isForeign = response.vendor.wire !== 'responses' || isBackground;
   const { vendor } = response;
   return {
     ...response,
-    // To its host it was an answer like any other.
+    // The provider does not know that it ran in the background.
     ...(isBackground && vendor.fields !== undefined
       ? { vendor: { ...vendor, fields: { ...vendor.fields, background: true } } }
       : {}),
-    ...(isForeign ? { id: mintedId } : {}),
-    ...replayedFrom(turn),
+    ...(isForeign ? { id: generatedId } : {}),
+    ...previousIdOverride(turn),
   };
 }
 
-function storedTurn(turn: PreparedResponse, response: LLMResponse, body: JsonObject): StoredResponse {
+function toStoredResponse(turn: PreparedResponse, response: LLMResponse, body: JsonObject): StoredResponse {
   const { route, isStored, isBackground, previousId, input, userId } = turn;
   const isOwn = response.vendor.wire === 'responses' && route.wire === 'responses';
   return {
@@ -191,16 +192,16 @@ function storedTurn(turn: PreparedResponse, response: LLMResponse, body: JsonObj
   };
 }
 
-/** Clients know the items by the ids that they were given with. */
+/** Stores the items under the ids that the client received. */
 function withIds(output: readonly OutputItem[], given: unknown): readonly OutputItem[] {
   if (!Array.isArray(given) || given.length !== output.length) return output;
   return output.map((item, index) => {
-    const told: unknown = given[index];
-    return isObject(told) && typeof told.id === 'string' && item.id === undefined ? { ...item, id: told.id } : item;
+    const sent: unknown = given[index];
+    return isObject(sent) && typeof sent.id === 'string' && item.id === undefined ? { ...item, id: sent.id } : item;
   });
 }
 
-/** The response as the stream's last event told it. */
+/** The response in the stream's terminal event. */
 function terminalBody(frames: readonly string[]): JsonObject {
   for (const frame of frames) {
     if (!TERMINAL.test(frame)) continue;

@@ -20,7 +20,7 @@ import type {
   RawReasoningName,
   StreamEncoder,
 } from '../../../business/ai/infrastructure/converters/stream/StreamEncoder';
-import { completedEvent, isError, isTerminal, relayedName } from './upstreamEvents';
+import { completeEvent, isError, isTerminal, relayedEventName } from './upstreamEvents';
 import type { UpstreamEvent } from './upstreamEvents';
 import { OutputItemQueue } from './OutputItemQueue';
 import { conformingFields } from './responseResource';
@@ -31,9 +31,9 @@ export interface ResponsesRelayOptions {
   readonly rawReasoningName: RawReasoningName;
   readonly echo: JsonObject;
   /** The response while its host has said nothing of it. */
-  readonly begun: JsonObject;
+  readonly initial: JsonObject;
   /** What is true of it here, whatever its host says. */
-  readonly ours: JsonObject;
+  readonly overrides: JsonObject;
   /** Looks at an item before it is told. May throw what is wrong with it. */
   readonly checkItem: (item: unknown) => void;
 }
@@ -52,7 +52,7 @@ export class ResponsesRelay implements StreamEncoder {
 
   constructor(options: ResponsesRelayOptions) {
     this.options = options;
-    this.response = options.begun;
+    this.response = options.initial;
   }
 
   push(event: ResponseStreamEvent): readonly string[] {
@@ -75,14 +75,14 @@ export class ResponsesRelay implements StreamEncoder {
   fail(error: LLMError): readonly string[] {
     if (!this.isRelaying) return this.options.encoder.fail(error);
     if (this.stage === 'completed' || this.stage === 'ended') return NO_FRAMES;
-    const frames = this.begin();
+    const frames = this.ensureInProgress();
     this.stage = 'ended';
     return [
       ...frames,
       ...responsesFailure(this.frames, error, {
         echo: this.options.echo,
         snapshot: this.response,
-        output: this.items.closed,
+        output: this.items.closedItems,
         upstreamError: error.vendorBody,
       }),
       ...DONE,
@@ -100,25 +100,25 @@ export class ResponsesRelay implements StreamEncoder {
       this.terminal = event;
       return NO_FRAMES;
     }
-    if (isObject(event.response)) return this.tellResponse(said, event, event.response);
-    const type = relayedName(said, this.options.rawReasoningName);
+    if (isObject(event.response)) return this.relayResponse(said, event, event.response);
+    const type = relayedEventName(said, this.options.rawReasoningName);
     if (type === 'response.output_item.added' || type === 'response.output_item.done')
       this.options.checkItem(event.item);
-    const completed = completedEvent(type, event);
-    const begun = BEGINS_OUTPUT.test(type) ? this.begin() : this.create();
+    const completed = completeEvent(type, event);
+    const begun = STARTS_OUTPUT.test(type) ? this.ensureInProgress() : this.ensureCreated();
     return [
       ...begun,
       ...this.items
-        .inOrder({ type, event: completed, data: completed === event ? data : undefined })
+        .push({ type, event: completed, data: completed === event ? data : undefined })
         .map((each) => this.frameOf(each)),
     ];
   }
 
-  private tellResponse(type: string, event: JsonObject, said: JsonObject): readonly string[] {
-    const { begun, echo, ours } = this.options;
-    this.response = { ...begun, ...conformingFields(said, echo), ...ours };
+  private relayResponse(type: string, event: JsonObject, said: JsonObject): readonly string[] {
+    const { initial, echo, overrides } = this.options;
+    this.response = { ...initial, ...conformingFields(said, echo), ...overrides };
     const isFirst = type === 'response.created';
-    const frames = isFirst ? NO_FRAMES : this.create();
+    const frames = isFirst ? NO_FRAMES : this.ensureCreated();
     this.stage = isFirst ? 'created' : 'in progress';
     return [...frames, this.frames.frame(type, { ...event, response: this.response })];
   }
@@ -126,7 +126,7 @@ export class ResponsesRelay implements StreamEncoder {
   private complete(response: LLMResponse): readonly string[] {
     const body = passthroughBody(response, this.options.echo);
     const output = Array.isArray(body.output) ? body.output.filter(isObject) : [];
-    const frames = [...this.begin(), ...this.items.end(output).map((each) => this.frameOf(each))];
+    const frames = [...this.ensureInProgress(), ...this.items.flush(output).map((each) => this.frameOf(each))];
     this.stage = 'completed';
     return [
       ...frames,
@@ -137,16 +137,16 @@ export class ResponsesRelay implements StreamEncoder {
     ];
   }
 
-  private create(): readonly string[] {
+  private ensureCreated(): readonly string[] {
     if (this.stage !== 'nothing') return NO_FRAMES;
     this.stage = 'created';
     return [this.frames.frame('response.created', { response: this.response })];
   }
 
   /** For hosts that begin with an item. */
-  private begin(): readonly string[] {
+  private ensureInProgress(): readonly string[] {
     if (this.stage !== 'nothing' && this.stage !== 'created') return NO_FRAMES;
-    const frames = [...this.create(), this.frames.frame('response.in_progress', { response: this.response })];
+    const frames = [...this.ensureCreated(), this.frames.frame('response.in_progress', { response: this.response })];
     this.stage = 'in progress';
     return frames;
   }
@@ -157,6 +157,6 @@ export class ResponsesRelay implements StreamEncoder {
 }
 
 /** Before these the response must be in progress; events that are new to us may come at any time. */
-const BEGINS_OUTPUT = /^response\.output_item\.|\.delta$/;
+const STARTS_OUTPUT = /^response\.output_item\.|\.delta$/;
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];

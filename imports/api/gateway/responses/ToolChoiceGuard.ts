@@ -25,7 +25,7 @@ export class ToolChoiceGuard {
   /** @throws LLMServerError for a call that the request did not allow */
   check(event: ResponseStreamEvent): void {
     if (event.type === 'response.tool_use.announced') this.checkName(event.name);
-    else if (event.type === 'response.completed') this.checkWhole(event.response);
+    else if (event.type === 'response.completed') this.checkResponse(event.response);
   }
 
   /** The same for an item as a Responses host writes it. @throws LLMServerError */
@@ -34,7 +34,7 @@ export class ToolChoiceGuard {
   }
 
   /** @throws LLMServerError for a call that the request did not allow, and for none where one was required */
-  checkWhole(response: LLMResponse): void {
+  checkResponse(response: LLMResponse): void {
     for (const { name } of toolCalls(response)) this.checkName(name);
     const isExcused = response.status !== 'completed' || refusalOf(response) !== undefined;
     if (this.isRequired && !isExcused && !response.output.some(isAnyCall)) {

@@ -9,7 +9,7 @@ import { isObject } from '../../../business/ai/domain/json';
 /** What a value must be, or `undefined` when it is. */
 type Rule = (value: unknown) => string | undefined;
 
-const MOST_TEXT = 10_485_760;
+const MAX_INPUT_LENGTH = 10_485_760;
 
 const RULES: Readonly<Record<string, Rule>> = {
   temperature: numberFrom(0, 2),
@@ -30,7 +30,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   include: (value) =>
     Array.isArray(value) && value.every((entry) => typeof entry === 'string') ? undefined : 'must be a list of strings',
   input: (value) =>
-    typeof value === 'string' && value.length > MOST_TEXT ? `must have at most ${MOST_TEXT} characters` : undefined,
+    typeof value === 'string' && value.length > MAX_INPUT_LENGTH
+      ? `must have at most ${MAX_INPUT_LENGTH} characters`
+      : undefined,
   metadata: metadataRule,
 };
 

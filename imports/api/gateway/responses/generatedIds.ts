@@ -9,14 +9,14 @@ export function generateResponseId(): string {
 }
 
 /** Items of such responses get ids made of theirs; no host has heard of them. */
-const OF_MINTED_RESPONSE = /^[a-z]+_gw[0-9a-f]{32}_\d+$/;
+const GENERATED_ITEM_ID = /^[a-z]+_gw[0-9a-f]{32}_\d+$/;
 
 // Items never change, and converters remember what they made of each.
 const without = new WeakMap<Item, Item>();
 
 /** The item as its host would know it. */
 export function withoutGeneratedId(item: Item): Item {
-  if (item.id === undefined || !OF_MINTED_RESPONSE.test(item.id)) return item;
+  if (item.id === undefined || !GENERATED_ITEM_ID.test(item.id)) return item;
   const known = without.get(item);
   if (known !== undefined) return known;
   const { id: _, ...rest } = item;

@@ -1,4 +1,4 @@
-/** A request of the Responses API on its way to a model: checked, its conversation found, its provider chosen. */
+/** Prepares a request of the Responses API: validates it, loads its conversation and chooses its provider. */
 import { loadResponseHistory, unknownResponseError } from '../../../business/ai/domain/responseHistory';
 import { wellFormedItem } from '../../../business/ai/domain/entities/wellFormedItem';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
@@ -14,7 +14,7 @@ import { checkResponseRequest } from './checkResponseRequest';
 import { toWireOptions } from './toWireOptions';
 import { generateResponseId, withoutGeneratedId } from './generatedIds';
 import { readInputItems } from './readInputItems';
-import { echoOf } from './responseResource';
+import { echoRequest } from './responseResource';
 import type { EncryptedSummaries } from './EncryptedSummaries';
 import { ToolChoiceGuard } from './ToolChoiceGuard';
 
@@ -25,32 +25,34 @@ export interface PreparationPorts {
 
 export interface PreparedResponse {
   readonly userId: string;
-  /** What the manager is asked, without a signal. */
+  /** The request for the manager, without a signal. */
   readonly options: GenerateOptions;
   readonly route: ResolvedModel;
   readonly isStored: boolean;
   readonly isBackground: boolean;
   readonly stream: boolean;
   readonly previousId: string | undefined;
-  /** What is new in this request. */
+  /** The items of this request. */
   readonly input: readonly InputItem[];
-  /** What was said before it. */
+  /** The items of the conversation before it. */
   readonly history: readonly InputItem[];
+  /** The request's fields that its response repeats. */
   readonly echo: JsonObject;
   readonly guard: ToolChoiceGuard;
-  /** The response's id, unless a Responses host names it. */
-  readonly mintedId: string;
+  /** The response's id, unless the provider speaks the Responses API and assigns one. */
+  readonly generatedId: string;
   /** Seconds since the epoch. */
   readonly createdAt: number;
 }
 
 /**
- * @param store where earlier responses are looked for
- * @throws LLMInvalidRequestError, LLMModelNotFoundError, UnsupportedFeatureError: nothing was asked of anybody yet
+ * Sends nothing to a vendor.
+ * @param store finds earlier responses
+ * @throws LLMInvalidRequestError, LLMModelNotFoundError, UnsupportedFeatureError
  */
 export async function prepareResponse(
   body: unknown,
-  actor: ApiPrincipal,
+  principal: ApiPrincipal,
   store: ResponseStore,
   { models, summaries }: PreparationPorts,
 ): Promise<PreparedResponse> {
@@ -62,16 +64,16 @@ export async function prepareResponse(
     vendor,
     store: isStored = true,
     ...read
-  } = readResponsesRequest(withPlainChoice(body));
-  const route = await models.resolve(actor, model, 'responses');
-  const { userId } = actor;
-  const { background, ...said } = vendor?.openai_responses ?? {};
-  const verbatim = withoutDefaults(said);
+  } = readResponsesRequest(normalizeToolChoice(body));
+  const route = await models.resolve(principal, model, 'responses');
+  const { userId } = principal;
+  const { background, ...vendorFields } = vendor?.openai_responses ?? {};
+  const verbatim = withoutDefaults(vendorFields);
   const input = await readInputItems(read.input, { userId, store, summaries, providerId: route.providerId });
   const history = previousId === undefined ? NO_HISTORY : await findHistory(store, userId, previousId, route);
-  checkAnswers(history.items, input);
+  checkCallOutputs(history.items, input);
   const isResponses = route.wire === 'responses';
-  if (!isResponses) refuseHosted(verbatim);
+  if (!isResponses) rejectHostedFeatures(verbatim);
   return {
     userId,
     route,
@@ -81,16 +83,16 @@ export async function prepareResponse(
     previousId,
     input,
     history: history.items,
-    echo: echoOf(body),
+    echo: echoRequest(body),
     guard: new ToolChoiceGuard(read.tool_choice),
-    mintedId: generateResponseId(),
+    generatedId: generateResponseId(),
     createdAt: Math.floor(Date.now() / 1_000),
     options: {
       ...read,
-      ...(history.isKept && previousId !== undefined
+      ...(history.isStoredByProvider && previousId !== undefined
         ? { input, previous_response_id: previousId }
         : { input: [...history.items, ...input] }),
-      // Other wires' hosts keep nothing for this API, whatever they call storing.
+      // Over other wires, `store` means something else than a response that can be continued.
       ...(isResponses ? { store: isStored } : {}),
       vendor: { ...(isResponses ? {} : toWireOptions(verbatim)), openai_responses: verbatim },
       model: route.address,
@@ -101,11 +103,11 @@ export async function prepareResponse(
 
 interface History {
   readonly items: readonly InputItem[];
-  /** The provider that is asked has it already. */
-  readonly isKept: boolean;
+  /** The requested provider has stored it, so the items need not be sent again. */
+  readonly isStoredByProvider: boolean;
 }
 
-const NO_HISTORY: History = { items: [], isKept: false };
+const NO_HISTORY: History = { items: [], isStoredByProvider: false };
 
 async function findHistory(
   store: ResponseStore,
@@ -117,27 +119,27 @@ async function findHistory(
   if (stored === undefined) throw unknownResponseError(previousId);
   const { status } = stored.response;
   if (status === 'queued' || status === 'in_progress') {
-    throw new LLMInvalidRequestError(`The response '${previousId}' is not finished yet.`, {
+    throw new LLMInvalidRequestError(`Response "${previousId}" has not finished yet. Wait for it to complete.`, {
       path: 'previous_response_id',
     });
   }
   const { items } = await loadResponseHistory(store, userId, previousId);
-  const isKept =
+  const isStoredByProvider =
     stored.keptByProvider &&
     stored.providerId === route.providerId &&
     route.wire === 'responses' &&
     route.capabilities.keepsState;
-  return { items: items.map((item) => withoutGeneratedId(wellFormedItem(item))), isKept };
+  return { items: items.map((item) => withoutGeneratedId(wellFormedItem(item))), isStoredByProvider };
 }
 
-/** https://www.openresponses.org: an output whose call is not in the context must fail. */
-function checkAnswers(history: readonly InputItem[], input: readonly InputItem[]): void {
+/** https://www.openresponses.org: an output whose call is not in the context must be rejected. */
+function checkCallOutputs(history: readonly InputItem[], input: readonly InputItem[]): void {
   const called = new Set<string>();
   for (const item of history) if (item.type === 'function_call') called.add(item.call_id);
   let isOpaque = false;
   for (const item of input) {
     if (item.type === 'function_call') called.add(item.call_id);
-    // The call may be what the reference points at, or inside what a host has sealed.
+    // The call may be the referenced item, or be inside a summary that another provider encrypted.
     if (item.type === 'item_reference' || item.type === 'compaction') isOpaque = true;
     if (item.type !== 'function_call_output' || called.has(item.call_id) || isOpaque) continue;
     throw new LLMInvalidRequestError(`No tool call found for function call output with call_id ${item.call_id}.`, {
@@ -146,8 +148,8 @@ function checkAnswers(history: readonly InputItem[], input: readonly InputItem[]
   }
 }
 
-/** None of some tools is none at all, for which every host has a word. */
-function withPlainChoice(body: JsonObject): JsonObject {
+/** "None of these tools" is the same as "no tools", which every provider understands. */
+function normalizeToolChoice(body: JsonObject): JsonObject {
   const { tool_choice: choice } = body;
   return isObject(choice) && choice.type === 'allowed_tools' && choice.mode === 'none'
     ? { ...body, tool_choice: 'none' }
@@ -155,8 +157,8 @@ function withPlainChoice(body: JsonObject): JsonObject {
 }
 
 /**
- * Null says the same as nothing, and not every host takes it everywhere. The penalties are Open Responses' own,
- * OpenAI's API does not have them: their defaults are not worth a refusal.
+ * Null is the same as absent, but not every provider accepts it. OpenAI's API lacks the penalties of Open Responses,
+ * so their default is dropped rather than rejected upstream.
  */
 function withoutDefaults(fields: JsonObject): JsonObject {
   return Object.fromEntries(
@@ -166,9 +168,11 @@ function withoutDefaults(fields: JsonObject): JsonObject {
   );
 }
 
-/** What only the maker of a Responses host can look up: without it the request would mean something else. */
-function refuseHosted(verbatim: JsonObject): void {
+/** Rejects what only the provider that stores it could resolve; dropping it would change the request's meaning. */
+function rejectHostedFeatures(verbatim: JsonObject): void {
   if (verbatim.prompt !== undefined && verbatim.prompt !== null) {
-    throw new UnsupportedFeatureError('Stored prompts are known to their own host only.', { path: 'prompt' });
+    throw new UnsupportedFeatureError('Stored prompts work only with the provider that stores them.', {
+      path: 'prompt',
+    });
   }
 }

@@ -5,7 +5,7 @@ import { HttpError } from '../../http/HttpError';
 import { withoutGeneratedId } from './generatedIds';
 import type { EncryptedSummaries } from './EncryptedSummaries';
 
-export interface InputFacts {
+export interface InputContext {
   readonly userId: string;
   readonly store: ResponseStore;
   readonly summaries: EncryptedSummaries;
@@ -17,14 +17,14 @@ export interface InputFacts {
  * @throws DoorError for a reference to nothing, or to what is another user's; LLMInvalidRequestError for a summary
  * that does not open
  */
-export function readInputItems(items: readonly InputItem[], facts: InputFacts): Promise<readonly InputItem[]> {
+export function readInputItems(items: readonly InputItem[], facts: InputContext): Promise<readonly InputItem[]> {
   return Promise.all(items.map((item, index) => readItem(item, `input[${index}]`, facts)));
 }
 
 async function readItem(
   item: InputItem,
   path: string,
-  { userId, store, summaries, providerId }: InputFacts,
+  { userId, store, summaries, providerId }: InputContext,
 ): Promise<InputItem> {
   switch (item.type) {
     case 'compaction': {

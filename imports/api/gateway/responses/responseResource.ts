@@ -13,7 +13,7 @@ import { locatedAnnotation } from '../../../business/ai/infrastructure/converter
 import { isObject } from '../../../business/ai/domain/json';
 
 /** Fields of a request that an answer repeats, when they say something. */
-const REPEATED = [
+const ECHOED_FIELDS = [
   'background',
   'frequency_penalty',
   'instructions',
@@ -35,14 +35,16 @@ const REPEATED = [
 ] as const;
 
 /** @param body a request that was checked */
-export function echoOf(body: JsonObject): JsonObject {
-  const said = Object.fromEntries(REPEATED.flatMap((field) => (isSaid(body[field]) ? [[field, body[field]]] : [])));
+export function echoRequest(body: JsonObject): JsonObject {
+  const said = Object.fromEntries(
+    ECHOED_FIELDS.flatMap((field) => (isPresent(body[field]) ? [[field, body[field]]] : [])),
+  );
   return {
     ...said,
-    ...(isObject(body.reasoning) ? { reasoning: bothKeys(body.reasoning) } : {}),
-    ...(isObject(body.text) ? { text: textOf(body.text) } : {}),
-    ...(isSaid(body.tool_choice) ? { tool_choice: toolChoiceOf(body.tool_choice) } : {}),
-    ...(Array.isArray(body.tools) ? { tools: body.tools.map(toolOf) } : {}),
+    ...(isObject(body.reasoning) ? { reasoning: completeReasoning(body.reasoning) } : {}),
+    ...(isObject(body.text) ? { text: completeText(body.text) } : {}),
+    ...(isPresent(body.tool_choice) ? { tool_choice: completeToolChoice(body.tool_choice) } : {}),
+    ...(Array.isArray(body.tools) ? { tools: body.tools.map(completeTool) } : {}),
   };
 }
 
@@ -80,7 +82,7 @@ export function conform(response: LLMResponse, echo: JsonObject): LLMResponse {
     : { ...response, vendor: { ...vendor, fields: conformingFields(fields, echo) } };
 }
 
-function isSaid(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
@@ -91,15 +93,15 @@ export function conformingFields(fields: JsonObject, echo: JsonObject): JsonObje
   );
   return {
     ...said,
-    ...(isObject(said.reasoning) ? { reasoning: bothKeys(said.reasoning) } : {}),
-    ...(isObject(said.text) ? { text: textOf(withAskedName(said.text, echo)) } : {}),
-    ...(isSaid(said.tool_choice) ? { tool_choice: toolChoiceOf(said.tool_choice) } : {}),
-    ...(Array.isArray(said.tools) ? { tools: said.tools.map(toolOf) } : {}),
+    ...(isObject(said.reasoning) ? { reasoning: completeReasoning(said.reasoning) } : {}),
+    ...(isObject(said.text) ? { text: completeText(withRequestedName(said.text, echo)) } : {}),
+    ...(isPresent(said.tool_choice) ? { tool_choice: completeToolChoice(said.tool_choice) } : {}),
+    ...(Array.isArray(said.tools) ? { tools: said.tools.map(completeTool) } : {}),
   };
 }
 
 /** xAI repeats a format without its name. */
-function withAskedName(text: JsonObject, { text: asked }: JsonObject): JsonObject {
+function withRequestedName(text: JsonObject, { text: asked }: JsonObject): JsonObject {
   const name = isObject(asked) && isObject(asked.format) ? asked.format.name : undefined;
   return name === undefined || !isObject(text.format) || text.format.type !== 'json_schema'
     ? text
@@ -110,15 +112,15 @@ function isNeverNull(field: string): boolean {
   return field in DEFAULT_FIELDS && DEFAULT_FIELDS[field as keyof typeof DEFAULT_FIELDS] !== null;
 }
 
-function bothKeys(reasoning: JsonObject): JsonObject {
+function completeReasoning(reasoning: JsonObject): JsonObject {
   return { ...reasoning, effort: reasoning.effort ?? null, summary: reasoning.summary ?? null };
 }
 
 /** The schema is not repeated: the document has nothing but null for it. */
-function textOf({ format, verbosity, ...others }: JsonObject): JsonObject {
+function completeText({ format, verbosity, ...others }: JsonObject): JsonObject {
   return {
     ...others,
-    ...(isSaid(verbosity) ? { verbosity } : {}),
+    ...(isPresent(verbosity) ? { verbosity } : {}),
     format: !isObject(format)
       ? { type: 'text' }
       : format.type === 'json_schema'
@@ -127,11 +129,11 @@ function textOf({ format, verbosity, ...others }: JsonObject): JsonObject {
   };
 }
 
-function toolChoiceOf(choice: unknown): unknown {
+function completeToolChoice(choice: unknown): unknown {
   return isObject(choice) && choice.type === 'allowed_tools' ? { ...choice, mode: choice.mode ?? 'auto' } : choice;
 }
 
-function toolOf(tool: unknown): unknown {
+function completeTool(tool: unknown): unknown {
   if (!isObject(tool) || tool.type !== 'function') return tool;
   return {
     ...tool,

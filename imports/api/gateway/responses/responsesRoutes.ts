@@ -1,13 +1,13 @@
-/** The Responses API over HTTP. https://www.openresponses.org; reading, deleting and cancelling as OpenAI has it. */
+/** The Responses API over HTTP. https://www.openresponses.org; retrieve, delete and cancel follow OpenAI's API. */
 import type { LLMError } from '../../../business/ai/domain/errors/LLMErrors';
 import { LLMInvalidRequestError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { StoredResponse } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
 import { HttpError } from '../../http/HttpError';
-import type { RequestContext, ExchangeHandler } from '../../http/RequestContext';
+import type { RequestContext, RouteHandler } from '../../http/RequestContext';
 import { ResponseSink, SERVER_SENT_EVENTS } from '../../http/ResponseSink';
 import type { BackgroundResponses } from './BackgroundResponses';
-import { forwardVendorHeaders } from '../../http/vendorHeaders';
+import { forwardVendorHeaders } from '../../http/forwardVendorHeaders';
 import { prepareResponse } from './prepareResponse';
 import type { PreparationPorts } from './prepareResponse';
 import { reasoningEventName } from './reasoningEventName';
@@ -15,92 +15,92 @@ import type { ResponseService } from './ResponseService';
 
 export interface ResponsesPorts extends PreparationPorts {
   readonly module: Pick<AIModule, 'responses' | 'providers'>;
-  readonly turns: ResponseService;
+  readonly service: ResponseService;
   readonly background: BackgroundResponses;
   readonly toError: (thrown: unknown) => LLMError;
   /** Milliseconds. */
   readonly keepAliveAfter: number;
 }
 
-export function createResponse(ports: ResponsesPorts): ExchangeHandler {
-  const { module, turns, background, toError, keepAliveAfter } = ports;
-  const remember = async (stored: StoredResponse, isStored: boolean): Promise<void> => {
+export function createResponse(ports: ResponsesPorts): RouteHandler {
+  const { module, service, background, toError, keepAliveAfter } = ports;
+  const saveTurn = async (stored: StoredResponse, isStored: boolean): Promise<void> => {
     if (isStored) await module.responses.save(stored);
   };
-  return async (exchange) => {
-    const { actor, request, response, signal, hasLeft, facts } = exchange;
-    const turn = await prepareResponse(request.body, actor, module.responses, ports);
-    facts.provider = turn.route.providerId;
-    facts.isSameApi = turn.route.wire === 'responses';
-    const onHead = forwardVendorHeaders(exchange, 'responses');
+  return async (context) => {
+    const { principal, request, response, signal, hasLeft, details } = context;
+    const turn = await prepareResponse(request.body, principal, module.responses, ports);
+    details.provider = turn.route.providerId;
+    details.isSameApi = turn.route.wire === 'responses';
+    const onHead = forwardVendorHeaders(context, 'responses');
     if (turn.isBackground) {
       if (turn.stream)
-        throw new LLMInvalidRequestError('A background response cannot be streamed here; fetch it by its id.', {
+        throw new LLMInvalidRequestError('A background response cannot be streamed. Retrieve it by its id.', {
           path: 'stream',
         });
       response.json(await background.start(turn));
     } else if (turn.stream) {
       const sink = new ResponseSink(response, SERVER_SENT_EVENTS, signal);
-      await turns.stream(turn, sink, {
+      await service.stream(turn, sink, {
         signal,
         hasLeft,
         toError,
         keepAliveAfter,
-        remember,
+        saveTurn,
         onHead,
         rawReasoningName: reasoningEventName(request),
       });
     } else {
-      response.json(await turns.generate(turn, { signal, remember, onHead }));
+      response.json(await service.generate(turn, { signal, saveTurn, onHead }));
     }
   };
 }
 
-export function readResponse(ports: ResponsesPorts): ExchangeHandler {
-  return async (exchange) => {
-    const stored = await findStored(exchange, ports);
-    if (exchange.request.query.stream === 'true')
-      throw new LLMInvalidRequestError('A response that is kept here comes whole; it cannot be streamed again.', {
+export function readResponse(ports: ResponsesPorts): RouteHandler {
+  return async (context) => {
+    const stored = await findStored(context, ports);
+    if (context.request.query.stream === 'true')
+      throw new LLMInvalidRequestError('A stored response cannot be streamed. Retrieve it without stream.', {
         path: 'stream',
       });
-    exchange.response.json(stored.body ?? {});
+    context.response.json(stored.body ?? {});
   };
 }
 
-/** Here, and at the provider that keeps it too. */
-export function deleteResponse(ports: ResponsesPorts): ExchangeHandler {
-  return async (exchange) => {
-    const { actor, response } = exchange;
-    const { id, keptByProvider, providerId } = await findStored(exchange, ports);
-    await ports.background.cancel(actor.userId, id);
-    await ports.module.responses.remove(actor.userId, id);
-    if (keptByProvider) await ports.module.providers.get(providerId)?.deleteResponse?.(actor.userId, id);
+/** Deletes the response here, and at the provider if it stores it too. */
+export function deleteResponse(ports: ResponsesPorts): RouteHandler {
+  return async (context) => {
+    const { principal, response } = context;
+    const { id, keptByProvider, providerId } = await findStored(context, ports);
+    await ports.background.cancel(principal.userId, id);
+    await ports.module.responses.remove(principal.userId, id);
+    if (keptByProvider) await ports.module.providers.get(providerId)?.deleteResponse?.(principal.userId, id);
     response.json({ id, object: 'response', deleted: true });
   };
 }
 
-export function cancelResponse(ports: ResponsesPorts): ExchangeHandler {
-  return async (exchange) => {
-    const { actor, response } = exchange;
-    const { id, body = {} } = await findStored(exchange, ports);
+export function cancelResponse(ports: ResponsesPorts): RouteHandler {
+  return async (context) => {
+    const { principal, response } = context;
+    const { id, body = {} } = await findStored(context, ports);
     if (body.background !== true)
       throw new LLMInvalidRequestError('Only background responses can be cancelled.', { path: 'response_id' });
-    await ports.background.cancel(actor.userId, id);
-    const stored = await ports.module.responses.find(actor.userId, id);
+    await ports.background.cancel(principal.userId, id);
+    const stored = await ports.module.responses.find(principal.userId, id);
     response.json(stored?.body ?? body);
   };
 }
 
-/** @throws DoorError for an id that is unknown, or another user's: nobody can tell which */
+/** @throws HttpError 404 for an unknown id; another user's id gets exactly the same response */
 async function findStored(
-  { actor, request }: RequestContext,
+  { principal, request }: RequestContext,
   { module, background }: ResponsesPorts,
 ): Promise<StoredResponse> {
   const { id } = request.params;
-  const asked = typeof id === 'string' ? id : '';
-  const stored = await module.responses.find(actor.userId, asked);
-  // What was asked for elsewhere has no form in this API.
+  const responseId = typeof id === 'string' ? id : '';
+  const stored = await module.responses.find(principal.userId, responseId);
+  // A response that was not created through this API has no body in its format.
   if (stored?.body === undefined)
-    throw new HttpError(404, `Response with id '${asked.slice(0, 100)}' not found.`, { path: 'response_id' });
-  return background.settled(stored);
+    throw new HttpError(404, `Response with id '${responseId.slice(0, 100)}' not found.`, { path: 'response_id' });
+  return background.failIfLost(stored);
 }

@@ -2,13 +2,13 @@
 import type { JsonObject, VendorFields } from '../../../business/ai/domain/types/VendorTypes';
 
 export function toWireOptions({ presence_penalty, frequency_penalty, top_logprobs }: JsonObject): VendorFields {
-  const openai = said({
+  const openai = withoutDefaults({
     presence_penalty,
     frequency_penalty,
     top_logprobs,
     logprobs: isPositive(top_logprobs) ? true : undefined,
   });
-  const penalties = said({ presencePenalty: presence_penalty, frequencyPenalty: frequency_penalty });
+  const penalties = withoutDefaults({ presencePenalty: presence_penalty, frequencyPenalty: frequency_penalty });
   return {
     ...(Object.keys(openai).length === 0 ? {} : { openai }),
     ...(Object.keys(penalties).length === 0 ? {} : { google: { generationConfig: penalties } }),
@@ -16,7 +16,7 @@ export function toWireOptions({ presence_penalty, frequency_penalty, top_logprob
 }
 
 /** Defaults that are said aloud are defaults all the same, and not every host knows their names. */
-function said(fields: JsonObject): JsonObject {
+function withoutDefaults(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== null && value !== 0),
   );

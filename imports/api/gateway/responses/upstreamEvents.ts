@@ -30,25 +30,25 @@ export function isError(type: string, name: string | undefined, event: JsonObjec
 }
 
 /** Open Responses and OpenAI have a word each for raw reasoning, and either kind of client may refuse the other's. */
-export function relayedName(type: string, rawReasoningName: RawReasoningName): string {
+export function relayedEventName(type: string, rawReasoningName: RawReasoningName): string {
   return type.replace(/^response\.reasoning(?:_text)?\.(delta|done)$/, `response.${rawReasoningName}.$1`);
 }
 
 /** @returns the event itself where nothing is missing */
-export function completedEvent(type: string, event: JsonObject): JsonObject {
+export function completeEvent(type: string, event: JsonObject): JsonObject {
   switch (type) {
     case 'response.output_text.delta':
     case 'response.output_text.done':
       return Array.isArray(event.logprobs) ? event : { ...event, logprobs: [] };
     case 'response.content_part.added':
     case 'response.content_part.done':
-      return isObject(event.part) && event.part.type === 'output_text' ? withWholePart(event, event.part) : event;
+      return isObject(event.part) && event.part.type === 'output_text' ? withCompletePart(event, event.part) : event;
     default:
       return event;
   }
 }
 
-function withWholePart(event: JsonObject, part: JsonObject): JsonObject {
+function withCompletePart(event: JsonObject, part: JsonObject): JsonObject {
   return Array.isArray(part.annotations) && Array.isArray(part.logprobs)
     ? event
     : { ...event, part: { ...part, annotations: part.annotations ?? [], logprobs: part.logprobs ?? [] } };

@@ -2,7 +2,7 @@
 import type { OAuthSettings } from './types/OAuthSettings';
 
 /** What is left to say is the client id, and its secret where there is one. */
-export interface ServerRow extends Omit<OAuthSettings, 'clientId'> {
+export interface KnownServer extends Omit<OAuthSettings, 'clientId'> {
   readonly clientId?: string;
   /** What app credentials ask for, where that is something else. */
   readonly appScopes?: readonly string[];
@@ -10,7 +10,7 @@ export interface ServerRow extends Omit<OAuthSettings, 'clientId'> {
   readonly placeholders?: readonly string[];
 }
 
-export const SERVER_ROWS = {
+export const KNOWN_SERVERS = {
   /**
    * Gemini with a user's own Google account. Without `offline` and `consent` a second connection brings no refresh
    * token. https://ai.google.dev/gemini-api/docs/oauth
@@ -52,5 +52,5 @@ export const SERVER_ROWS = {
   },
   /** Any server that follows OAuth 2.1: issuer, client id and scopes are said by whoever creates the provider. */
   generic: { protocol: 'oauth2', issuer: '{issuer}', discovery: 'auto', scopes: [], placeholders: ['issuer'] },
-} as const satisfies Record<string, ServerRow>;
-export type ServerName = keyof typeof SERVER_ROWS;
+} as const satisfies Record<string, KnownServer>;
+export type KnownServerName = keyof typeof KNOWN_SERVERS;

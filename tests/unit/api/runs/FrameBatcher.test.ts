@@ -17,7 +17,7 @@ describe('FrameGatherer', () => {
   it('sends the first frame at once, and what follows closely together and in order', () => {
     for (const frame of ['a', 'b', 'c']) gatherer.add(frame);
     expect(sent).to.deep.equal(['a']);
-    expect(gatherer.waiting).to.equal(2);
+    expect(gatherer.bufferedLength).to.equal(2);
     clock.runToLast();
     expect(sent).to.deep.equal(['a', 'bc']);
     gatherer.add('d');
@@ -34,7 +34,7 @@ describe('FrameGatherer', () => {
     expect(sent).to.deep.equal(['a']);
     gatherer.add(large);
     expect(sent).to.deep.equal(['a', large + large]);
-    expect(gatherer.waiting).to.equal(0);
+    expect(gatherer.bufferedLength).to.equal(0);
   });
 
   it('sends what waits when it is told to, and nothing after it was stopped', () => {

@@ -3,18 +3,18 @@ import { expect } from 'chai';
 import { LLMAuthError, LLMPermissionError } from '../../../../imports/business/ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../../../imports/business/providers/domain/entities/ProviderAccess';
 import type { Provider, ProviderAccess } from '../../../../imports/business/providers/domain/entities/Provider';
-import type { Caller } from '../../../../imports/business/providers/domain/types/Caller';
+import type { Actor } from '../../../../imports/business/ai/domain/types/Actor';
 import { failure } from '../../../support/failure';
 import { ADMIN, ProvidersHost } from '../../../support/oauth/ProvidersHost';
 
-const CALLERS = {
-  admin: { userId: 'admin', isAdmin: true, roles: [] },
-  owner: { userId: 'owner', isAdmin: false, roles: [] },
-  listed: { userId: 'listed', isAdmin: false, roles: [] },
-  writer: { userId: 'writer', isAdmin: false, roles: ['writers', 'others'] },
-  stranger: { userId: 'stranger', isAdmin: false, roles: ['strangers'] },
-} as const satisfies Record<string, Caller>;
-type Role = keyof typeof CALLERS;
+const ACTORS = {
+  admin: { userId: 'admin', isAdmin: true, source: 'method' },
+  owner: { userId: 'owner', source: 'method' },
+  listed: { userId: 'listed', source: 'method' },
+  writer: { userId: 'writer', source: 'method', roles: ['writers', 'others'] },
+  stranger: { userId: 'stranger', source: 'method', roles: ['strangers'] },
+} as const satisfies Record<string, Actor>;
+type Role = keyof typeof ACTORS;
 
 const RULES = {
   admins: { kind: 'admins' },
@@ -49,18 +49,16 @@ function provider(access: ProviderAccess, more: Partial<Provider> = {}): Provide
 
 describe('the decision about access', () => {
   for (const [rule, access] of Object.entries(RULES) as [keyof typeof RULES, ProviderAccess][]) {
-    for (const role of Object.keys(CALLERS) as Role[]) {
+    for (const role of Object.keys(ACTORS) as Role[]) {
       const isAllowed = ALLOWED[rule].includes(role);
       it(`${isAllowed ? 'lets' : 'does not let'} ${role} use a provider for ${rule}`, () => {
-        expect(decideAccess(provider(access), CALLERS[role]).allowed).to.equal(isAllowed);
-        expect(decideAccess(provider(access, { enabled: false }), CALLERS[role])).to.deep.equal({
+        expect(decideAccess(provider(access), ACTORS[role]).allowed).to.equal(isAllowed);
+        expect(decideAccess(provider(access, { enabled: false }), ACTORS[role])).to.deep.equal({
           allowed: false,
           reason: 'disabled',
         });
-        expect(decideAccess(provider(access, { allowedModels: ['a'] }), CALLERS[role], 'b').allowed).to.equal(false);
-        expect(decideAccess(provider(access, { allowedModels: ['a'] }), CALLERS[role], 'a').allowed).to.equal(
-          isAllowed,
-        );
+        expect(decideAccess(provider(access, { allowedModels: ['a'] }), ACTORS[role], 'b').allowed).to.equal(false);
+        expect(decideAccess(provider(access, { allowedModels: ['a'] }), ACTORS[role], 'a').allowed).to.equal(isAllowed);
       });
     }
   }
@@ -70,7 +68,7 @@ describe('the decision about access', () => {
       allowed: false,
       reason: 'no-user',
     });
-    expect(decideAccess(provider({ kind: 'everyone' }), { userId: '', isAdmin: false, roles: [] })).to.deep.equal({
+    expect(decideAccess(provider({ kind: 'everyone' }), { userId: '' })).to.deep.equal({
       allowed: false,
       reason: 'no-user',
     });
@@ -79,7 +77,7 @@ describe('the decision about access', () => {
   it('throws for a rule that it can’t read, rather than guess', () => {
     // A row that another program wrote.
     const odd = { kind: 'anybody' } as unknown as ProviderAccess;
-    expect(() => decideAccess(provider(odd), CALLERS.stranger)).to.throw(TypeError);
+    expect(() => decideAccess(provider(odd), ACTORS.stranger)).to.throw(TypeError);
   });
 });
 
@@ -87,9 +85,9 @@ describe('access on every surface', () => {
   let app: ProvidersHost;
   before(async () => {
     app = await ProvidersHost.start();
-    for (const caller of Object.values(CALLERS)) app.callers.set(caller.userId, caller);
+    for (const actor of Object.values(ACTORS)) app.users.set(actor.userId, actor);
     for (const [index, access] of Object.values(RULES).entries()) {
-      await app.module.methods.create(ADMIN, {
+      await app.module.operations.create(ADMIN, {
         providerId: `p${index}`,
         name: `P${index}`,
         vendor: 'openai',
@@ -102,27 +100,27 @@ describe('access on every surface', () => {
   });
   after(() => app.stop());
 
-  for (const role of Object.keys(CALLERS) as Role[]) {
+  for (const role of Object.keys(ACTORS) as Role[]) {
     it(`is the same for ${role} in the list, for a token, and for a test`, async () => {
-      const caller = CALLERS[role];
+      const actor = ACTORS[role];
       const usable = Object.keys(RULES).flatMap((rule, index) =>
         ALLOWED[rule as keyof typeof RULES].includes(role) ? [`p${index}`] : [],
       );
-      expect((await app.module.methods.list(caller)).map(({ _id }) => _id)).to.have.members(usable);
+      expect((await app.module.operations.list(actor)).map(({ _id }) => _id)).to.have.members(usable);
       for (let index = 0; index < Object.keys(RULES).length; index++) {
         const providerId = `p${index}`;
         if (usable.includes(providerId)) {
-          expect((await app.module.credentials.getAccessToken({ providerId, userId: caller.userId }))?.token).to.equal(
+          expect((await app.module.credentials.getAccessToken({ providerId, userId: actor.userId }))?.token).to.equal(
             'sk-shared-key-0',
           );
-          expect((await app.module.methods.test(caller, { providerId }))._id).to.equal(providerId);
-          expect(await app.module.service.decide(providerId, caller)).to.deep.equal({ allowed: true });
+          expect((await app.module.operations.test(actor, { providerId }))._id).to.equal(providerId);
+          expect(await app.module.service.decide(providerId, actor)).to.deep.equal({ allowed: true });
         } else {
           expect(
-            await failure(app.module.credentials.getAccessToken({ providerId, userId: caller.userId })),
+            await failure(app.module.credentials.getAccessToken({ providerId, userId: actor.userId })),
           ).to.be.instanceOf(LLMPermissionError);
-          expect(await failure(app.module.methods.test(caller, { providerId }))).to.be.instanceOf(LLMPermissionError);
-          expect((await app.module.service.decide(providerId, caller)).allowed).to.equal(false);
+          expect(await failure(app.module.operations.test(actor, { providerId }))).to.be.instanceOf(LLMPermissionError);
+          expect((await app.module.service.decide(providerId, actor)).allowed).to.equal(false);
         }
       }
     });
@@ -140,11 +138,11 @@ describe('access on every surface', () => {
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'ghost' })),
     ).to.be.instanceOf(LLMPermissionError);
-    app.callers.delete('stranger');
+    app.users.delete('stranger');
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })),
     ).to.be.instanceOf(LLMPermissionError);
-    app.callers.set('stranger', CALLERS.stranger);
+    app.users.set('stranger', ACTORS.stranger);
     expect(
       (await app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' }))?.kind,
       'control',
@@ -152,15 +150,15 @@ describe('access on every surface', () => {
   });
 
   it('switches a provider off for everybody at once, and shows it to admins only', async () => {
-    await app.module.methods.update(ADMIN, { providerId: 'p1', enabled: false });
+    await app.module.operations.update(ADMIN, { providerId: 'p1', enabled: false });
     expect(
       await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'admin' })),
     ).to.be.instanceOf(LLMPermissionError);
-    expect((await app.module.methods.list(CALLERS.stranger)).map(({ _id }) => _id)).not.to.include('p1');
-    expect((await app.module.methods.list(CALLERS.admin)).find(({ _id }) => _id === 'p1')).to.include({
+    expect((await app.module.operations.list(ACTORS.stranger)).map(({ _id }) => _id)).not.to.include('p1');
+    expect((await app.module.operations.list(ACTORS.admin)).find(({ _id }) => _id === 'p1')).to.include({
       enabled: false,
     });
-    await app.module.methods.update(ADMIN, { providerId: 'p1', enabled: true });
+    await app.module.operations.update(ADMIN, { providerId: 'p1', enabled: true });
   });
 
   it('gives no token to whoever would send it where the provider led before', async () => {
@@ -188,16 +186,16 @@ describe('access on every surface', () => {
   });
 
   it('tells a user without a credential what is missing', async () => {
-    await app.module.methods.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
+    await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: null });
     expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
       .that.includes('No key is set');
-    await app.module.methods.setApiKey(ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
+    await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
   });
 
   it('needs no key for a host of one’s own, unless one is set', async () => {
-    await app.module.methods.create(ADMIN, {
+    await app.module.operations.create(ADMIN, {
       providerId: 'own',
       name: 'Own',
       vendor: 'llama',
@@ -206,10 +204,10 @@ describe('access on every surface', () => {
       access: 'everyone',
     });
     expect(await app.module.credentials.getAccessToken({ providerId: 'own', userId: 'stranger' })).to.equal(undefined);
-    expect((await app.module.methods.list(CALLERS.stranger)).find(({ _id }) => _id === 'own')).to.include({
+    expect((await app.module.operations.list(ACTORS.stranger)).find(({ _id }) => _id === 'own')).to.include({
       connected: true,
     });
-    await app.module.methods.setApiKey(ADMIN, { providerId: 'own', apiKey: 'sk-own-0' });
+    await app.module.operations.setApiKey(ADMIN, { providerId: 'own', apiKey: 'sk-own-0' });
     expect(await app.module.credentials.getAccessToken({ providerId: 'own', userId: 'stranger' })).to.deep.equal({
       kind: 'api_key',
       token: 'sk-own-0',

@@ -76,7 +76,7 @@ describe('the Meteor host', () => {
   it('knows admins by their id and by a verified address, whatever its case', async () => {
     expect(
       await Promise.all(
-        Object.keys(PEOPLE).map(async (userId) => [userId, (await host.users.callerOf(userId))?.isAdmin]),
+        Object.keys(PEOPLE).map(async (userId) => [userId, (await host.users.findUser(userId))?.isAdmin]),
       ),
     ).to.deep.equal([
       ['ann', true],

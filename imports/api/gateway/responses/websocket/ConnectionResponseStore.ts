@@ -15,7 +15,7 @@ export class ConnectionResponseStore implements ResponseStore {
    * @param history what was said before the turn: it goes along, since the responses that said it may be gone by
    * then
    */
-  async remember(stored: StoredResponse, history: readonly InputItem[], isStored: boolean): Promise<void> {
+  async saveTurn(stored: StoredResponse, history: readonly InputItem[], isStored: boolean): Promise<void> {
     const { previousId: _, ...turn } = stored;
     this.latest = { ...turn, input: [...history, ...stored.input] };
     if (isStored) await this.store.save(stored);

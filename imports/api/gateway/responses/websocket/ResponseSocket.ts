@@ -20,7 +20,7 @@ import { ConnectionResponseStore } from './ConnectionResponseStore';
 import { SocketSink } from './SocketSink';
 
 export interface SocketPorts extends PreparationPorts {
-  readonly turns: ResponseService;
+  readonly service: ResponseService;
   readonly store: ResponseStore;
   readonly inFlight: InFlightRequests;
   readonly metrics: Metrics;
@@ -35,62 +35,62 @@ export interface SocketPorts extends PreparationPorts {
 }
 
 /** Requests that may wait for the one that is being answered; then the socket is not read any more. */
-const MOST_WAITING = 4;
+const MAX_WAITING = 4;
 
 export class ResponseSocket {
   private readonly socket: WebSocket;
-  private readonly actor: ApiPrincipal;
+  private readonly principal: ApiPrincipal;
   private readonly ports: SocketPorts;
-  private readonly memory: ConnectionResponseStore;
+  private readonly store: ConnectionResponseStore;
   private readonly waiting: (() => Promise<void>)[] = [];
   private readonly timers: readonly ReturnType<typeof setTimeout>[];
   private current: AbortController | undefined;
   private isClosing = false;
   private answersPings = true;
 
-  constructor(socket: WebSocket, actor: ApiPrincipal, ports: SocketPorts) {
+  constructor(socket: WebSocket, principal: ApiPrincipal, ports: SocketPorts) {
     this.socket = socket;
-    this.actor = actor;
+    this.principal = principal;
     this.ports = ports;
-    this.memory = new ConnectionResponseStore(ports.store);
+    this.store = new ConnectionResponseStore(ports.store);
     this.timers = [
       setTimeout(() => this.expire(), ports.maxConnectionTime),
       setInterval(() => this.checkAlive(), ports.keepAliveAfter),
     ];
-    socket.on('message', (data, isBinary) => this.accept(data, isBinary));
+    socket.on('message', (data, isBinary) => this.enqueue(data, isBinary));
     socket.on('pong', () => {
       this.answersPings = true;
     });
     // A broken socket closes, which is all that there is to know.
     socket.on('error', () => undefined);
-    socket.once('close', () => this.leave());
+    socket.once('close', () => this.onClose());
   }
 
   /** Lets the turn that is being answered finish, then closes. */
   close(): void {
     this.isClosing = true;
     this.waiting.length = 0;
-    if (this.current === undefined) this.sayGoodbye();
+    if (this.current === undefined) this.closeGracefully();
   }
 
-  private accept(data: RawData, isBinary: boolean): void {
+  private enqueue(data: RawData, isBinary: boolean): void {
     if (this.isClosing) return;
-    this.waiting.push(() => this.answer(data, isBinary));
-    if (this.waiting.length >= MOST_WAITING) this.socket.pause();
-    if (this.current === undefined) void this.work();
+    this.waiting.push(() => this.handle(data, isBinary));
+    if (this.waiting.length >= MAX_WAITING) this.socket.pause();
+    if (this.current === undefined) void this.handleWaiting();
   }
 
-  private async work(): Promise<void> {
+  private async handleWaiting(): Promise<void> {
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
       if (this.socket.isPaused) this.socket.resume();
       await next();
     }
-    if (this.isClosing) this.sayGoodbye();
+    if (this.isClosing) this.closeGracefully();
   }
 
   /** Never rejects: whatever goes wrong is told to the client. */
-  private async answer(data: RawData, isBinary: boolean): Promise<void> {
-    const { turns, inFlight, metrics, toError, keepAliveAfter, rawReasoningName } = this.ports;
+  private async handle(data: RawData, isBinary: boolean): Promise<void> {
+    const { service, inFlight, metrics, toError, keepAliveAfter, rawReasoningName } = this.ports;
     const controller = new AbortController();
     const { signal } = controller;
     const startedAt = performance.now();
@@ -100,7 +100,7 @@ export class ResponseSocket {
     const fail = (error: LLMError): readonly string[] => {
       const told = errorResponse(error, { api: 'responses', requestId: '' });
       status = told.status;
-      if (previousId !== undefined) this.memory.evict(previousId);
+      if (previousId !== undefined) this.store.evict(previousId);
       return [`data: ${JSON.stringify({ type: 'error', status: told.status, ...told.body })}\n\n`];
     };
     this.current = controller;
@@ -109,16 +109,16 @@ export class ResponseSocket {
     try {
       const body = this.readCreate(data, isBinary);
       previousId = typeof body.previous_response_id === 'string' ? body.previous_response_id : undefined;
-      const turn = await prepareResponse(body, this.actor, this.memory, this.ports);
+      const turn = await prepareResponse(body, this.principal, this.store, this.ports);
       provider = turn.route.providerId;
-      await turns.stream(turn, sink, {
+      await service.stream(turn, sink, {
         signal,
         hasLeft: () => this.hasLeft,
         toError,
         keepAliveAfter,
         rawReasoningName,
         fail,
-        remember: (stored, isStored) => this.memory.remember(stored, turn.history, isStored),
+        saveTurn: (stored, isStored) => this.store.saveTurn(stored, turn.history, isStored),
       });
     } catch (thrown) {
       // Who leaves while being told is told nothing.
@@ -126,7 +126,7 @@ export class ResponseSocket {
     } finally {
       this.current = undefined;
       inFlight.leave(controller);
-      metrics.count({
+      metrics.record({
         route: 'socket /v1/responses',
         provider,
         status: this.hasLeft ? 499 : status,
@@ -152,7 +152,7 @@ export class ResponseSocket {
     return this.socket.readyState !== this.socket.OPEN;
   }
 
-  private leave(): void {
+  private onClose(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.waiting.length = 0;
     this.current?.abort(new LLMAbortedError('the client left'));
@@ -170,10 +170,10 @@ export class ResponseSocket {
     this.close();
   }
 
-  private sayGoodbye(): void {
+  private closeGracefully(): void {
     this.socket.close(GOING_AWAY, 'the connection ends here');
     // A client that does not answer is gone already.
-    const timer = setTimeout(() => this.socket.terminate(), GOODBYE_TIME);
+    const timer = setTimeout(() => this.socket.terminate(), CLOSE_TIMEOUT_MS);
     this.socket.once('close', () => clearTimeout(timer));
   }
 
@@ -190,4 +190,4 @@ export class ResponseSocket {
 /** https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1 */
 const GOING_AWAY = 1001;
 /** Milliseconds. */
-const GOODBYE_TIME = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;

@@ -45,10 +45,10 @@ export class ResponseSockets {
     // Until the socket is a WebSocket nobody else listens for its end.
     socket.on('error', onError);
     this.admit(request).then(
-      (actor) => {
+      (principal) => {
         socket.off('error', onError);
         this.server.handleUpgrade(request, socket, head, (webSocket) => {
-          const session = new ResponseSocket(webSocket, actor, {
+          const session = new ResponseSocket(webSocket, principal, {
             ...this.ports,
             rawReasoningName: reasoningEventName(request),
           });

@@ -8,7 +8,7 @@ const HIGH_WATER = 64 * 1024;
 export class SocketSink implements FrameSink {
   private readonly socket: WebSocket;
   private readonly signal: AbortSignal;
-  private begun = false;
+  private started = false;
 
   /** @param signal fires when the client leaves */
   constructor(socket: WebSocket, signal: AbortSignal) {
@@ -16,14 +16,14 @@ export class SocketSink implements FrameSink {
     this.signal = signal;
   }
 
-  get hasBegun(): boolean {
-    return this.begun;
+  get hasStarted(): boolean {
+    return this.started;
   }
 
   write(frame: string): Promise<void> | undefined {
     const message = frame.slice(frame.indexOf('data: ') + 'data: '.length).trimEnd();
     if (message === '[DONE]') return undefined;
-    this.begun = true;
+    this.started = true;
     if (this.socket.bufferedAmount < HIGH_WATER) {
       // Failures are told by the socket's own events.
       this.socket.send(message, () => undefined);

@@ -1,8 +1,14 @@
-/** Who wants something of the module: what the host knows of them, and by which door they came. */
+/** Who makes a request: a user as the application host knows them, and how the request arrived. */
 export interface Actor {
   readonly userId: string;
   readonly isAdmin?: boolean;
   readonly roles?: readonly string[];
-  /** `job` is the server's own code, which may say anything; the others speak for somebody outside. */
+  /** `job` is the server's own code, which may send any role's messages; the others act for someone outside. */
   readonly source: 'method' | 'http' | 'terminal' | 'job';
 }
+
+/** A user without a request: all that access rules depend on. */
+export type User = Omit<Actor, 'source'>;
+
+/** Looks up a user by id. Resolves to undefined for an id that the application host does not know. */
+export type UserLookup = (userId: string) => Promise<User | undefined>;

@@ -3,20 +3,20 @@ import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../..
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import type { AccessDecision } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
-import { publicView } from '../../domain/entities/PublicProvider';
+import { toPublicProvider } from '../../domain/entities/PublicProvider';
 import type { ConnectionState, PublicProvider } from '../../domain/entities/PublicProvider';
-import { credentialIdOf, credentialKey } from '../../domain/entities/StoredCredential';
+import { credentialIdFor, credentialKey } from '../../domain/entities/StoredCredential';
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
-import type { Caller } from '../../domain/types/Caller';
-import { destinationOf } from '../credentials/CredentialVault';
+import type { User } from '../../../ai/domain/types/Actor';
+import { destinationHash } from '../credentials/CredentialVault';
 import type { CredentialVault } from '../credentials/CredentialVault';
 import type { OAuthClients } from '../oauth/OAuthClients';
 import { readNewProvider, readProviderChange } from './readProvider';
-import type { ProviderSecrets, ReadProvider } from './readProvider';
+import type { ProviderSecrets, ParsedProvider } from './readProvider';
 import { isKeyless } from '../tokens/TokenService';
 
 export interface ProviderServicePorts {
@@ -47,24 +47,24 @@ export class ProviderService {
   }
 
   /** @param model what is asked for; the provider as a whole when absent */
-  async decide(providerId: string, caller: Caller | undefined, model?: string): Promise<AccessDecision> {
+  async decide(providerId: string, user: User | undefined, model?: string): Promise<AccessDecision> {
     const provider = await this.ports.providers.find(providerId);
-    return provider === undefined ? { allowed: false, reason: 'not-listed' } : decideAccess(provider, caller, model);
+    return provider === undefined ? { allowed: false, reason: 'not-listed' } : decideAccess(provider, user, model);
   }
 
   /** What the caller may use; for admins also what is switched off. */
-  async list(caller: Caller): Promise<readonly PublicProvider[]> {
+  async list(user: User): Promise<readonly PublicProvider[]> {
     const { providers, vault } = this.ports;
-    const [all, rows] = await Promise.all([providers.all(), vault.store.ofUser(caller.userId)]);
+    const [all, rows] = await Promise.all([providers.all(), vault.store.ofUser(user.userId)]);
     const credentials = new Map(rows.map((row) => [row._id, row]));
     return all
-      .filter((provider) => isVisible(provider, caller))
-      .map((provider) => publicView(provider, stateOf(provider, caller.userId, credentials)));
+      .filter((provider) => isVisible(provider, user))
+      .map((provider) => toPublicProvider(provider, stateOf(provider, user.userId, credentials)));
   }
 
   /** @throws LLMPermissionError for a provider that is not there or not for this caller */
-  async view(caller: Caller, providerId: string): Promise<PublicProvider> {
-    const found = (await this.list(caller)).find(({ _id }) => _id === providerId);
+  async view(user: User, providerId: string): Promise<PublicProvider> {
+    const found = (await this.list(user)).find(({ _id }) => _id === providerId);
     if (found === undefined) throw notAllowed();
     return found;
   }
@@ -87,12 +87,12 @@ export class ProviderService {
   async update(providerId: string, argument: unknown): Promise<Provider> {
     const { providers, clock, log } = this.ports;
     const current = await this.changeable(providerId);
-    const read: ReadProvider = readProviderChange(argument, current, this.ports.allowInsecure);
+    const read: ParsedProvider = readProviderChange(argument, current, this.ports.allowInsecure);
     const { createdAt } = current;
     const provider: Provider = { ...read.provider, createdAt, updatedAt: Math.max(clock.now(), current.updatedAt + 1) };
     if (!(await providers.replace(provider, current.updatedAt)))
       throw new ConflictError(`'${current.name}' was changed by another at the same time.`);
-    if (destinationOf(provider) !== destinationOf(current)) await this.forget(current);
+    if (destinationHash(provider) !== destinationHash(current)) await this.forget(current);
     await this.keep(provider, read.secrets);
     log.info('provider:updated', { providerId });
     return provider;
@@ -120,14 +120,14 @@ export class ProviderService {
    * @param key `null` takes it away @throws LLMPermissionError, LLMInvalidRequestError for a provider to which
    * users bring no keys
    */
-  async setOwnKey(caller: Caller, providerId: string, key: string | null): Promise<void> {
+  async setOwnKey(user: User, providerId: string, key: string | null): Promise<void> {
     const provider = await this.ports.providers.find(providerId);
-    if (provider === undefined || !decideAccess(provider, caller).allowed) throw notAllowed();
+    if (provider === undefined || !decideAccess(provider, user).allowed) throw notAllowed();
     if (provider.auth.kind !== 'user_api_key')
       throw new LLMInvalidRequestError(`Users bring no keys of their own to '${provider.name}'.`, {
         path: 'providerId',
       });
-    await this.setKey(provider, caller.userId, key);
+    await this.setKey(provider, user.userId, key);
   }
 
   private async setKey(provider: Provider, userId: string | null, key: string | null): Promise<void> {
@@ -140,7 +140,7 @@ export class ProviderService {
   private async changeable(providerId: string): Promise<Provider> {
     const provider = await this.ports.providers.find(providerId);
     if (provider === undefined) throw notAllowed();
-    if (provider.fixed === true)
+    if (provider.configured === true)
       throw new LLMInvalidRequestError(`'${provider.name}' comes from the server's settings, and is changed there.`, {
         path: 'providerId',
       });
@@ -168,8 +168,8 @@ export class ProviderService {
   }
 }
 
-function isVisible(provider: Provider, caller: Caller): boolean {
-  return caller.isAdmin || decideAccess(provider, caller).allowed;
+function isVisible(provider: Provider, user: User): boolean {
+  return user.isAdmin === true || decideAccess(provider, user).allowed;
 }
 
 function stateOf(
@@ -177,14 +177,14 @@ function stateOf(
   userId: string,
   credentials: ReadonlyMap<string, StoredCredential>,
 ): ConnectionState {
-  if (provider.fixed === true) return { connected: true, needsReconnect: false };
+  if (provider.configured === true) return { connected: true, needsReconnect: false };
   const used =
     provider.auth.kind === 'oauth_app'
       ? ({ providerId: provider._id, userId: null, kind: 'client' } as const)
-      : credentialIdOf(provider, userId);
+      : credentialIdFor(provider, userId);
   const row = credentials.get(credentialKey(used));
   if (row === undefined) return { connected: isKeyless(provider), needsReconnect: false };
-  const isGood = row.state === 'ready' && row.destination === destinationOf(provider);
+  const isGood = row.state === 'ready' && row.destination === destinationHash(provider);
   return { connected: isGood, needsReconnect: !isGood };
 }
 

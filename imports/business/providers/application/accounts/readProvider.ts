@@ -1,14 +1,27 @@
-/** A provider as an admin describes it: checked as a whole, with secrets apart from what may be stored in the clear. */
+/** Reads a provider as an admin describes it, and separates its secrets from what may be stored unencrypted. */
 import { randomUUID } from 'node:crypto';
+import {
+  boolean,
+  integer,
+  invalid,
+  line,
+  listOf,
+  oneOf,
+  optional,
+  optionalValue,
+  readObject,
+  required,
+  secret,
+  webUrl,
+} from '../../../ai/domain/arguments';
 import { VENDORS, SCHEME_OF_WIRE } from '../../../ai/domain/types/VendorTypes';
-import type { WireName } from '../../../ai/domain/types/VendorTypes';
+import type { JsonObject, WireName } from '../../../ai/domain/types/VendorTypes';
 import { AUTH_KINDS, isProviderId, MAX_ID_LENGTH, SYSTEM_OWNER } from '../../domain/entities/Provider';
 import type { Provider, ProviderAccess, ProviderAuth, ProviderLimits } from '../../domain/entities/Provider';
-import { fieldsOf, flag, oneOf, optional, secret, text, textList, webUrl, wholeNumber, wrong } from '../readFields';
-import type { Fields } from '../readFields';
 import { OAUTH_FIELDS, readOAuthSettings } from '../oauth/readOAuthSettings';
+import { MAX_LIST_LENGTH, MAX_SECRET_LENGTH, MAX_TEXT_LENGTH, MAX_URL_LENGTH } from '../argumentLimits';
 
-export interface ReadProvider {
+export interface ParsedProvider {
   readonly provider: Omit<Provider, 'createdAt' | 'updatedAt'>;
   /** For the vault only. */
   readonly secrets: ProviderSecrets;
@@ -37,150 +50,150 @@ const PROVIDER_FIELDS = [
   'enabled',
 ] as const;
 
-/** What `null` takes away. */
+/** Fields that `null` removes. */
 const CLEARABLE = ['wire', 'baseURL', 'deployment', 'apiVersion', 'defaultModel', 'allowedModels', 'limits'] as const;
 
+const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
+
+const text = line(MAX_TEXT_LENGTH);
+const texts = listOf(MAX_LIST_LENGTH, text);
+const secretText = secret(MAX_SECRET_LENGTH);
+
 /**
- * The id is `providerId` or `_id`; a provider without one gets one that begins like its name.
- * @param allowInsecure permits plain http in URLs @throws LLMInvalidRequestError with the path of what is wrong
+ * The id is `providerId` or `_id`. Without one, an id is generated from the name.
+ * @param allowInsecure permits plain http in URLs
+ * @throws LLMInvalidRequestError with the field's path
  */
-export function readNewProvider(argument: unknown, allowInsecure: boolean): ReadProvider {
-  const { _id, ...others } = fieldsOf(argument, 'argument', [...PROVIDER_FIELDS, '_id']);
-  const fields: Fields = _id === undefined ? others : { providerId: _id, ...others };
+export function readNewProvider(argument: unknown, allowInsecure: boolean): ParsedProvider {
+  const { _id, ...others } = readObject(argument, [...PROVIDER_FIELDS, '_id']);
+  const fields: JsonObject = _id === undefined ? others : { providerId: _id, ...others };
   const { auth, clientSecret } = readAuth(fields['auth'], allowInsecure);
-  const read = readChanges(fields, allowInsecure);
-  const name = text(fields['name'], 'name');
+  const changes = readChanges(fields, allowInsecure);
+  const name = required(fields, 'name', text);
   const provider = {
-    _id: fields['providerId'] === undefined ? idFor(name) : readProviderId(fields),
+    _id: fields['providerId'] === undefined ? generateId(name) : readProviderId(fields),
     name,
-    vendor: oneOf(fields['vendor'], 'vendor', VENDORS),
+    vendor: required(fields, 'vendor', oneOf(VENDORS)),
     owner: SYSTEM_OWNER,
-    // Nobody but admins until somebody says otherwise.
+    // Only admins, unless `access` grants more.
     access: { kind: 'admins' } as const,
     enabled: true,
-    ...read,
+    ...changes,
     auth,
   };
   return { provider, secrets: readSecrets(fields, auth, clientSecret) };
 }
 
 /**
- * @param current the provider that is changed; fields that are not named stay, and `null` takes an optional one
- * away
+ * @param current the stored provider: fields that `argument` omits stay, and `null` removes an optional one
+ * @throws LLMInvalidRequestError with the field's path
  */
-export function readProviderChange(argument: unknown, current: Provider, allowInsecure: boolean): ReadProvider {
-  const fields = fieldsOf(argument, 'argument', PROVIDER_FIELDS);
+export function readProviderChange(argument: unknown, current: Provider, allowInsecure: boolean): ParsedProvider {
+  const fields = readObject(argument, PROVIDER_FIELDS);
   const read = fields['auth'] === undefined ? undefined : readAuth(fields['auth'], allowInsecure);
-  const { createdAt: _createdAt, updatedAt: _updatedAt, ...kept } = current;
+  const { createdAt: _createdAt, updatedAt: _updatedAt, ...existing } = current;
   const cleared = CLEARABLE.filter((name) => fields[name] === null);
-  const rest = Object.fromEntries(Object.entries(kept).filter(([name]) => !cleared.some((each) => each === name)));
+  const rest = Object.fromEntries(Object.entries(existing).filter(([name]) => !cleared.some((each) => each === name)));
   const remaining = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
   const auth = read?.auth ?? current.auth;
-  // Only fields that a provider may lack were taken out.
-  const provider = { ...(rest as typeof kept), ...readChanges(remaining, allowInsecure), auth };
+  // Only optional fields were removed.
+  const provider = { ...(rest as typeof existing), ...readChanges(remaining, allowInsecure), auth };
   return { provider, secrets: readSecrets(fields, auth, read?.clientSecret) };
 }
 
-export function readProviderId(fields: Fields): string {
+export function readProviderId(fields: JsonObject): string {
   const { providerId } = fields;
   if (!isProviderId(providerId))
-    throw wrong(
+    throw invalid(
       'providerId',
-      `must be 1 to ${MAX_ID_LENGTH} letters, digits, '.', '_' and '-', beginning with a letter or digit`,
+      `must be 1 to ${MAX_ID_LENGTH} letters, digits, ".", "_" or "-", starting with a letter or digit`,
     );
   return providerId;
 }
 
-/** Stands in paths and in `providerId/model`, so it reads like the name where that can be. */
-function idFor(name: string): string {
-  const words = name
+/** An id that resembles the name, because it appears in paths and in `providerId/model`. */
+function generateId(name: string): string {
+  const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40);
-  return `${words === '' ? 'provider' : words}-${randomUUID().slice(0, 8)}`;
+  return `${slug === '' ? 'provider' : slug}-${randomUUID().slice(0, 8)}`;
 }
 
-type Changes = Partial<Omit<Provider, '_id' | 'auth' | 'createdAt' | 'updatedAt'>>;
+type ProviderChanges = Partial<Omit<Provider, '_id' | 'auth' | 'createdAt' | 'updatedAt'>>;
 
-function readChanges(fields: Fields, allowInsecure: boolean): Changes {
-  const changes = {
-    name: optional(fields, 'name', text),
-    vendor: optional(fields, 'vendor', (value, path) => oneOf(value, path, VENDORS)),
-    wire: optional(fields, 'wire', (value, path) => oneOf(value, path, WIRES)),
-    baseURL: optional(fields, 'baseURL', (value, path) => webUrl(value, path, allowInsecure)),
-    deployment: optional(fields, 'deployment', text),
-    apiVersion: optional(fields, 'apiVersion', text),
-    defaultModel: optional(fields, 'defaultModel', text),
-    allowedModels: optional(fields, 'allowedModels', textList),
-    owner: optional(fields, 'owner', (value, path) => text(value, path, MAX_ID_LENGTH)),
-    access: optional(fields, 'access', readAccess),
-    limits: optional(fields, 'limits', readLimits),
-    enabled: optional(fields, 'enabled', flag),
+function readChanges(fields: JsonObject, allowInsecure: boolean): ProviderChanges {
+  return {
+    ...optional(fields, 'name', text),
+    ...optional(fields, 'vendor', oneOf(VENDORS)),
+    ...optional(fields, 'wire', oneOf(WIRES)),
+    ...optional(fields, 'baseURL', webUrl(MAX_URL_LENGTH, { allowHttp: allowInsecure })),
+    ...optional(fields, 'deployment', text),
+    ...optional(fields, 'apiVersion', text),
+    ...optional(fields, 'defaultModel', text),
+    ...optional(fields, 'allowedModels', texts),
+    ...optional(fields, 'owner', line(MAX_ID_LENGTH)),
+    ...optional(fields, 'access', readAccess),
+    ...optional(fields, 'limits', readLimits),
+    ...optional(fields, 'enabled', boolean),
   };
-  // Those that are left are defined.
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
-
-const WIRES = Object.keys(SCHEME_OF_WIRE) as readonly WireName[];
 
 function readAuth(
   value: unknown,
   allowInsecure: boolean,
 ): { readonly auth: ProviderAuth; readonly clientSecret?: string } {
-  // A kind that needs no settings may be said as a word.
-  const fields = fieldsOf(typeof value === 'string' ? { kind: value } : value, 'auth', ['kind', ...OAUTH_FIELDS]);
-  const kind = oneOf(fields['kind'], 'auth.kind', AUTH_KINDS);
+  // `auth: 'api_key'` is short for `auth: { kind: 'api_key' }`.
+  const fields = readObject(typeof value === 'string' ? { kind: value } : value, ['kind', ...OAUTH_FIELDS], 'auth');
+  const kind = required(fields, 'kind', oneOf(AUTH_KINDS), 'auth.kind');
   if (kind === 'api_key' || kind === 'user_api_key') {
-    fieldsOf(fields, 'auth', ['kind']);
+    readObject(fields, ['kind'], 'auth');
     return { auth: { kind } };
   }
   const oauth = readOAuthSettings(fields, kind, allowInsecure);
   if (kind === 'oauth_app' && oauth.protocol === 'key_exchange')
-    throw wrong('auth.kind', 'must be oauth_user for a server that gives keys to users');
-  const clientSecret = optional(fields, 'clientSecret', secret, 'auth.clientSecret');
-  return { auth: { kind, oauth }, ...(clientSecret === undefined ? {} : { clientSecret }) };
+    throw invalid('auth.kind', 'must be oauth_user for a server that issues API keys to users');
+  return { auth: { kind, oauth }, ...optional(fields, 'clientSecret', secretText, 'auth.clientSecret') };
 }
 
-function readSecrets(fields: Fields, auth: ProviderAuth, clientSecret: string | undefined): ProviderSecrets {
-  const apiKey = optional(fields, 'apiKey', secret);
-  if (apiKey !== undefined && auth.kind !== 'api_key')
-    throw wrong('apiKey', 'belongs to providers with one shared key');
-  return { ...(apiKey === undefined ? {} : { apiKey }), ...(clientSecret === undefined ? {} : { clientSecret }) };
+function readSecrets(fields: JsonObject, auth: ProviderAuth, clientSecret: string | undefined): ProviderSecrets {
+  const apiKey = optional(fields, 'apiKey', secretText);
+  if ('apiKey' in apiKey && auth.kind !== 'api_key')
+    throw invalid('apiKey', 'is allowed only for providers with one shared key (auth.kind api_key)');
+  return { ...apiKey, ...(clientSecret === undefined ? {} : { clientSecret }) };
 }
+
+const ACCESS_KINDS = ['admins', 'everyone', 'list'] as const;
 
 function readAccess(value: unknown, path: string): ProviderAccess {
   if (value === 'admins' || value === 'everyone') return { kind: value };
-  // Each word of a plain list is a user's id or a role.
+  // Each entry of a plain list may be a user id or a role.
   if (Array.isArray(value)) {
-    const names = textList(value, path);
+    const names = texts(value, path);
     return { kind: 'list', users: names, roles: names };
   }
-  const fields = fieldsOf(value, path, ['kind', 'users', 'roles']);
-  const kind =
-    optional(fields, 'kind', (word, at) => oneOf(word, at, ['admins', 'everyone', 'list'] as const), `${path}.kind`) ??
-    'list';
+  const fields = readObject(value, ['kind', 'users', 'roles'], path);
+  const kind = optionalValue(fields, 'kind', oneOf(ACCESS_KINDS), `${path}.kind`) ?? 'list';
   if (kind !== 'list') return { kind };
   return {
     kind,
-    users: optional(fields, 'users', textList, `${path}.users`) ?? [],
-    roles: optional(fields, 'roles', textList, `${path}.roles`) ?? [],
+    users: optionalValue(fields, 'users', texts, `${path}.users`) ?? [],
+    roles: optionalValue(fields, 'roles', texts, `${path}.roles`) ?? [],
   };
 }
 
-/** In milliseconds. */
-const MIN_WINDOW = 1_000;
-const MAX_WINDOW = 366 * 24 * 3_600_000;
+const MIN_WINDOW_MS = 1_000;
+const MAX_WINDOW_MS = 366 * 24 * 3_600_000;
 
 function readLimits(value: unknown, path: string): ProviderLimits {
-  const fields = fieldsOf(value, path, ['windowMs', 'window', 'requests', 'tokens']);
-  const count = (name: string): number | undefined =>
-    optional(fields, name, (each, at) => wholeNumber(each, at, 0, Number.MAX_SAFE_INTEGER), `${path}.${name}`);
-  const [requests, tokens] = [count('requests'), count('tokens')];
-  if (requests === undefined && tokens === undefined) throw wrong(path, 'must limit requests, tokens or both');
-  return {
-    windowMs: wholeNumber(fields['windowMs'] ?? fields['window'], `${path}.windowMs`, MIN_WINDOW, MAX_WINDOW),
-    ...(requests === undefined ? {} : { requests }),
-    ...(tokens === undefined ? {} : { tokens }),
+  const fields = readObject(value, ['windowMs', 'window', 'requests', 'tokens'], path);
+  const count = integer(0, Number.MAX_SAFE_INTEGER);
+  const limits = {
+    ...optional(fields, 'requests', count, `${path}.requests`),
+    ...optional(fields, 'tokens', count, `${path}.tokens`),
   };
+  if (Object.keys(limits).length === 0) throw invalid(path, 'must limit requests, tokens or both');
+  const windowMs = integer(MIN_WINDOW_MS, MAX_WINDOW_MS)(fields['windowMs'] ?? fields['window'], `${path}.windowMs`);
+  return { windowMs, ...limits };
 }

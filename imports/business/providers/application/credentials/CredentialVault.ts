@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { LLMAuthError } from '../../../ai/domain/errors/LLMErrors';
 import type { Provider } from '../../domain/entities/Provider';
-import { destinationFacts } from '../../domain/entities/StoredCredential';
+import { serializeDestination } from '../../domain/entities/StoredCredential';
 import type {
   CredentialId,
   CredentialKind,
@@ -29,14 +29,14 @@ export interface OpenedCredential {
   readonly content: SecretContent;
 }
 
-export interface Rotation {
+export interface RotationResult {
   readonly resealed: number;
   /** Rows whose key is not in the ring, or that were altered; they are left as they are. */
   readonly unopened: number;
 }
 
 /** What is said of a secret beside its content. */
-export interface SecretFacts {
+export interface SecretMetadata {
   readonly expiresAt?: number;
   readonly scopes?: readonly string[];
 }
@@ -56,7 +56,7 @@ export class CredentialVault {
   async open(provider: Provider, kind: CredentialKind, userId: string | null): Promise<OpenedCredential | undefined> {
     const row = await this.store.find({ providerId: provider._id, userId, kind });
     if (row === undefined) return undefined;
-    if (row.destination !== destinationOf(provider)) {
+    if (row.destination !== destinationHash(provider)) {
       this.log.warn('credential:other-destination', idFields(row));
       throw new LLMAuthError(
         `The secret for '${provider.name}' was given for another address of it. It must be given again.`,
@@ -75,14 +75,14 @@ export class CredentialVault {
     kind: CredentialKind,
     userId: string | null,
     content: SecretContent,
-    facts: SecretFacts = {},
+    metadata: SecretMetadata = {},
   ): Promise<void> {
-    const id = { providerId: provider._id, userId, kind, destination: destinationOf(provider) };
-    await this.store.put({ ...id, ...this.seal(id, content), state: 'ready', ...facts });
+    const id = { providerId: provider._id, userId, kind, destination: destinationHash(provider) };
+    await this.store.put({ ...id, ...this.seal(id, content), state: 'ready', ...metadata });
   }
 
   /** Seals everything with the current key that another key sealed. */
-  async rotate(): Promise<Rotation> {
+  async rotate(): Promise<RotationResult> {
     const rows = await this.store.notSealedWith(this.sealer.currentKeyId);
     let resealed = 0;
     let unopened = 0;
@@ -124,8 +124,8 @@ export class CredentialVault {
 }
 
 /** Where a provider's secrets may be sent, in a form that can be compared. */
-export function destinationOf(provider: Provider): string {
-  return createHash('sha256').update(destinationFacts(provider)).digest('base64url');
+export function destinationHash(provider: Provider): string {
+  return createHash('sha256').update(serializeDestination(provider)).digest('base64url');
 }
 
 function bindingOf({

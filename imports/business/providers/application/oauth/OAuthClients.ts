@@ -24,11 +24,11 @@ export class OAuthClients {
     this.log = log;
   }
 
-  serverOf({ protocol }: OAuthSettings): AuthorizationServer {
+  serverFor({ protocol }: OAuthSettings): AuthorizationServer {
     return this.servers[protocol];
   }
 
-  async clientOf(provider: Provider, settings: OAuthSettings): Promise<OAuthClient> {
+  async clientFor(provider: Provider, settings: OAuthSettings): Promise<OAuthClient> {
     const opened = await this.vault.open(provider, 'client', null);
     return opened?.content.type === 'client' ? { settings, secret: opened.content.secret } : { settings };
   }
@@ -45,7 +45,7 @@ export class OAuthClients {
   ): Promise<void> {
     if (content.type !== 'tokens') return;
     try {
-      await this.serverOf(settings).revoke(known ?? (await this.clientOf(provider, settings)), content);
+      await this.serverFor(settings).revoke(known ?? (await this.clientFor(provider, settings)), content);
     } catch (error) {
       if (!isLLMError(error) && !(error instanceof OAuthRefusal)) throw error;
       this.log.warn('oauth:not-revoked', {
@@ -57,7 +57,7 @@ export class OAuthClients {
 }
 
 /** @throws LLMInvalidRequestError for a provider that no user connects an account to */
-export function userOAuthOf({ auth, name }: Provider): OAuthSettings {
+export function userOAuthSettings({ auth, name }: Provider): OAuthSettings {
   if (auth.kind === 'oauth_user') return auth.oauth;
   throw new LLMInvalidRequestError(`'${name}' is not a provider that accounts are connected to.`, {
     path: 'providerId',

@@ -5,7 +5,7 @@ import { isPersonal } from '../../domain/entities/Provider';
 import type { Provider } from '../../domain/entities/Provider';
 import { AUTHORIZATION_LIFETIME_MS } from '../../domain/entities/PendingAuthorization';
 import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
-import { credentialIdOf } from '../../domain/entities/StoredCredential';
+import { credentialIdFor } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
 import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
 import type { Clock } from '../../domain/interfaces/Clock';
@@ -13,13 +13,13 @@ import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 import { SealError } from '../../domain/interfaces/Sealer';
 import type { SealBinding, Sealer } from '../../domain/interfaces/Sealer';
-import type { CallerLookup } from '../../domain/types/Caller';
+import type { UserLookup } from '../../../ai/domain/types/Actor';
 import type { TokenSet } from '../../domain/types/TokenSet';
 import { withoutSecrets } from '../../domain/withoutSecrets';
-import { destinationOf } from '../credentials/CredentialVault';
+import { destinationHash } from '../credentials/CredentialVault';
 import type { CredentialVault } from '../credentials/CredentialVault';
 import { hashOf, isBinding, isSameHash, isToken, MIN_BINDING_LENGTH, randomToken } from './flowTokens';
-import { userOAuthOf } from './OAuthClients';
+import { userOAuthSettings } from './OAuthClients';
 import type { OAuthClients } from './OAuthClients';
 import { ConnectTickets } from './ConnectTickets';
 
@@ -29,7 +29,7 @@ export interface OAuthFlowPorts {
   readonly vault: CredentialVault;
   readonly clients: OAuthClients;
   readonly sealer: Sealer;
-  readonly callerOf: CallerLookup;
+  readonly findUser: UserLookup;
   readonly clock: Clock;
   readonly log: EventLog;
   /** Where browsers reach this app, from its configuration: requests have no say in it. */
@@ -37,7 +37,7 @@ export interface OAuthFlowPorts {
 }
 
 /** What a browser brings back. */
-export interface ReturnFromServer {
+export interface AuthorizationCallback {
   readonly parameters: URLSearchParams;
   /** From the browser's cookie. */
   readonly binding: string | undefined;
@@ -45,7 +45,7 @@ export interface ReturnFromServer {
   readonly userId?: string | undefined;
 }
 
-export type RefusedReturn =
+export type RefusalReason =
   | 'unknown-state'
   | 'state-used-again'
   | 'state-expired'
@@ -61,12 +61,12 @@ export type FlowOutcome =
   /** `detail` is what the server said: text that was written elsewhere. */
   | {
       readonly connected: false;
-      readonly reason: RefusedReturn;
+      readonly reason: RefusalReason;
       readonly providerName?: string;
       readonly detail?: string;
     };
 
-export interface TicketFacts {
+export interface TicketInfo {
   readonly userId: string;
   readonly providerName: string;
 }
@@ -97,13 +97,13 @@ export class OAuthFlow {
    */
   async connect(userId: string, providerId: string, binding?: string): Promise<string> {
     if (binding !== undefined) return (await this.start(userId, providerId, binding)).href;
-    userOAuthOf(await this.allowedProvider(userId, providerId));
+    userOAuthSettings(await this.allowedProvider(userId, providerId));
     const ticket = await this.tickets.issue(userId, providerId);
     return `${this.root}/oauth/${encodeURIComponent(providerId)}/start?ticket=${ticket}`;
   }
 
   /** Who a ticket is for; it stays good. Undefined for one that is not, or no longer. */
-  async readTicket(providerId: string, ticket: string): Promise<TicketFacts | undefined> {
+  async readTicket(providerId: string, ticket: string): Promise<TicketInfo | undefined> {
     const pending = await this.tickets.find(providerId, ticket);
     const provider = pending === undefined ? undefined : await this.ports.providers.find(providerId);
     return pending === undefined || provider === undefined
@@ -128,10 +128,10 @@ export class OAuthFlow {
       });
     const { clients, authorizations, sealer, clock, log } = this.ports;
     const provider = await this.allowedProvider(userId, providerId);
-    const settings = userOAuthOf(provider);
+    const settings = userOAuthSettings(provider);
     const secrets: FlowSecrets = { codeVerifier: randomToken(), nonce: randomToken() };
     const request = { ...secrets, state: randomToken(), redirectUri: this.root + CALLBACK_PATH };
-    const url = await clients.serverOf(settings).authorizationUrl(settings, request);
+    const url = await clients.serverFor(settings).authorizationUrl(settings, request);
     const createdAt = clock.now();
     await authorizations.insert({
       _id: hashOf(request.state),
@@ -141,7 +141,7 @@ export class OAuthFlow {
       createdAt,
       expiresAt: createdAt + AUTHORIZATION_LIFETIME_MS,
       bindingHash: hashOf(binding),
-      destination: destinationOf(provider),
+      destination: destinationHash(provider),
       redirectUri: request.redirectUri,
       box: sealer.seal(JSON.stringify(secrets), flowBinding(providerId, userId)),
     });
@@ -153,13 +153,13 @@ export class OAuthFlow {
    * Takes the browser's answer once: whoever presents a state again finds it used. Throws only what is a fault of
    * this app.
    */
-  async complete(answer: ReturnFromServer): Promise<FlowOutcome> {
+  async complete(answer: AuthorizationCallback): Promise<FlowOutcome> {
     const { authorizations, clock, log } = this.ports;
     const state = onlyState(answer.parameters);
     const pending = state === undefined ? undefined : await authorizations.find(hashOf(state));
     if (state === undefined || pending?.stage !== 'state') return this.refuse('unknown-state', {});
     const { providerId, userId } = pending;
-    const refuse = (reason: RefusedReturn, more: { providerName?: string; detail?: string } = {}): FlowOutcome =>
+    const refuse = (reason: RefusalReason, more: { providerName?: string; detail?: string } = {}): FlowOutcome =>
       this.refuse(reason, { providerId, userId }, more);
     if (!(await authorizations.use(pending._id, clock.now()))) return refuse('state-used-again');
     if (clock.now() >= pending.expiresAt) return refuse('state-expired');
@@ -167,11 +167,15 @@ export class OAuthFlow {
       return refuse('other-browser');
     if (answer.userId !== undefined && answer.userId !== userId) return refuse('other-user');
     const provider = await this.ports.providers.find(providerId);
-    if (provider === undefined || !decideAccess(provider, await this.ports.callerOf(userId)).allowed)
+    if (provider === undefined || !decideAccess(provider, await this.ports.findUser(userId)).allowed)
       return refuse('not-allowed');
     const { name: providerName } = provider;
     const secrets = this.secretsOf(pending);
-    if (provider.auth.kind !== 'oauth_user' || destinationOf(provider) !== pending.destination || secrets === undefined)
+    if (
+      provider.auth.kind !== 'oauth_user' ||
+      destinationHash(provider) !== pending.destination ||
+      secrets === undefined
+    )
       return refuse('provider-changed', { providerName });
     try {
       const isKept = await this.exchange(provider, pending, { ...secrets, state, parameters: answer.parameters });
@@ -197,7 +201,7 @@ export class OAuthFlow {
     if (provider === undefined) throw notAllowed();
     if (!isPersonal(provider.auth))
       throw new LLMInvalidRequestError(`'${provider.name}' has no credential of yours.`, { path: 'providerId' });
-    const row = await vault.store.take(credentialIdOf(provider, userId));
+    const row = await vault.store.take(credentialIdFor(provider, userId));
     if (row === undefined) return;
     log.info('oauth:disconnected', { providerId, userId });
     const content = vault.contentOf(row);
@@ -214,25 +218,25 @@ export class OAuthFlow {
     { userId, redirectUri = '' }: PendingAuthorization,
     answer: FlowSecrets & { state: string; parameters: URLSearchParams },
   ): Promise<boolean> {
-    const settings = userOAuthOf(provider);
+    const settings = userOAuthSettings(provider);
     const { clients, vault, clock, providers } = this.ports;
-    const client = await clients.clientOf(provider, settings);
-    const tokens = await clients.serverOf(settings).exchange(client, { ...answer, redirectUri });
+    const client = await clients.clientFor(provider, settings);
+    const tokens = await clients.serverFor(settings).exchange(client, { ...answer, redirectUri });
     const expiresAt = tokens.expiresInMs === undefined ? {} : { expiresAt: clock.now() + tokens.expiresInMs };
     const scopes = tokens.scopes === undefined ? {} : { scopes: tokens.scopes };
     const content = contentOf(tokens);
-    await vault.put(provider, credentialIdOf(provider, userId).kind, userId, content, { ...expiresAt, ...scopes });
+    await vault.put(provider, credentialIdFor(provider, userId).kind, userId, content, { ...expiresAt, ...scopes });
     // Whoever removes a provider removes it before its credentials, so one of the two sees the other.
     const now = await providers.find(provider._id);
-    if (now !== undefined && destinationOf(now) === destinationOf(provider)) return true;
-    await vault.store.take(credentialIdOf(provider, userId));
+    if (now !== undefined && destinationHash(now) === destinationHash(provider)) return true;
+    await vault.store.take(credentialIdFor(provider, userId));
     await clients.revoke(provider, settings, content, client);
     return false;
   }
 
   private async allowedProvider(userId: string, providerId: string): Promise<Provider> {
-    const [provider, caller] = await Promise.all([this.ports.providers.find(providerId), this.ports.callerOf(userId)]);
-    if (provider === undefined || !decideAccess(provider, caller).allowed) throw notAllowed();
+    const [provider, user] = await Promise.all([this.ports.providers.find(providerId), this.ports.findUser(userId)]);
+    if (provider === undefined || !decideAccess(provider, user).allowed) throw notAllowed();
     return provider;
   }
 
@@ -248,7 +252,7 @@ export class OAuthFlow {
   }
 
   private refuse(
-    reason: RefusedReturn,
+    reason: RefusalReason,
     who: { providerId?: string; userId?: string },
     more: { providerName?: string; detail?: string } = {},
   ): FlowOutcome {

@@ -1,10 +1,21 @@
-/** What an admin says of an authorization server, together with what is known of it already. */
+/** Reads the OAuth settings that an admin enters, and completes them for the authorization servers known here. */
+import {
+  invalid,
+  line,
+  listOf,
+  oneOf,
+  optional,
+  optionalValue,
+  readObject,
+  required,
+  webUrl,
+} from '../../../ai/domain/arguments';
+import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import { CLIENT_AUTHENTICATIONS, DISCOVERY_METHODS } from '../../domain/types/OAuthSettings';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
-import { SERVER_ROWS } from '../../domain/knownServers';
-import type { ServerName, ServerRow } from '../../domain/knownServers';
-import { fieldsOf, oneOf, optional, text, textList, webUrl, wrong } from '../readFields';
-import type { Fields } from '../readFields';
+import { KNOWN_SERVERS } from '../../domain/knownServers';
+import type { KnownServerName, KnownServer } from '../../domain/knownServers';
+import { MAX_LIST_LENGTH, MAX_TEXT_LENGTH, MAX_URL_LENGTH } from '../argumentLimits';
 
 export const OAUTH_FIELDS = [
   'server',
@@ -22,70 +33,58 @@ export const OAUTH_FIELDS = [
   'authorizationParameters',
 ] as const;
 
-/** @throws LLMInvalidRequestError with the path of what is wrong */
+const SERVER_NAMES = Object.keys(KNOWN_SERVERS) as readonly KnownServerName[];
+
+const text = line(MAX_TEXT_LENGTH);
+
+/**
+ * @param fields of `auth`: those of `OAUTH_FIELDS`
+ * @throws LLMInvalidRequestError with the field's path
+ */
 export function readOAuthSettings(
-  fields: Fields,
+  fields: JsonObject,
   kind: 'oauth_app' | 'oauth_user',
   allowInsecure: boolean,
 ): OAuthSettings {
-  const row: ServerRow =
-    SERVER_ROWS[
-      optional(fields, 'server', (value, path) => oneOf(value, path, SERVER_NAMES), 'auth.server') ?? 'generic'
-    ];
-  const url = (name: string): string | undefined =>
-    optional(fields, name, (value, path) => webUrl(value, path, allowInsecure), `auth.${name}`);
-  const given = {
-    authorizationEndpoint: url('authorizationEndpoint'),
-    tokenEndpoint: url('tokenEndpoint'),
-    revocationEndpoint: url('revocationEndpoint'),
-    discovery: optional(fields, 'discovery', (value, path) => oneOf(value, path, DISCOVERY_METHODS), 'auth.discovery'),
-    clientAuthentication: optional(
-      fields,
-      'clientAuthentication',
-      (value, path) => oneOf(value, path, CLIENT_AUTHENTICATIONS),
-      'auth.clientAuthentication',
-    ),
-    scopes: optional(fields, 'scopes', readScopes, 'auth.scopes'),
-    resources: optional(
-      fields,
-      'resources',
-      (value, path) => textList(value, path).map((each) => webUrl(each, path, allowInsecure)),
-      'auth.resources',
-    ),
-    authorizationParameters: optional(
-      fields,
-      'authorizationParameters',
-      readParameters,
-      'auth.authorizationParameters',
-    ),
-  };
-  const { placeholders: _placeholders, appScopes, ...known } = row;
-  const scopes = kind === 'oauth_app' ? (appScopes ?? known.scopes) : known.scopes;
+  const serverName = optionalValue(fields, 'server', oneOf(SERVER_NAMES), 'auth.server') ?? 'generic';
+  const server: KnownServer = KNOWN_SERVERS[serverName];
+  const url = webUrl(MAX_URL_LENGTH, { allowHttp: allowInsecure });
+  const { placeholders: _placeholders, appScopes, ...defaults } = server;
   const settings: OAuthSettings = {
-    ...known,
-    scopes,
-    ...defined(given),
-    issuer: readIssuer(fields, row, url),
-    clientId: optional(fields, 'clientId', text, 'auth.clientId') ?? known.clientId ?? required('auth.clientId'),
+    ...defaults,
+    scopes: kind === 'oauth_app' ? (appScopes ?? defaults.scopes) : defaults.scopes,
+    ...optional(fields, 'authorizationEndpoint', url, 'auth.authorizationEndpoint'),
+    ...optional(fields, 'tokenEndpoint', url, 'auth.tokenEndpoint'),
+    ...optional(fields, 'revocationEndpoint', url, 'auth.revocationEndpoint'),
+    ...optional(fields, 'discovery', oneOf(DISCOVERY_METHODS), 'auth.discovery'),
+    ...optional(fields, 'clientAuthentication', oneOf(CLIENT_AUTHENTICATIONS), 'auth.clientAuthentication'),
+    ...optional(fields, 'scopes', readScopes, 'auth.scopes'),
+    ...optional(fields, 'resources', listOf(MAX_LIST_LENGTH, url), 'auth.resources'),
+    ...optional(fields, 'authorizationParameters', readParameters, 'auth.authorizationParameters'),
+    issuer: optionalValue(fields, 'issuer', url, 'auth.issuer') ?? issuerOf(server, fields),
+    clientId:
+      optionalValue(fields, 'clientId', text, 'auth.clientId') ??
+      defaults.clientId ??
+      required(fields, 'clientId', text, 'auth.clientId'),
   };
   checkEndpoints(settings, kind);
   return settings;
 }
 
-const SERVER_NAMES = Object.keys(SERVER_ROWS) as readonly ServerName[];
-
-function readIssuer(fields: Fields, row: ServerRow, url: (name: string) => string | undefined): string {
-  const given = url('issuer');
-  if (given !== undefined) return given;
-  if (row.placeholders?.includes('tenant') === true) {
-    const tenant = optional(fields, 'tenant', text, 'auth.tenant') ?? required('auth.tenant');
+function issuerOf(server: KnownServer, fields: JsonObject): string {
+  if (server.placeholders?.includes('tenant') === true) {
+    const tenant = required(fields, 'tenant', text, 'auth.tenant');
     if (!/^[A-Za-z0-9][A-Za-z0-9.-]*$/.test(tenant))
-      throw wrong('auth.tenant', 'must be the id or the domain of one tenant');
+      throw invalid('auth.tenant', 'must be the id or domain of a tenant');
     if (['common', 'organizations', 'consumers'].includes(tenant))
-      throw wrong('auth.tenant', 'must be one tenant: tokens of the others name no issuer that can be checked');
-    return row.issuer.replace('{tenant}', tenant);
+      throw invalid(
+        'auth.tenant',
+        'must be a single tenant, because the tokens of multi-tenant endpoints have no issuer that can be verified',
+      );
+    return server.issuer.replace('{tenant}', tenant);
   }
-  return row.issuer.includes('{') ? required('auth.issuer') : row.issuer;
+  if (server.issuer.includes('{')) throw invalid('auth.issuer', 'is required');
+  return server.issuer;
 }
 
 function checkEndpoints(
@@ -93,20 +92,24 @@ function checkEndpoints(
   kind: 'oauth_app' | 'oauth_user',
 ): void {
   if (discovery !== 'none') return;
-  if (tokenEndpoint === undefined) required('auth.tokenEndpoint');
-  if (kind === 'oauth_user' && authorizationEndpoint === undefined) required('auth.authorizationEndpoint');
+  if (tokenEndpoint === undefined) throw invalid('auth.tokenEndpoint', REQUIRED_WITHOUT_DISCOVERY);
+  if (kind === 'oauth_user' && authorizationEndpoint === undefined)
+    throw invalid('auth.authorizationEndpoint', REQUIRED_WITHOUT_DISCOVERY);
 }
+
+const REQUIRED_WITHOUT_DISCOVERY = 'is required if discovery is none';
 
 /** RFC 6749, 3.3. */
 function readScopes(value: unknown, path: string): readonly string[] {
-  const scopes = textList(value, path);
-  const odd = scopes.findIndex((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
-  if (odd >= 0) throw wrong(`${path}[${odd}]`, 'must be one scope, without spaces');
-  return scopes;
+  return listOf(MAX_LIST_LENGTH, (each, entryPath) => {
+    const scope = text(each, entryPath);
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) throw invalid(entryPath, 'must be one scope, without spaces');
+    return scope;
+  })(value, path);
 }
 
-/** Parameters that the protocol's safety rests upon are never taken from a row. */
-const RESERVED: readonly string[] = [
+/** The protocol's security depends on these parameters, so settings can't override them. */
+const RESERVED_PARAMETERS: readonly string[] = [
   'client_id',
   'client_secret',
   'redirect_uri',
@@ -125,19 +128,8 @@ const RESERVED: readonly string[] = [
 
 function readParameters(value: unknown, path: string): Readonly<Record<string, string>> {
   const names = typeof value === 'object' && value !== null ? Object.keys(value) : [];
-  const fields = fieldsOf(value, path, names);
-  const reserved = names.find((name) => RESERVED.includes(name) || !/^[\w.-]{1,60}$/.test(name));
-  if (reserved !== undefined) throw wrong(path, `must not contain '${reserved.slice(0, 60)}'`);
+  const fields = readObject(value, names, path);
+  const rejected = names.find((name) => RESERVED_PARAMETERS.includes(name) || !/^[\w.-]{1,60}$/.test(name));
+  if (rejected !== undefined) throw invalid(path, `must not contain "${rejected.slice(0, 60)}"`);
   return Object.fromEntries(names.map((name) => [name, text(fields[name], `${path}.${name}`)]));
-}
-
-function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  // Those that are left are defined.
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
-function required(path: string): never {
-  throw wrong(path, 'is needed');
 }

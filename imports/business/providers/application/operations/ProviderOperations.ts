@@ -1,128 +1,126 @@
-/** `ai.providers.*` for any host: who asks and an argument in, the public view out. */
+/** The operations `ai.providers.*` for any transport: they take the actor and an argument, and return public views. */
+import { line, optionalValue, readObject, required, secret } from '../../../ai/domain/arguments';
 import { LLMAuthError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
+import { isObject } from '../../../ai/domain/json';
+import type { Actor } from '../../../ai/domain/types/Actor';
+import type { JsonObject } from '../../../ai/domain/types/VendorTypes';
 import type { PublicProvider } from '../../domain/entities/PublicProvider';
-import type { Caller } from '../../domain/types/Caller';
-import type { CredentialVault, Rotation } from '../credentials/CredentialVault';
-import type { OAuthFlow } from '../oauth/OAuthFlow';
 import type { ProviderService } from '../accounts/ProviderService';
-import { fieldsOf, optional, secret, text } from '../readFields';
-import type { Fields } from '../readFields';
 import { readProviderId } from '../accounts/readProvider';
+import { MAX_SECRET_LENGTH, MAX_TEXT_LENGTH } from '../argumentLimits';
+import type { CredentialVault, RotationResult } from '../credentials/CredentialVault';
+import type { OAuthFlow } from '../oauth/OAuthFlow';
 
-export interface ProviderMethodsPorts {
+export interface ProviderOperationsPorts {
   readonly service: ProviderService;
   readonly flow: OAuthFlow;
   readonly vault: CredentialVault;
-  /** The cheapest call that the vendor answers to a good credential. False: the vendor refuses the credential. */
+  /** Makes the vendor's cheapest authenticated request. Resolves to false if the vendor rejects the credential. */
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
 }
 
-type Handler<R> = (caller: Caller, argument?: unknown) => Promise<R>;
+type Operation<R> = (actor: Actor, argument?: unknown) => Promise<R>;
 
 /**
- * @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, LLMPermissionError for
- * callers, and what is said there
+ * Every operation throws LLMAuthError for an anonymous actor, LLMInvalidRequestError for its argument and
+ * LLMPermissionError for a provider or action that the actor has no access to, besides the errors noted below.
  */
 export interface ProviderOperations {
-  readonly list: Handler<readonly PublicProvider[]>;
-  readonly create: Handler<PublicProvider>;
-  readonly update: Handler<PublicProvider>;
-  /** What it was. */
-  readonly remove: Handler<PublicProvider>;
-  readonly setApiKey: Handler<PublicProvider>;
-  readonly setMyApiKey: Handler<PublicProvider>;
-  /** The URL to open in the caller's browser. */
-  readonly connect: Handler<string>;
-  readonly disconnect: Handler<PublicProvider>;
-  /** @throws LLMAuthError when the vendor refuses the credential, other LLMErrors when it can't be asked */
-  readonly test: Handler<PublicProvider>;
-  readonly rotateKeys: Handler<Rotation>;
+  readonly list: Operation<readonly PublicProvider[]>;
+  readonly create: Operation<PublicProvider>;
+  readonly update: Operation<PublicProvider>;
+  /** Resolves to the provider that was removed. */
+  readonly remove: Operation<PublicProvider>;
+  readonly setApiKey: Operation<PublicProvider>;
+  readonly setMyApiKey: Operation<PublicProvider>;
+  /** Resolves to the URL to open in the user's browser. */
+  readonly connect: Operation<string>;
+  readonly disconnect: Operation<PublicProvider>;
+  /** @throws LLMAuthError if the vendor rejects the credential, other LLMErrors if it can't be reached */
+  readonly test: Operation<PublicProvider>;
+  readonly rotateKeys: Operation<RotationResult>;
 }
 
-export function createProviderOperations({ service, flow, vault, probe }: ProviderMethodsPorts): ProviderOperations {
-  /** The caller must be somebody; the argument names a provider, and has no other fields than these. */
-  const named =
+export function createProviderOperations({ service, flow, vault, probe }: ProviderOperationsPorts): ProviderOperations {
+  /** An operation of a signed-in actor on the provider `providerId`, with no fields other than `fields`. */
+  const onProvider =
     <R>(
       fields: readonly string[],
-      handle: (caller: Caller, providerId: string, given: Fields) => Promise<R>,
-    ): Handler<R> =>
-    async (caller, argument) => {
-      signedIn(caller);
-      const given = fieldsOf(argument, 'argument', ['providerId', ...fields]);
-      return handle(caller, readProviderId(given), given);
+      handle: (actor: Actor, providerId: string, given: JsonObject) => Promise<R>,
+    ): Operation<R> =>
+    async (actor, argument) => {
+      assertSignedIn(actor);
+      const given = readObject(argument, ['providerId', ...fields]);
+      return handle(actor, readProviderId(given), given);
     };
 
   return {
-    async list(caller, argument = {}) {
-      signedIn(caller);
-      fieldsOf(argument, 'argument', []);
-      return service.list(caller);
+    async list(actor, argument = {}) {
+      assertSignedIn(actor);
+      readObject(argument, []);
+      return service.list(actor);
     },
-    async create(caller, argument) {
-      admin(caller);
+    async create(actor, argument) {
+      assertAdmin(actor);
       const { _id } = await service.create(argument);
-      return service.view(caller, _id);
+      return service.view(actor, _id);
     },
-    async update(caller, argument) {
-      admin(caller);
-      const providerId = readProviderId(isFields(argument) ? argument : {});
+    async update(actor, argument) {
+      assertAdmin(actor);
+      const providerId = readProviderId(isObject(argument) ? argument : {});
       await service.update(providerId, argument);
-      return service.view(caller, providerId);
+      return service.view(actor, providerId);
     },
-    remove: named([], async (caller, providerId) => {
-      admin(caller);
-      const view = await service.view(caller, providerId);
+    remove: onProvider([], async (actor, providerId) => {
+      assertAdmin(actor);
+      const view = await service.view(actor, providerId);
       await service.remove(providerId);
       return view;
     }),
-    setApiKey: named(['apiKey'], async (caller, providerId, given) => {
-      admin(caller);
-      await service.setSharedKey(providerId, keyOf(given));
-      return service.view(caller, providerId);
+    setApiKey: onProvider(['apiKey'], async (actor, providerId, given) => {
+      assertAdmin(actor);
+      await service.setSharedKey(providerId, readKey(given));
+      return service.view(actor, providerId);
     }),
-    setMyApiKey: named(['apiKey'], async (caller, providerId, given) => {
-      await service.setOwnKey(caller, providerId, keyOf(given));
-      return service.view(caller, providerId);
+    setMyApiKey: onProvider(['apiKey'], async (actor, providerId, given) => {
+      await service.setOwnKey(actor, providerId, readKey(given));
+      return service.view(actor, providerId);
     }),
-    connect: named(['binding'], (caller, providerId, given) =>
-      flow.connect(caller.userId, providerId, optional(given, 'binding', text)),
+    connect: onProvider(['binding'], (actor, providerId, given) =>
+      flow.connect(actor.userId, providerId, optionalValue(given, 'binding', line(MAX_TEXT_LENGTH))),
     ),
-    disconnect: named([], async (caller, providerId) => {
-      await flow.disconnect(caller.userId, providerId);
-      return service.view(caller, providerId);
+    disconnect: onProvider([], async (actor, providerId) => {
+      await flow.disconnect(actor.userId, providerId);
+      return service.view(actor, providerId);
     }),
-    test: named([], async (caller, providerId) => {
-      const view = await service.view(caller, providerId);
+    test: onProvider([], async (actor, providerId) => {
+      const view = await service.view(actor, providerId);
       if (!view.connected)
         throw new LLMAuthError(
-          `There is nothing to use '${view.name}' with: a key must be set, or an account connected.`,
+          `Provider "${view.name}" has no credential. Set an API key or connect an account first.`,
         );
-      if (!(await probe(providerId, caller.userId)))
-        throw new LLMAuthError(`The vendor of '${view.name}' refused the credential.`);
+      if (!(await probe(providerId, actor.userId)))
+        throw new LLMAuthError(`The vendor of "${view.name}" rejected the credential.`);
       return view;
     }),
-    async rotateKeys(caller, argument = {}) {
-      admin(caller);
-      fieldsOf(argument, 'argument', []);
+    async rotateKeys(actor, argument = {}) {
+      assertAdmin(actor);
+      readObject(argument, []);
       return vault.rotate();
     },
   };
 }
 
-function signedIn({ userId }: Caller): void {
+function assertSignedIn({ userId }: Actor): void {
   if (userId === '') throw new LLMAuthError('You must be logged in.');
 }
 
-function admin(caller: Caller): void {
-  signedIn(caller);
-  if (!caller.isAdmin) throw new LLMPermissionError('Only administrators may do this.');
+function assertAdmin(actor: Actor): void {
+  assertSignedIn(actor);
+  if (actor.isAdmin !== true) throw new LLMPermissionError('Only administrators may do this.');
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null;
-}
-
-/** `null` takes a key away. */
-function keyOf({ apiKey }: Fields): string | null {
-  return apiKey === null ? null : secret(apiKey, 'apiKey');
+/** `null` removes the key. */
+function readKey(fields: JsonObject): string | null {
+  return fields['apiKey'] === null ? null : required(fields, 'apiKey', secret(MAX_SECRET_LENGTH));
 }

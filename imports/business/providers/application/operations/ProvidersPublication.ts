@@ -3,7 +3,7 @@
  * more than the public view.
  */
 import type { PublicProvider } from '../../domain/entities/PublicProvider';
-import type { Caller } from '../../domain/types/Caller';
+import type { Actor } from '../../../ai/domain/types/Actor';
 
 /** The collection under which the documents are published. */
 export const PROVIDERS_COLLECTION = 'ai_providers';
@@ -17,8 +17,8 @@ export interface PublicationSink {
 
 export interface ProvidersPublicationPorts {
   /** Asked anew each time: roles change. Undefined for a user who is gone. */
-  readonly caller: () => Promise<Caller | undefined>;
-  readonly list: (caller: Caller) => Promise<readonly PublicProvider[]>;
+  readonly findActor: () => Promise<Actor | undefined>;
+  readonly list: (actor: Actor) => Promise<readonly PublicProvider[]>;
   readonly sink: PublicationSink;
 }
 
@@ -58,8 +58,8 @@ export class ProvidersPublication {
   private async run(): Promise<void> {
     while (this.isStale && !this.isStopped) {
       this.isStale = false;
-      const caller = await this.ports.caller();
-      this.send(caller === undefined ? [] : await this.ports.list(caller));
+      const actor = await this.ports.findActor();
+      this.send(actor === undefined ? [] : await this.ports.list(actor));
     }
   }
 

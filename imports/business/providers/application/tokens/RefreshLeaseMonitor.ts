@@ -6,7 +6,7 @@ import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
 
 /** In milliseconds. */
-export interface LeaseLengths {
+export interface LeaseDurations {
   /** Before the old token was shown to the server: taking over is harmless. */
   readonly claimed: number;
   /** From then on: longer than any request may take, for the answer must not be lost. */
@@ -18,13 +18,13 @@ const MAX_CLOCK_SKEW_MS = 10 * 60_000;
 
 export class RefreshLeaseMonitor {
   private readonly clock: Clock;
-  private readonly lengths: LeaseLengths;
-  private version: number | undefined;
-  private since = 0;
+  private readonly durations: LeaseDurations;
+  private observedVersion: number | undefined;
+  private observedAt = 0;
 
-  constructor(clock: Clock, lengths: LeaseLengths) {
+  constructor(clock: Clock, lengths: LeaseDurations) {
     this.clock = clock;
-    this.lengths = lengths;
+    this.durations = lengths;
   }
 
   /** @param row as it was just read */
@@ -32,10 +32,10 @@ export class RefreshLeaseMonitor {
     if (lease === undefined) return false;
     // So long over that no clock can be wrong enough: nobody has to wait for a process that died yesterday.
     if (this.clock.now() > lease.until + MAX_CLOCK_SKEW_MS) return false;
-    if (version !== this.version) {
-      this.version = version;
-      this.since = this.clock.elapsed();
+    if (version !== this.observedVersion) {
+      this.observedVersion = version;
+      this.observedAt = this.clock.elapsed();
     }
-    return this.clock.elapsed() - this.since < this.lengths[lease.phase];
+    return this.clock.elapsed() - this.observedAt < this.durations[lease.phase];
   }
 }

@@ -1,6 +1,6 @@
 /** Brings what a refresh got into the store, whatever stands in the way: without it the grant would be lost. */
 import { LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
-import { editionOf } from '../../domain/entities/StoredCredential';
+import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { CredentialChange } from '../../domain/interfaces/CredentialStore';
@@ -11,14 +11,14 @@ import { errorName, notConnected } from './refreshErrors';
 import { targetFields } from './RefreshTarget';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
 
-export interface TokenKeeperPorts {
+export interface RefreshedTokenWriterPorts {
   readonly vault: CredentialVault;
   readonly clock: Clock;
   readonly log: EventLog;
 }
 
 /** What a refresh brought. */
-export interface NewTokens {
+export interface RefreshedTokens {
   /** The row as the holder left it. */
   readonly held: StoredCredential;
   readonly tokens: TokenSet;
@@ -29,28 +29,28 @@ export interface NewTokens {
 }
 
 /** `gone`: the user disconnected while the request was under way. */
-type Saved = 'stored' | 'stored-late' | 'fenced-off' | 'gone';
+type WriteOutcome = 'stored' | 'stored-late' | 'fenced-off' | 'gone';
 
 /** Waits between attempts to store, in milliseconds. */
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 250;
 
 export class RefreshedTokenWriter {
-  private readonly ports: TokenKeeperPorts;
-  private readonly patience: number;
+  private readonly ports: RefreshedTokenWriterPorts;
+  private readonly retryForMs: number;
   /** What the store did not take yet. */
-  private readonly unsaved = new Map<string, NewTokens>();
+  private readonly unsaved = new Map<string, RefreshedTokens>();
 
   /** @param patience how long to try before callers are told, in milliseconds */
-  constructor(ports: TokenKeeperPorts, patience: number) {
+  constructor(ports: RefreshedTokenWriterPorts, patience: number) {
     this.ports = ports;
-    this.patience = patience;
+    this.retryForMs = patience;
   }
 
   /** What this process got for a row's present edition and could not store. */
-  unsavedFor(row: StoredCredential): NewTokens | undefined {
+  unsavedFor(row: StoredCredential): RefreshedTokens | undefined {
     const unsaved = this.unsaved.get(row._id);
-    if (unsaved === undefined || editionOf(unsaved.held) === editionOf(row)) return unsaved;
+    if (unsaved === undefined || tokenRevision(unsaved.held) === tokenRevision(row)) return unsaved;
     this.unsaved.delete(row._id);
     return undefined;
   }
@@ -60,12 +60,12 @@ export class RefreshedTokenWriter {
    * over, and kept in memory.
    * @returns false when another holder's tokens are there, which are then the ones to use
    */
-  async keep(target: RefreshTarget, unsaved: NewTokens): Promise<boolean> {
+  async write(target: RefreshTarget, unsaved: RefreshedTokens): Promise<boolean> {
     const { clock, log } = this.ports;
     const { _id } = unsaved.held;
     this.unsaved.set(_id, unsaved);
-    const giveUpAt = clock.elapsed() + this.patience;
-    let saved: Saved | undefined;
+    const giveUpAt = clock.elapsed() + this.retryForMs;
+    let saved: WriteOutcome | undefined;
     for (let pause = FIRST_PAUSE_MS; saved === undefined; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         saved = await this.save(unsaved);
@@ -89,20 +89,20 @@ export class RefreshedTokenWriter {
    * A holder that lost its lease never replaces a token that came after its own. But while nothing came, what it
    * brings is all there is: those who took over find the old token used up.
    */
-  private async save(unsaved: NewTokens): Promise<Saved> {
+  private async save(unsaved: RefreshedTokens): Promise<WriteOutcome> {
     const { store } = this.ports.vault;
     const { held } = unsaved;
-    const change = this.renewed(unsaved);
+    const change = this.changeFor(unsaved);
     if ((await store.change(held, change)) !== undefined) return 'stored';
     for (;;) {
       const there = await store.find(held);
       if (there === undefined) return 'gone';
-      if (editionOf(there) !== editionOf(held)) return 'fenced-off';
+      if (tokenRevision(there) !== tokenRevision(held)) return 'fenced-off';
       if ((await store.change(there, change)) !== undefined) return 'stored-late';
     }
   }
 
-  private renewed(unsaved: NewTokens): CredentialChange {
+  private changeFor(unsaved: RefreshedTokens): CredentialChange {
     const { held, tokens, receivedAt } = unsaved;
     return {
       box: this.ports.vault.seal(held, contentFrom(unsaved)),
@@ -116,7 +116,7 @@ export class RefreshedTokenWriter {
 }
 
 /** RFC 6749, 6: a server that sends no new refresh token leaves the old one in force. */
-function contentFrom({ tokens: { accessToken, refreshToken }, old }: NewTokens): TokenContent {
+function contentFrom({ tokens: { accessToken, refreshToken }, old }: RefreshedTokens): TokenContent {
   const next = refreshToken ?? old.refreshToken;
   return { type: 'tokens', accessToken, ...(next === undefined ? {} : { refreshToken: next }) };
 }

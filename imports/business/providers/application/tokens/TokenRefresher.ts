@@ -9,7 +9,7 @@
  */
 import pLimit from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
-import { editionOf } from '../../domain/entities/StoredCredential';
+import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type { Clock } from '../../domain/interfaces/Clock';
@@ -18,13 +18,13 @@ import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { TokenSet } from '../../domain/types/TokenSet';
 import type { CredentialVault, OpenedCredential } from '../credentials/CredentialVault';
 import { RefreshLeaseMonitor } from './RefreshLeaseMonitor';
-import type { LeaseLengths } from './RefreshLeaseMonitor';
-import { errorName, mustReconnect, notConnected, refusedApp } from './refreshErrors';
+import type { LeaseDurations } from './RefreshLeaseMonitor';
+import { errorName, mustReconnect, notConnected, appRefused } from './refreshErrors';
 import { targetFields } from './RefreshTarget';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
 import { RefreshedTokenWriter } from './RefreshedTokenWriter';
 
-export interface TokenWish {
+export interface TokenRequest {
   /** A token is wanted that is newer than what is there now. */
   readonly forced: boolean;
   /** The token that the vendor refused, where it is known. */
@@ -36,52 +36,52 @@ export interface TokenRefresherPorts {
   readonly clock: Clock;
   readonly log: EventLog;
   /** Default: 5 s and 20 s. */
-  readonly leases?: LeaseLengths;
+  readonly leases?: LeaseDurations;
 }
 
 /** Tokens are renewed this long before their end, in milliseconds. */
 const REFRESH_AHEAD_MS = 60_000;
 
 /** Longer than a request to a token endpoint may take. */
-const DEFAULT_LEASES: LeaseLengths = { claimed: 5_000, sent: 20_000 };
+const DEFAULT_LEASES: LeaseDurations = { claimed: 5_000, sent: 20_000 };
 
 /** From the write that says `sent` to the request itself, as a part of that lease: the rest must do for the answer. */
-const SEND_WINDOW = 0.1;
+const SEND_WINDOW_FRACTION = 0.1;
 
 /** Refreshes that one process makes at one provider at the same time. */
-const MAX_AT_ONCE = 16;
+const MAX_CONCURRENT_REFRESHES = 16;
 
 /** Waits between looks at a row that another process refreshes, in milliseconds. */
-const FIRST_LOOK_MS = 20;
-const LAST_LOOK_MS = 250;
+const FIRST_POLL_MS = 20;
+const LAST_POLL_MS = 250;
 
 export class TokenRefresher {
   private readonly ports: TokenRefresherPorts;
-  private readonly leases: LeaseLengths;
-  private readonly flights = new Map<string, Promise<void>>();
+  private readonly leases: LeaseDurations;
+  private readonly inFlight = new Map<string, Promise<void>>();
   /**
    * By provider. A crowd of accounts waits before its leases begin, not while they run out, and no slow server
    * keeps others waiting.
    */
-  private readonly turns = new Map<string, pLimit.Limit>();
-  private readonly keeper: RefreshedTokenWriter;
+  private readonly limiters = new Map<string, pLimit.Limit>();
+  private readonly writer: RefreshedTokenWriter;
 
   constructor(ports: TokenRefresherPorts) {
     this.ports = ports;
     this.leases = ports.leases ?? DEFAULT_LEASES;
-    this.keeper = new RefreshedTokenWriter(ports, this.leases.sent);
+    this.writer = new RefreshedTokenWriter(ports, this.leases.sent);
   }
 
   /** @throws LLMAuthError when the user must connect again, other LLMErrors when no token can be had now */
-  async tokenFor(target: RefreshTarget, wish: TokenWish): Promise<string> {
+  async tokenFor(target: RefreshTarget, request: TokenRequest): Promise<string> {
     const first = await this.open(target);
     let opened = first;
     // A second turn is for callers that joined a flight which was over before it could help them.
-    for (let turn = 0; turn < 2 && !this.satisfies(opened, first.row, wish); turn++) {
+    for (let turn = 0; turn < 2 && !this.satisfies(opened, first.row, request); turn++) {
       try {
-        await this.share(target, opened.row);
+        await this.joinRefresh(target, opened.row);
       } catch (error) {
-        if (this.isUsable(opened, wish) && isPassing(error)) break;
+        if (this.isUsable(opened, request) && isTransient(error)) break;
         throw error;
       }
       opened = await this.open(target);
@@ -92,7 +92,7 @@ export class TokenRefresher {
   private async open({ provider, userId }: RefreshTarget): Promise<OpenedTokens> {
     const opened = await this.ports.vault.open(provider, 'oauth', userId);
     if (opened?.content.type !== 'tokens') throw notConnected(provider);
-    const hasNewer = this.keeper.unsavedFor(opened.row) !== undefined;
+    const hasNewer = this.writer.unsavedFor(opened.row) !== undefined;
     if (opened.row.state === 'reconnect_required' && !hasNewer) throw mustReconnect(provider);
     return { row: opened.row, content: opened.content };
   }
@@ -100,37 +100,38 @@ export class TokenRefresher {
   private satisfies(
     { row, content }: OpenedTokens,
     first: StoredCredential,
-    { forced, refusedToken }: TokenWish,
+    { forced, refusedToken }: TokenRequest,
   ): boolean {
     // One that was just made is taken even if its whole life is shorter than a minute.
-    const isNew = editionOf(row) !== editionOf(first) && !this.isOver(row);
-    if (refusedToken !== undefined) return content.accessToken !== refusedToken && (isNew || !this.isDue(row));
-    return isNew || (!forced && !this.isDue(row));
+    const isNew = tokenRevision(row) !== tokenRevision(first) && !this.isExpired(row);
+    if (refusedToken !== undefined)
+      return content.accessToken !== refusedToken && (isNew || !this.isDueForRefresh(row));
+    return isNew || (!forced && !this.isDueForRefresh(row));
   }
 
-  private isDue({ expiresAt }: StoredCredential): boolean {
+  private isDueForRefresh({ expiresAt }: StoredCredential): boolean {
     return expiresAt !== undefined && expiresAt - this.ports.clock.now() <= REFRESH_AHEAD_MS;
   }
 
-  private isOver({ expiresAt }: StoredCredential): boolean {
+  private isExpired({ expiresAt }: StoredCredential): boolean {
     return expiresAt !== undefined && expiresAt <= this.ports.clock.now();
   }
 
   /** Renewal is early: while the server can't be reached, what is left of the token's time is used. */
-  private isUsable({ row }: OpenedTokens, { forced }: TokenWish): boolean {
-    return !forced && !this.isOver(row);
+  private isUsable({ row }: OpenedTokens, { forced }: TokenRequest): boolean {
+    return !forced && !this.isExpired(row);
   }
 
-  private share(target: RefreshTarget, seen: StoredCredential): Promise<void> {
-    const flying = this.flights.get(seen._id);
+  private joinRefresh(target: RefreshTarget, seen: StoredCredential): Promise<void> {
+    const flying = this.inFlight.get(seen._id);
     if (flying !== undefined) return flying;
-    const flight = this.renew(target, editionOf(seen)).finally(() => this.flights.delete(seen._id));
-    this.flights.set(seen._id, flight);
+    const flight = this.refreshUntilReplaced(target, tokenRevision(seen)).finally(() => this.inFlight.delete(seen._id));
+    this.inFlight.set(seen._id, flight);
     return flight;
   }
 
   /** Settles when the row's edition is another one, whoever brought that about. */
-  private async renew(target: RefreshTarget, edition: string): Promise<void> {
+  private async refreshUntilReplaced(target: RefreshTarget, edition: string): Promise<void> {
     const { clock } = this.ports;
     const watch = new RefreshLeaseMonitor(clock, this.leases);
     const patience = 2 * (this.leases.claimed + this.leases.sent);
@@ -141,13 +142,13 @@ export class TokenRefresher {
       await clock.sleep(milliseconds);
       waited += clock.elapsed() - from;
     };
-    for (let pause = FIRST_LOOK_MS; waited < patience; pause = Math.min(pause * 2, LAST_LOOK_MS)) {
+    for (let pause = FIRST_POLL_MS; waited < patience; pause = Math.min(pause * 2, LAST_POLL_MS)) {
       const opened = await this.open(target);
       const { row } = opened;
-      if (editionOf(row) !== edition) return;
-      const unsaved = this.keeper.unsavedFor(row);
+      if (tokenRevision(row) !== edition) return;
+      const unsaved = this.writer.unsavedFor(row);
       if (unsaved !== undefined) {
-        if (await this.keeper.keep(target, unsaved)) return;
+        if (await this.writer.write(target, unsaved)) return;
         continue;
       }
       if (watch.isHeld(row)) {
@@ -156,15 +157,15 @@ export class TokenRefresher {
       }
       if (row.lease !== undefined)
         this.ports.log.warn('refresh:taken-over', { ...targetFields(target), phase: row.lease.phase });
-      if (await this.turnOf(target)(() => this.claim(target, opened))) return;
+      if (await this.limiterFor(target)(() => this.claim(target, opened))) return;
       await wait(pause);
     }
     throw new LLMTimeoutError(`'${target.provider.name}' is being reconnected by another process and takes too long`);
   }
 
-  private turnOf({ provider }: RefreshTarget): pLimit.Limit {
-    const turn = this.turns.get(provider._id) ?? pLimit(MAX_AT_ONCE);
-    this.turns.set(provider._id, turn);
+  private limiterFor({ provider }: RefreshTarget): pLimit.Limit {
+    const turn = this.limiters.get(provider._id) ?? pLimit(MAX_CONCURRENT_REFRESHES);
+    this.limiters.set(provider._id, turn);
     return turn;
   }
 
@@ -184,11 +185,11 @@ export class TokenRefresher {
       const version = await store.change(holding, { lease: this.lease('sent') });
       if (version === undefined) return false;
       holding = { ...holding, version };
-      tokens = await target.obtain(content, () => sending() < this.leases.sent * SEND_WINDOW);
+      tokens = await target.obtain(content, () => sending() < this.leases.sent * SEND_WINDOW_FRACTION);
     } catch (error) {
-      return this.giveUp(target, holding, error);
+      return this.releaseAfterFailure(target, holding, error);
     }
-    const kept = await this.keeper.keep(target, {
+    const kept = await this.writer.write(target, {
       held: holding,
       tokens,
       old: content,
@@ -209,7 +210,7 @@ export class TokenRefresher {
     return { phase, until: this.ports.clock.now() + this.leases[phase] };
   }
 
-  private async giveUp(target: RefreshTarget, held: StoredCredential, error: unknown): Promise<boolean> {
+  private async releaseAfterFailure(target: RefreshTarget, held: StoredCredential, error: unknown): Promise<boolean> {
     const { vault, log } = this.ports;
     const refused = error instanceof OAuthRefusal ? error : undefined;
     const isOver = refused?.error === 'invalid_grant';
@@ -222,7 +223,7 @@ export class TokenRefresher {
       description: refused?.description,
     });
     if (isOver) throw mustReconnect(target.provider);
-    throw refused === undefined ? error : refusedApp(target.provider, refused);
+    throw refused === undefined ? error : appRefused(target.provider, refused);
   }
 }
 
@@ -231,6 +232,6 @@ interface OpenedTokens extends OpenedCredential {
 }
 
 /** Whether trying again later may help. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return isLLMError(error) && error.retryable;
 }

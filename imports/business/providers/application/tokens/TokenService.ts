@@ -3,14 +3,14 @@ import { LLMAuthError, LLMPermissionError, LLMServerError } from '../../../ai/do
 import type { Credential, CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import type { Provider } from '../../domain/entities/Provider';
-import { credentialIdOf } from '../../domain/entities/StoredCredential';
+import { credentialIdFor } from '../../domain/entities/StoredCredential';
 import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
 import type { OAuthClient } from '../../domain/interfaces/AuthorizationServer';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
-import type { CallerLookup } from '../../domain/types/Caller';
+import type { UserLookup } from '../../../ai/domain/types/Actor';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
 import type { CredentialVault } from '../credentials/CredentialVault';
-import { destinationOf } from '../credentials/CredentialVault';
+import { destinationHash } from '../credentials/CredentialVault';
 import type { OAuthClients } from '../oauth/OAuthClients';
 import type { RefreshTarget, TokenContent } from './RefreshTarget';
 import type { TokenRefresher } from './TokenRefresher';
@@ -22,10 +22,10 @@ export interface TokenServicePorts {
   readonly clients: OAuthClients;
   readonly refresher: TokenRefresher;
   readonly limits: UsageLimits;
-  readonly callerOf: CallerLookup;
+  readonly findUser: UserLookup;
 }
 
-type TokenRequest = Parameters<CredentialSource['getAccessToken']>[0];
+type CredentialRequest = Parameters<CredentialSource['getAccessToken']>[0];
 
 export class TokenService implements CredentialSource {
   private readonly ports: TokenServicePorts;
@@ -40,7 +40,7 @@ export class TokenService implements CredentialSource {
    *   when a limit is reached,
    *   LLMAuthError without a usable credential
    */
-  getAccessToken(request: TokenRequest): Promise<Credential | undefined> {
+  getAccessToken(request: CredentialRequest): Promise<Credential | undefined> {
     return this.tokenFor(request);
   }
 
@@ -50,16 +50,16 @@ export class TokenService implements CredentialSource {
    * @throws beside the others LLMServerError, to be tried again with the row as it is then
    */
   boundTo(row: Provider): CredentialSource {
-    const destination = destinationOf(row);
+    const destination = destinationHash(row);
     return { getAccessToken: (request) => this.tokenFor(request, destination) };
   }
 
   private async tokenFor(
-    { providerId, userId, forceRefresh = false, refusedToken }: TokenRequest,
+    { providerId, userId, forceRefresh = false, refusedToken }: CredentialRequest,
     destination?: string,
   ): Promise<Credential | undefined> {
     const provider = await this.admit(providerId, userId);
-    if (destination !== undefined && destinationOf(provider) !== destination) {
+    if (destination !== undefined && destinationHash(provider) !== destination) {
       throw new LLMServerError(`The settings of '${provider.name}' were changed just now.`, { retryable: true });
     }
     if (!forceRefresh) await this.ports.limits.admit(provider, userId);
@@ -76,15 +76,15 @@ export class TokenService implements CredentialSource {
   }
 
   private async admit(providerId: string, userId: string): Promise<Provider> {
-    const { providers, callerOf } = this.ports;
-    const [provider, caller] = await Promise.all([providers.find(providerId), callerOf(userId)]);
-    if (provider === undefined || !decideAccess(provider, caller).allowed)
+    const { providers, findUser } = this.ports;
+    const [provider, user] = await Promise.all([providers.find(providerId), findUser(userId)]);
+    if (provider === undefined || !decideAccess(provider, user).allowed)
       throw new LLMPermissionError('You may not use this provider.');
     return provider;
   }
 
   private async key(provider: Provider, userId: string): Promise<Credential | undefined> {
-    const { kind, userId: holder } = credentialIdOf(provider, userId);
+    const { kind, userId: holder } = credentialIdFor(provider, userId);
     const opened = await this.ports.vault.open(provider, kind, holder);
     if (opened?.content.type === 'api_key') return { kind: 'api_key', token: opened.content.key };
     if (isKeyless(provider)) return undefined;
@@ -93,13 +93,13 @@ export class TokenService implements CredentialSource {
 
   private userTarget(provider: Provider, settings: OAuthSettings, userId: string): RefreshTarget {
     const { clients } = this.ports;
-    const server = clients.serverOf(settings);
+    const server = clients.serverFor(settings);
     let client: OAuthClient = { settings };
     return {
       provider,
       userId,
       prepare: async () => {
-        client = await clients.clientOf(provider, settings);
+        client = await clients.clientFor(provider, settings);
         await server.prepare(settings);
       },
       obtain: ({ refreshToken }, mayStillSend) => {
@@ -114,8 +114,13 @@ export class TokenService implements CredentialSource {
 
   private async appTarget(provider: Provider, settings: OAuthSettings): Promise<RefreshTarget> {
     const { clients, vault } = this.ports;
-    const server = clients.serverOf(settings);
-    const id = { providerId: provider._id, userId: null, kind: 'oauth', destination: destinationOf(provider) } as const;
+    const server = clients.serverFor(settings);
+    const id = {
+      providerId: provider._id,
+      userId: null,
+      kind: 'oauth',
+      destination: destinationHash(provider),
+    } as const;
     // A token that was over before it began: the row is there for all processes to agree upon who gets the first one.
     if ((await vault.store.find(id)) === undefined)
       await vault.store.add({ ...id, ...vault.seal(id, NO_TOKEN), state: 'ready', expiresAt: 0 });
@@ -125,7 +130,7 @@ export class TokenService implements CredentialSource {
       prepare: () => server.prepare(settings),
       obtain: async () => {
         try {
-          return await server.clientCredentials(await clients.clientOf(provider, settings));
+          return await server.clientCredentials(await clients.clientFor(provider, settings));
         } catch (error) {
           // No user can mend an app's credentials by connecting again.
           throw error instanceof OAuthRefusal && error.error === 'invalid_grant'

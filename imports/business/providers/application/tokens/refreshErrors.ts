@@ -13,7 +13,7 @@ export function mustReconnect({ name }: Provider): LLMAuthError {
   );
 }
 
-export function refusedApp({ name }: Provider, { error }: OAuthRefusal): Error {
+export function appRefused({ name }: Provider, { error }: OAuthRefusal): Error {
   if (error === 'invalid_response')
     return new LLMConnectionError(`The authorization server of '${name}' gave an answer that can't be used.`);
   return new LLMAuthError(

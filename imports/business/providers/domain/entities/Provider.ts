@@ -48,7 +48,7 @@ export interface Provider {
   readonly limits?: ProviderLimits;
   readonly enabled: boolean;
   /** Of the server's own settings: changed there, with a key that is there. */
-  readonly fixed?: true;
+  readonly configured?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -1,6 +1,6 @@
 /** Who may use a provider. What no rule allows is refused, and so is everything that a rule can't be read for. */
 import { unreachable } from '../../../ai/domain/unreachable';
-import type { Caller } from '../types/Caller';
+import type { User } from '../../../ai/domain/types/Actor';
 import type { Provider } from './Provider';
 
 export type AccessDecision =
@@ -10,25 +10,25 @@ export type AccessDecision =
 const ALLOWED: AccessDecision = { allowed: true };
 
 /** @param model what is asked for; the provider as a whole when absent */
-export function decideAccess(provider: Provider, caller: Caller | undefined, model?: string): AccessDecision {
-  if (caller === undefined || caller.userId === '') return { allowed: false, reason: 'no-user' };
+export function decideAccess(provider: Provider, user: User | undefined, model?: string): AccessDecision {
+  if (user === undefined || user.userId === '') return { allowed: false, reason: 'no-user' };
   if (!provider.enabled) return { allowed: false, reason: 'disabled' };
-  if (!isAdmitted(provider, caller)) return { allowed: false, reason: 'not-listed' };
+  if (!isAdmitted(provider, user)) return { allowed: false, reason: 'not-listed' };
   if (model !== undefined && provider.allowedModels?.includes(model) === false)
     return { allowed: false, reason: 'model-not-allowed' };
   return ALLOWED;
 }
 
 /** Admins can change every list, and an owner's account is theirs; the others need a rule. */
-function isAdmitted({ access, owner }: Provider, caller: Caller): boolean {
-  if (caller.isAdmin || owner === caller.userId) return true;
+function isAdmitted({ access, owner }: Provider, user: User): boolean {
+  if (user.isAdmin === true || owner === user.userId) return true;
   switch (access.kind) {
     case 'admins':
       return false;
     case 'everyone':
       return true;
     case 'list':
-      return access.users.includes(caller.userId) || access.roles.some((role) => caller.roles.includes(role));
+      return access.users.includes(user.userId) || access.roles.some((role) => user.roles?.includes(role) === true);
     default:
       return unreachable(access);
   }

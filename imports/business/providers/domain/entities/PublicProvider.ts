@@ -20,7 +20,7 @@ export interface ConnectionState {
   readonly needsReconnect: boolean;
 }
 
-export function publicView(provider: Provider, { connected, needsReconnect }: ConnectionState): PublicProvider {
+export function toPublicProvider(provider: Provider, { connected, needsReconnect }: ConnectionState): PublicProvider {
   const { _id, name, vendor, auth, defaultModel, allowedModels, enabled } = provider;
   return {
     _id,

@@ -55,13 +55,13 @@ export function credentialKey({ providerId, userId, kind }: CredentialId): strin
 }
 
 /** The credential that a user's calls need. */
-export function credentialIdOf({ _id, auth }: Provider, userId: string): CredentialId {
+export function credentialIdFor({ _id, auth }: Provider, userId: string): CredentialId {
   const isKey = auth.kind === 'api_key' || auth.kind === 'user_api_key' || auth.oauth.protocol === 'key_exchange';
   return { providerId: _id, userId: isPersonal(auth) ? userId : null, kind: isKey ? 'api_key' : 'oauth' };
 }
 
 /** Names one token: it changes with every refresh and every new connection. */
-export function editionOf(row: StoredCredential): string {
+export function tokenRevision(row: StoredCredential): string {
   return `${row.grantId}/${row.generation}`;
 }
 
@@ -69,7 +69,7 @@ export function editionOf(row: StoredCredential): string {
  * Everything that decides where a provider's secrets go, as one string to hash. An edit of it must not lead secrets
  * to a new place that were given for the old one.
  */
-export function destinationFacts({
+export function serializeDestination({
   vendor,
   auth,
   baseURL,

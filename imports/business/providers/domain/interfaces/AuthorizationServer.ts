@@ -17,7 +17,7 @@ export interface AuthorizationRequest {
 }
 
 /** What came back with the browser. */
-export interface AuthorizationAnswer extends AuthorizationRequest {
+export interface AuthorizationResponse extends AuthorizationRequest {
   readonly parameters: URLSearchParams;
 }
 
@@ -27,7 +27,7 @@ export interface AuthorizationServer {
   /** Where to send the user. @throws LLMError when the server can't do what is always asked of it */
   authorizationUrl(settings: OAuthSettings, request: AuthorizationRequest): Promise<URL>;
   /** Checks the answer and exchanges its code. @throws OAuthRefusal, LLMError */
-  exchange(client: OAuthClient, answer: AuthorizationAnswer): Promise<TokenSet>;
+  exchange(client: OAuthClient, answer: AuthorizationResponse): Promise<TokenSet>;
   /**
    * @param mayStillSend asked at the last moment before the token leaves @throws OAuthRefusal, StaleLeaseError,
    * LLMError

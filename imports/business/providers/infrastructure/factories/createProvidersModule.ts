@@ -5,7 +5,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
 import { createGuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import { ChangeSignal } from '../../application/operations/ChangeSignal';
 import { CredentialVault } from '../../application/credentials/CredentialVault';
-import type { LeaseLengths } from '../../application/tokens/RefreshLeaseMonitor';
+import type { LeaseDurations } from '../../application/tokens/RefreshLeaseMonitor';
 import { OAuthClients } from '../../application/oauth/OAuthClients';
 import type { AuthorizationServers } from '../../application/oauth/OAuthClients';
 import { OAuthFlow } from '../../application/oauth/OAuthFlow';
@@ -19,11 +19,11 @@ import { withConfiguredProviders } from '../../application/accounts/withConfigur
 import type { Provider } from '../../domain/entities/Provider';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { EventLog } from '../../domain/interfaces/EventLog';
-import type { CallerLookup } from '../../domain/types/Caller';
+import type { UserLookup } from '../../../ai/domain/types/Actor';
 import { consoleLog } from '../system/redactingLog';
 import { KeyExchangeServer } from '../oauth/KeyExchangeServer';
 import { OAuth2Server } from '../oauth/OAuth2Server';
-import { ServerMetadataCache } from '../oauth/serverMetadata';
+import { ServerMetadataCache } from '../oauth/ServerMetadataCache';
 import { createAuthorizationStore, indexAuthorizations } from '../persistence/createAuthorizationStore';
 import type { AuthorizationDocument } from '../persistence/createAuthorizationStore';
 import { createCredentialStore, indexCredentials } from '../persistence/createCredentialStore';
@@ -44,17 +44,17 @@ export interface ProvidersSettings {
   /** Permits plain http and private addresses of authorization servers and vendors: for development and tests only. */
   readonly allowPrivateHosts?: boolean;
   /** In milliseconds; see `LeaseLengths`. */
-  readonly refreshLeases?: LeaseLengths;
+  readonly refreshLeases?: LeaseDurations;
 }
 
 /** What a host brings. */
 export interface ProvidersPorts {
   readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
-  readonly callerOf: CallerLookup;
+  readonly findUser: UserLookup;
   /** See `ProviderMethodsPorts.probe`. */
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
   /** Providers of the host's settings, whose keys are there. */
-  readonly fixed?: readonly Provider[];
+  readonly configured?: readonly Provider[];
   readonly log?: EventLog;
   readonly clock?: Clock;
   /** Instead of the protocols' own implementations. */
@@ -66,11 +66,11 @@ export interface ProvidersModule {
   readonly credentials: CredentialSource & { boundTo(row: Provider): CredentialSource };
   readonly service: ProviderService;
   readonly flow: OAuthFlow;
-  readonly methods: ProviderOperations;
+  readonly operations: ProviderOperations;
   /** To be told what an answer used, for limits on tokens. */
   recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
   readonly changes: ChangeSignal;
-  readonly callerOf: CallerLookup;
+  readonly findUser: UserLookup;
   /** Makes the stores' indexes. Safe to call again. */
   ready(): Promise<void>;
   /** Closes the sockets to authorization servers. */
@@ -87,7 +87,7 @@ export const COLLECTIONS = {
 /** @throws LLMInvalidRequestError for keys or a root URL that are not right */
 export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
   const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
-  const { collection, callerOf, probe, fixed = [], log = consoleLog, clock = systemClock } = ports;
+  const { collection, findUser, probe, configured = [], log = consoleLog, clock = systemClock } = ports;
   const rows = {
     providers: collection<ProviderDocument>(COLLECTIONS.providers),
     credentials: collection<CredentialDocument>(COLLECTIONS.credentials),
@@ -96,7 +96,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   };
   const changes = new ChangeSignal();
   const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
-  const providers = withConfiguredProviders(changes.watchProviders(createProviderStore(rows.providers)), fixed);
+  const providers = withConfiguredProviders(changes.watchProviders(createProviderStore(rows.providers)), configured);
   const authorizations = createAuthorizationStore(rows.authorizations);
   const vault = new CredentialVault({
     store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)),
@@ -116,19 +116,19 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   const limits = new UsageLimits(createUsageStore(rows.usage), clock);
   const leases = settings.refreshLeases === undefined ? {} : { leases: settings.refreshLeases };
   const refresher = new TokenRefresher({ vault, clock, log, ...leases });
-  const flow = new OAuthFlow({ providers, authorizations, vault, clients, sealer, callerOf, clock, log, rootUrl });
+  const flow = new OAuthFlow({ providers, authorizations, vault, clients, sealer, findUser, clock, log, rootUrl });
   const service = new ProviderService({ providers, authorizations, vault, clients, clock, log, allowInsecure });
   return {
-    credentials: new TokenService({ providers, vault, clients, refresher, limits, callerOf }),
+    credentials: new TokenService({ providers, vault, clients, refresher, limits, findUser }),
     service,
     flow,
-    methods: createProviderOperations({ service, flow, vault, probe }),
+    operations: createProviderOperations({ service, flow, vault, probe }),
     async recordUsage({ providerId, userId, tokens }) {
       const provider = await providers.find(providerId);
       if (provider !== undefined) await limits.recordTokens(provider, userId, tokens);
     },
     changes,
-    callerOf,
+    findUser,
     async ready() {
       await Promise.all([
         indexCredentials(rows.credentials),

@@ -10,14 +10,14 @@ import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guard
 import type { GuardedResponse } from '../../../ai/infrastructure/clients/http/GuardedResponse';
 import { OAuthRefusal } from '../../domain/interfaces/AuthorizationServer';
 import type {
-  AuthorizationAnswer,
+  AuthorizationResponse,
   AuthorizationRequest,
   AuthorizationServer,
   OAuthClient,
 } from '../../domain/interfaces/AuthorizationServer';
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
 import type { TokenSet } from '../../domain/types/TokenSet';
-import { OAUTH_TIMEOUT_MS } from './oauthFetch';
+import { OAUTH_TIMEOUT_MS } from './createOAuthFetch';
 
 const MAX_BODY_BYTES = 64 * 1024;
 
@@ -46,7 +46,7 @@ export class KeyExchangeServer implements AuthorizationServer {
     return url;
   }
 
-  async exchange({ settings }: OAuthClient, { parameters, codeVerifier }: AuthorizationAnswer): Promise<TokenSet> {
+  async exchange({ settings }: OAuthClient, { parameters, codeVerifier }: AuthorizationResponse): Promise<TokenSet> {
     const error = parameters.get('error');
     if (error !== null)
       throw new OAuthRefusal(

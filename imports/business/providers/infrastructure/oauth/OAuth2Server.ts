@@ -34,7 +34,7 @@ import { safeMessage } from '../../../ai/domain/errors/safeText';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import { OAuthRefusal, StaleLeaseError } from '../../domain/interfaces/AuthorizationServer';
 import type {
-  AuthorizationAnswer,
+  AuthorizationResponse,
   AuthorizationRequest,
   AuthorizationServer,
   OAuthClient,
@@ -42,10 +42,10 @@ import type {
 import type { OAuthSettings } from '../../domain/types/OAuthSettings';
 import type { TokenSet } from '../../domain/types/TokenSet';
 import { withoutSecrets } from '../../domain/withoutSecrets';
-import { createOAuthFetch } from './oauthFetch';
-import type { OAuthFetch } from './oauthFetch';
-import type { ServerMetadataCache } from './serverMetadata';
-import { withoutOddities } from './tokenAnswer';
+import { createOAuthFetch } from './createOAuthFetch';
+import type { OAuthFetch } from './createOAuthFetch';
+import type { ServerMetadataCache } from './ServerMetadataCache';
+import { normalizeTokenResponse } from './normalizeTokenResponse';
 
 export interface OAuth2ServerOptions {
   readonly fetch: GuardedFetch;
@@ -65,14 +65,14 @@ export class OAuth2Server implements AuthorizationServer {
   }
 
   async prepare(settings: OAuthSettings): Promise<void> {
-    await this.options.metadata.of(settings);
+    await this.options.metadata.get(settings);
   }
 
   async authorizationUrl(
     settings: OAuthSettings,
     { state, codeVerifier, nonce, redirectUri }: AuthorizationRequest,
   ): Promise<URL> {
-    const metadata = await this.options.metadata.of(settings);
+    const metadata = await this.options.metadata.get(settings);
     const endpoint = metadata.authorization_endpoint;
     if (endpoint === undefined)
       throw new LLMInvalidRequestError('the authorization server names no authorization endpoint', {
@@ -102,16 +102,16 @@ export class OAuth2Server implements AuthorizationServer {
     return url;
   }
 
-  async exchange(client: OAuthClient, answer: AuthorizationAnswer): Promise<TokenSet> {
+  async exchange(client: OAuthClient, answer: AuthorizationResponse): Promise<TokenSet> {
     const { settings } = client;
-    const side = await this.side(client);
+    const contextFor = await this.side(client);
     return asked([client.secret, answer.codeVerifier, answer.state, answer.parameters.get('code')], async () => {
-      const parameters = validateAuthResponse(side.metadata, side.client, answer.parameters, answer.state);
-      const options = { ...side.http, additionalParameters: resourcesOf(settings) };
-      const { metadata, authentication } = side;
+      const parameters = validateAuthResponse(contextFor.metadata, contextFor.client, answer.parameters, answer.state);
+      const options = { ...contextFor.http, additionalParameters: resourcesOf(settings) };
+      const { metadata, authentication } = contextFor;
       const response = await authorizationCodeGrantRequest(
         metadata,
-        side.client,
+        contextFor.client,
         authentication,
         parameters,
         answer.redirectUri,
@@ -121,7 +121,7 @@ export class OAuth2Server implements AuthorizationServer {
       const openId = isOpenId(settings);
       const expected = openId ? { expectedNonce: answer.nonce, requireIdToken: true } : {};
       return toTokenSet(
-        await processAuthorizationCodeResponse(metadata, side.client, response, expected),
+        await processAuthorizationCodeResponse(metadata, contextFor.client, response, expected),
         settings.scopes,
       );
     });
@@ -178,15 +178,15 @@ export class OAuth2Server implements AuthorizationServer {
     });
   }
 
-  private async side({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<Side> {
+  private async side({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<ClientContext> {
     const { fetch, allowInsecure, metadata: cache } = this.options;
-    const metadata = await cache.of(settings);
+    const metadata = await cache.get(settings);
     return {
       metadata,
       client: { client_id: settings.clientId, [clockTolerance]: CLOCK_TOLERANCE_SECONDS },
       authentication: clientAuthentication(settings, metadata, secret),
       http: {
-        [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: withoutOddities }),
+        [customFetch]: createOAuthFetch(fetch, { beforeSend, readBody: normalizeTokenResponse }),
         [allowInsecureRequests]: allowInsecure,
       },
     };
@@ -194,7 +194,7 @@ export class OAuth2Server implements AuthorizationServer {
 }
 
 /** All that a request of the library wants beside its own facts. */
-interface Side {
+interface ClientContext {
   readonly metadata: ServerMetadata;
   readonly client: Client;
   readonly authentication: ClientAuth;
@@ -223,11 +223,12 @@ function clientAuthentication(
   return method === 'client_secret_basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 }
 
-/** @param asked the scopes that no word about scopes means. RFC 6749, 5.1 */
-function toTokenSet(response: TokenEndpointResponse, asked?: readonly string[]): TokenSet {
+/** @param withSafeErrors the scopes that no word about scopes means. RFC 6749, 5.1 */
+function toTokenSet(response: TokenEndpointResponse, withSafeErrors?: readonly string[]): TokenSet {
   if (response.token_type !== 'bearer')
     throw new OAuthRefusal('unsupported_token_type', 'the server gave a token that is not a bearer token');
-  const scopes = response.scope === undefined ? asked : response.scope.split(' ').filter((scope) => scope !== '');
+  const scopes =
+    response.scope === undefined ? withSafeErrors : response.scope.split(' ').filter((scope) => scope !== '');
   return {
     kind: 'bearer',
     accessToken: response.access_token,
@@ -255,17 +256,17 @@ function safeError(error: unknown, safe: (words: string) => string): Error {
     new OAuthRefusal(safe(word).slice(0, 100), description === undefined ? undefined : safe(description));
   if (error instanceof AuthorizationResponseError) return refusal(error.error, error.error_description);
   if (error instanceof ResponseBodyError)
-    return passing(error.status, error.error) ?? refusal(error.error, error.error_description);
-  if (error instanceof WWWAuthenticateChallengeError) return passing(error.status) ?? refusal('invalid_client');
+    return transientError(error.status, error.error) ?? refusal(error.error, error.error_description);
+  if (error instanceof WWWAuthenticateChallengeError) return transientError(error.status) ?? refusal('invalid_client');
   const status = statusOf(error);
   return (
-    (status === undefined ? undefined : passing(status)) ??
+    (status === undefined ? undefined : transientError(status)) ??
     refusal('invalid_response', error instanceof Error ? error.message : undefined)
   );
 }
 
 /** What may be over soon. */
-function passing(status: number, error?: string): Error | undefined {
+function transientError(status: number, error?: string): Error | undefined {
   if (status === 429) return new LLMRateLimitError('the authorization server is asked too often', { status });
   if (status < 500 && error !== 'server_error' && error !== 'temporarily_unavailable') return undefined;
   return new LLMConnectionError(`the authorization server can't answer now (status ${status})`, { status });

@@ -25,11 +25,11 @@ export class KeyRing {
     const keys = new Map<string, SealingKey>();
     entries.forEach((entry, index) => {
       const key = parseKey(entry, index);
-      if (keys.has(key.id)) throw wrong(`two keys are called '${key.id}'`);
+      if (keys.has(key.id)) throw invalidKeys(`two keys are called '${key.id}'`);
       keys.set(key.id, key);
     });
     const [first] = keys.values();
-    if (first === undefined) throw wrong('there is no key');
+    if (first === undefined) throw invalidKeys('there is no key');
     return new KeyRing(first, keys);
   }
 
@@ -45,13 +45,13 @@ export class KeyRing {
 
 function parseKey(entry: string, index: number): SealingKey {
   const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? [];
-  if (id === undefined || base64 === undefined) throw wrong(`key ${index + 1} is not written as id:base64`);
+  if (id === undefined || base64 === undefined) throw invalidKeys(`key ${index + 1} is not written as id:base64`);
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length !== KEY_BYTES) throw wrong(`key '${id}' has ${bytes.length} bytes, not ${KEY_BYTES}`);
+  if (bytes.length !== KEY_BYTES) throw invalidKeys(`key '${id}' has ${bytes.length} bytes, not ${KEY_BYTES}`);
   // Not enumerable, so that a key ring that is logged or serialised shows no key.
   return Object.defineProperty({ id } as SealingKey, 'bytes', { value: bytes });
 }
 
-function wrong(what: string): LLMInvalidRequestError {
+function invalidKeys(what: string): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`The sealing keys are not right: ${what}.`, { path: 'AI_SECRET_KEYS' });
 }

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { resolveModel } from '../../../../../imports/api/gateway/models/resolveModel';
-import type { ProviderChoice } from '../../../../../imports/api/gateway/models/resolveModel';
+import type { ModelCandidate } from '../../../../../imports/api/gateway/models/resolveModel';
 import { LLMModelNotFoundError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
 
-const OPENAI: ProviderChoice = { id: 'openai', vendor: 'openai' };
-const CLAUDE: ProviderChoice = { id: 'claude', vendor: 'anthropic' };
-const GROQ: ProviderChoice = { id: 'groq', vendor: 'groq' };
-const LLAMA: ProviderChoice = { id: 'llama', vendor: 'llama' };
-const LOCAL: ProviderChoice = { id: 'local', vendor: 'openai_compatible' };
+const OPENAI: ModelCandidate = { id: 'openai', vendor: 'openai' };
+const CLAUDE: ModelCandidate = { id: 'claude', vendor: 'anthropic' };
+const GROQ: ModelCandidate = { id: 'groq', vendor: 'groq' };
+const LLAMA: ModelCandidate = { id: 'llama', vendor: 'llama' };
+const LOCAL: ModelCandidate = { id: 'local', vendor: 'openai_compatible' };
 const ALL = [OPENAI, CLAUDE, GROQ, LLAMA, LOCAL];
 
 describe('the provider behind a model', () => {
@@ -33,14 +33,14 @@ describe('the provider behind a model', () => {
   }
 
   it('is whoever allows exactly that model, before whose patterns match', () => {
-    const curated: ProviderChoice = { id: 'curated', vendor: 'azure_openai', allowedModels: ['gpt-5', 'own-name'] };
+    const curated: ModelCandidate = { id: 'curated', vendor: 'azure_openai', allowedModels: ['gpt-5', 'own-name'] };
     expect(resolveModel('gpt-5', [OPENAI, curated])).to.deep.equal({ providerId: 'curated', model: 'gpt-5' });
     expect(resolveModel('own-name', [OPENAI, curated])).to.deep.equal({ providerId: 'curated', model: 'own-name' });
     expect(resolveModel('gpt-5-mini', [OPENAI, curated])).to.deep.equal({ providerId: 'openai', model: 'gpt-5-mini' });
   });
 
   it('is whoever’s own patterns match', () => {
-    const local: ProviderChoice = { ...LOCAL, modelPatterns: ['^qwen', '-instruct$'] };
+    const local: ModelCandidate = { ...LOCAL, modelPatterns: ['^qwen', '-instruct$'] };
     expect(resolveModel('Qwen3-32b', [OPENAI, local])).to.deep.equal({ providerId: 'local', model: 'Qwen3-32b' });
     expect(resolveModel('phi-instruct', [OPENAI, local])).to.deep.equal({ providerId: 'local', model: 'phi-instruct' });
   });
@@ -78,7 +78,7 @@ describe('the provider behind a model', () => {
   });
 
   it('is asked about in bounded words', () => {
-    const many = Array.from({ length: 200 }, (_value, index): ProviderChoice => ({
+    const many = Array.from({ length: 200 }, (_value, index): ModelCandidate => ({
       id: `p${index}`,
       vendor: 'openai_compatible',
     }));

@@ -20,13 +20,13 @@ function relayOf({
   rawReasoningName = 'reasoning',
   checkItem = () => undefined,
 }: Partial<ConstructorParameters<typeof ResponsesRelay>[0]> = {}): ResponsesRelay {
-  const begun = emptyResource({}, { id: OURS.id, created_at: 1, model: 'm', status: 'in_progress' });
+  const initial = emptyResource({}, { id: OURS.id, created_at: 1, model: 'm', status: 'in_progress' });
   return new ResponsesRelay({
     encoder: createStreamEncoder('openai_responses', OURS),
     rawReasoningName,
     echo: {},
-    begun,
-    ours: {},
+    initial,
+    overrides: {},
     checkItem,
   });
 }

@@ -1,5 +1,6 @@
 /** `ai.providers.*`: who may call what, what arguments are taken, and that nothing but the public view comes back. */
 import { expect } from 'chai';
+import type { Actor } from '../../../../../imports/business/ai/domain/types/Actor';
 import fc from 'fast-check';
 import {
   isLLMError,
@@ -31,7 +32,7 @@ const SHARED = {
   auth: { kind: 'api_key' },
   access: 'everyone',
 };
-const NOBODY = { userId: '', isAdmin: true, roles: [] };
+const NOBODY: Actor = { userId: '', isAdmin: true, source: 'method' };
 
 describe('the methods of the Provider system', () => {
   let app: ProvidersHost;
@@ -41,8 +42,8 @@ describe('the methods of the Provider system', () => {
     app = await ProvidersHost.start({ probe: () => Promise.resolve(probed), allowPrivateHosts: false });
   });
   afterEach(() => app.stop());
-  const call = (name: keyof ProviderOperations, argument?: unknown, caller = ADMIN): Promise<unknown> =>
-    app.module.methods[name](caller, argument);
+  const call = (name: keyof ProviderOperations, argument?: unknown, actor = ADMIN): Promise<unknown> =>
+    app.module.operations[name](actor, argument);
 
   it('creates a provider that only admins may use until somebody says otherwise', async () => {
     const view = await call('create', {
@@ -89,10 +90,10 @@ describe('the methods of the Provider system', () => {
       access: ['alice', 'writers'],
       limits: { requests: 5, window: 60_000 },
     });
-    const writer = { userId: 'eve', isAdmin: false, roles: ['writers'] };
-    for (const caller of [ALICE, writer]) expect(await call('list', undefined, caller)).to.have.length(1);
-    for (const caller of [BOB, { ...writer, roles: ['readers'] }])
-      expect(await call('list', undefined, caller)).to.deep.equal([]);
+    const writer: Actor = { userId: 'eve', source: 'method', roles: ['writers'] };
+    for (const actor of [ALICE, writer]) expect(await call('list', undefined, actor)).to.have.length(1);
+    for (const actor of [BOB, { ...writer, roles: ['readers'] }])
+      expect(await call('list', undefined, actor)).to.deep.equal([]);
     expect(await app.providers.find({}))
       .to.have.nested.property('[0].limits')
       .deep.equal({ windowMs: 60_000, requests: 5 });
@@ -230,7 +231,7 @@ describe('the methods of the Provider system', () => {
 
   const oauth = { kind: 'oauth_user', issuer: 'https://server.example', clientId: 'x' };
   const WRONG: readonly (readonly [path: string, argument: object])[] = [
-    ['argument', { ...SHARED, baseUrl: 'https://x.example' }],
+    ['baseUrl', { ...SHARED, baseUrl: 'https://x.example' }],
     ['providerId', { ...SHARED, providerId: 'callback' }],
     ['providerId', { ...SHARED, providerId: 'a/b' }],
     ['providerId', { ...SHARED, providerId: { $ne: 1 } }],
@@ -240,7 +241,7 @@ describe('the methods of the Provider system', () => {
     ['vendor', { ...SHARED, vendor: 'acme' }],
     ['auth', { ...SHARED, auth: undefined }],
     ['auth.kind', { ...SHARED, auth: { kind: 'none' } }],
-    ['auth', { ...SHARED, auth: { kind: 'api_key', clientId: 'x' } }],
+    ['auth.clientId', { ...SHARED, auth: { kind: 'api_key', clientId: 'x' } }],
     ['apiKey', { ...SHARED, apiKey: 'sk with spaces' }],
     ['apiKey', { ...SHARED, apiKey: 'sk\r\nx-injected: 1' }],
     ['apiKey', { ...SHARED, auth: { kind: 'user_api_key' }, apiKey: 'sk-x' }],
@@ -289,7 +290,7 @@ describe('the methods of the Provider system', () => {
 
   it('answers anything at all with a typed error or a view, and stays whole', async () => {
     await call('create', SHARED);
-    const names = Object.keys(app.module.methods) as (keyof ProviderOperations)[];
+    const names = Object.keys(app.module.operations) as (keyof ProviderOperations)[];
     const anyArgument = fc.oneof(
       fc.anything({ maxDepth: 3, withNullPrototype: true, withBigInt: false }),
       fc.record(
@@ -307,9 +308,9 @@ describe('the methods of the Provider system', () => {
         fc.constantFrom(...names),
         anyArgument,
         fc.constantFrom(ADMIN, ALICE),
-        async (name, argument, caller) => {
+        async (name, argument, actor) => {
           try {
-            await app.module.methods[name](caller, argument);
+            await app.module.operations[name](actor, argument);
           } catch (error) {
             expect(isLLMError(error), `${name}: ${String(error)}`).to.equal(true);
           }
@@ -317,7 +318,7 @@ describe('the methods of the Provider system', () => {
       ),
       { numRuns: 300 },
     );
-    await app.module.methods.list(ADMIN);
+    await app.module.operations.list(ADMIN);
     expect(Object.getOwnPropertyNames(Object.prototype)).not.to.include.members(['providerId', 'apiKey', 'auth']);
   });
 });

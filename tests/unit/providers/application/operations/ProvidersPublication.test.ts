@@ -7,7 +7,7 @@ describe('the publication of providers', () => {
   let app: ProvidersHost;
   beforeEach(async () => {
     app = await ProvidersHost.start();
-    await app.module.methods.create(ADMIN, {
+    await app.module.operations.create(ADMIN, {
       providerId: 'open',
       name: 'Open',
       vendor: 'openai',
@@ -15,7 +15,7 @@ describe('the publication of providers', () => {
       access: 'everyone',
       defaultModel: 'm',
     });
-    await app.module.methods.create(ADMIN, {
+    await app.module.operations.create(ADMIN, {
       providerId: 'closed',
       name: 'Closed',
       vendor: 'openai',
@@ -29,8 +29,8 @@ describe('the publication of providers', () => {
   ): Promise<{ told: unknown[]; publication: ProvidersPublication; stop: () => void }> => {
     const told: unknown[] = [];
     const publication = new ProvidersPublication({
-      caller: () => app.module.callerOf(userId),
-      list: (caller) => app.module.service.list(caller),
+      findActor: () => Promise.resolve(app.users.get(userId)),
+      list: (actor) => app.module.service.list(actor),
       sink: {
         added: (id, fields) => told.push(['added', id, fields]),
         changed: (id, fields) => told.push(['changed', id, fields]),
@@ -75,7 +75,7 @@ describe('the publication of providers', () => {
     const [alice, bob] = [await publish('alice'), await publish('bob')];
     const settled = (): Promise<unknown> => Promise.all([alice.publication.refresh(), bob.publication.refresh()]);
     alice.told.length = bob.told.length = 0;
-    await app.module.methods.setMyApiKey(ALICE, { providerId: 'open', apiKey: 'sk-alice' });
+    await app.module.operations.setMyApiKey(ALICE, { providerId: 'open', apiKey: 'sk-alice' });
     await settled();
     const view = {
       name: 'Open',
@@ -86,10 +86,10 @@ describe('the publication of providers', () => {
     };
     expect(alice.told).to.deep.equal([['changed', 'open', { ...view, connected: true, defaultModel: 'm' }]]);
     expect(bob.told).to.deep.equal([]);
-    await app.module.methods.update(ADMIN, { providerId: 'open', defaultModel: null });
+    await app.module.operations.update(ADMIN, { providerId: 'open', defaultModel: null });
     await settled();
     expect(bob.told).to.deep.equal([['changed', 'open', { ...view, connected: false, defaultModel: undefined }]]);
-    await app.module.methods.update(ADMIN, { providerId: 'closed', access: 'everyone' });
+    await app.module.operations.update(ADMIN, { providerId: 'closed', access: 'everyone' });
     await settled();
     expect(bob.told.at(-1)).to.deep.equal([
       'added',
@@ -103,7 +103,7 @@ describe('the publication of providers', () => {
         enabled: true,
       },
     ]);
-    await app.module.methods.remove(ADMIN, { providerId: 'open' });
+    await app.module.operations.remove(ADMIN, { providerId: 'open' });
     await settled();
     expect(bob.told.at(-1)).to.deep.equal(['removed', 'open']);
     expect(alice.told.at(-1)).to.deep.equal(['removed', 'open']);
@@ -113,10 +113,10 @@ describe('the publication of providers', () => {
 
   it('takes everything away from a user who is gone or lost their rights', async () => {
     const { told, publication, stop } = await publish('root');
-    app.callers.set('root', { ...ADMIN, isAdmin: false });
+    app.users.set('root', { ...ADMIN, isAdmin: false });
     await publication.refresh();
     expect(told.at(-1)).to.deep.equal(['removed', 'closed']);
-    app.callers.delete('root');
+    app.users.delete('root');
     await publication.refresh();
     expect(told.at(-1)).to.deep.equal(['removed', 'open']);
     stop();
@@ -128,7 +128,7 @@ describe('the publication of providers', () => {
     await Promise.all(Array.from({ length: 10 }, () => publication.refresh()));
     expect(told).to.have.length(before);
     stop();
-    await app.module.methods.setMyApiKey(BOB, { providerId: 'open', apiKey: 'sk-bob' });
+    await app.module.operations.setMyApiKey(BOB, { providerId: 'open', apiKey: 'sk-bob' });
     await publication.refresh();
     expect(told).to.have.length(before);
   });

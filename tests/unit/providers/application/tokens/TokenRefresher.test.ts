@@ -42,7 +42,13 @@ describe('refreshing one token for many', () => {
       tokenEndpoint: 'https://server.example/token',
       clientId: 'x',
     };
-    await app.module.methods.create(ADMIN, { providerId: 'p', name: 'P', vendor: 'openai', access: 'everyone', auth });
+    await app.module.operations.create(ADMIN, {
+      providerId: 'p',
+      name: 'P',
+      vendor: 'openai',
+      access: 'everyone',
+      auth,
+    });
     await connect(clock.now() - 1);
   });
   afterEach(() => app.stop());
@@ -357,7 +363,7 @@ describe('refreshing one token for many', () => {
   function skewedModule(skew: number): ProvidersModule {
     return createProvidersModule(app.settings, {
       collection: (name) => app.database.database.collection(name),
-      callerOf: app.module.callerOf,
+      findUser: app.module.findUser,
       probe: () => Promise.resolve(true),
       log: app.eventLog,
       clock: new ManualClock(skew, clock),
@@ -385,7 +391,7 @@ describe('refreshing one token for many', () => {
           ensureIndex: (...call) => collection.ensureIndex(...call),
         };
       },
-      callerOf: app.module.callerOf,
+      findUser: app.module.findUser,
       probe: () => Promise.resolve(true),
       log: app.eventLog,
       clock,

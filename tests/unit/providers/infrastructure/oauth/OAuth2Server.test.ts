@@ -8,7 +8,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../../../../imports/business/ai/dom
 import { createGuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { OAuthClient } from '../../../../../imports/business/providers/domain/interfaces/AuthorizationServer';
 import { OAuth2Server } from '../../../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
-import { ServerMetadataCache } from '../../../../../imports/business/providers/infrastructure/oauth/serverMetadata';
+import { ServerMetadataCache } from '../../../../../imports/business/providers/infrastructure/oauth/ServerMetadataCache';
 import { systemClock } from '../../../../../imports/business/providers/infrastructure/system/systemClock';
 import { failure } from '../../../../support/failure';
 import { json, TestHost } from '../../../../support/TestHost';

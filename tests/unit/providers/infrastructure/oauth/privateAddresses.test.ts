@@ -8,7 +8,7 @@ import { DEFAULT_TRANSPORT_LIMITS } from '../../../../../imports/business/ai/dom
 import { createGuardedFetch } from '../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { OAuthSettings } from '../../../../../imports/business/providers/domain/types/OAuthSettings';
 import { OAuth2Server } from '../../../../../imports/business/providers/infrastructure/oauth/OAuth2Server';
-import { ServerMetadataCache } from '../../../../../imports/business/providers/infrastructure/oauth/serverMetadata';
+import { ServerMetadataCache } from '../../../../../imports/business/providers/infrastructure/oauth/ServerMetadataCache';
 import { systemClock } from '../../../../../imports/business/providers/infrastructure/system/systemClock';
 import { failure } from '../../../../support/failure';
 import { ADMIN, ALICE, ProvidersHost } from '../../../../support/oauth/ProvidersHost';
@@ -59,13 +59,13 @@ describe('private addresses', () => {
   INSIDE.forEach((name, index) => {
     it(`${name} is not asked for metadata, and shown no secret`, async () => {
       const origin = `https://${name}:${inside.port}`;
-      await strict.module.methods.create(ADMIN, provider(`issuer${index}`, { issuer: origin }));
+      await strict.module.operations.create(ADMIN, provider(`issuer${index}`, { issuer: origin }));
       const thrown = await failure(
-        strict.module.methods.connect(ALICE, { providerId: `issuer${index}`, binding: BINDING }),
+        strict.module.operations.connect(ALICE, { providerId: `issuer${index}`, binding: BINDING }),
       );
       expect(thrown).to.satisfy(isLLMError);
       expect(String(thrown)).to.match(/not a public address|not allowed/);
-      await strict.module.methods.create(ADMIN, {
+      await strict.module.operations.create(ADMIN, {
         ...provider(`token${index}`, {
           kind: 'oauth_app',
           issuer: origin,
@@ -91,7 +91,7 @@ describe('private addresses', () => {
       ]) {
         expect(
           await failure(
-            strict.module.methods.create(
+            strict.module.operations.create(
               ADMIN,
               provider('refused', { issuer: 'https://server.example', [field]: url }),
             ),
@@ -141,8 +141,8 @@ describe('private addresses', () => {
     await failure(server.prepare(settings));
     expect(inside.connections, 'by name').to.equal(1);
     const open = await ProvidersHost.start({ allowPrivateHosts: true });
-    await open.module.methods.create(ADMIN, provider('p', { issuer: inside.url }));
-    await failure(open.module.methods.connect(ALICE, { providerId: 'p', binding: BINDING }));
+    await open.module.operations.create(ADMIN, provider('p', { issuer: inside.url }));
+    await failure(open.module.operations.connect(ALICE, { providerId: 'p', binding: BINDING }));
     await open.stop();
     expect(inside.connections, 'by address').to.be.greaterThan(1);
   });

@@ -1,11 +1,11 @@
-/** Puts before an answer what its vendor has put before it, for a client that speaks the vendor's own API. */
+/** Forwards the vendor's response headers to a client that speaks the vendor's own API. */
 import type { Response } from 'express';
 import type { AnswerHead } from '../../business/ai/domain/types/LLMTypes';
 import type { WireName } from '../../business/ai/domain/types/VendorTypes';
 import { requestIdHeaders } from './errorResponse';
 import type { RequestContext } from './RequestContext';
 
-/** @returns what is told of every attempt's answer: the last one counts, whoever gave it */
+/** @returns the observer for the head of every attempt's response; the last one replaces the earlier ones */
 export function forwardVendorHeaders(
   {
     response,
@@ -13,16 +13,16 @@ export function forwardVendorHeaders(
   }: Pick<RequestContext, 'requestId'> & { readonly response: Pick<Response, 'headersSent' | 'removeHeader' | 'set'> },
   wire: WireName,
 ): (head: AnswerHead) => void {
-  let shown: readonly string[] = [];
+  let forwarded: readonly string[] = [];
   return (head) => {
-    // A stream that was kept alive has begun.
+    // A keep-alive message may have sent the headers already.
     if (response.headersSent) return;
-    for (const name of shown) response.removeHeader(name);
-    const isOwn = head.wire === wire;
-    shown = isOwn ? Object.keys(head.headers) : [];
+    for (const name of forwarded) response.removeHeader(name);
+    const isSameWire = head.wire === wire;
+    forwarded = isSameWire ? Object.keys(head.headers) : [];
     response.set({
-      ...(isOwn ? head.headers : {}),
-      ...requestIdHeaders((isOwn ? head.requestId : undefined) ?? requestId),
+      ...(isSameWire ? head.headers : {}),
+      ...requestIdHeaders((isSameWire ? head.requestId : undefined) ?? requestId),
     });
   };
 }

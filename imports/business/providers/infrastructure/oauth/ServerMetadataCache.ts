@@ -8,7 +8,7 @@ import { isLLMError, LLMConnectionError, LLMInvalidRequestError } from '../../..
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 import type { Clock } from '../../domain/interfaces/Clock';
 import type { DiscoveryMethod, OAuthSettings } from '../../domain/types/OAuthSettings';
-import { createOAuthFetch } from './oauthFetch';
+import { createOAuthFetch } from './createOAuthFetch';
 
 export interface ServerMetadataOptions {
   readonly fetch: GuardedFetch;
@@ -39,7 +39,7 @@ export class ServerMetadataCache {
    * @throws LLMInvalidRequestError for metadata that breaks the protocol or asks for plain http, LLMConnectionError
    * and other transport errors
    */
-  async of(settings: OAuthSettings): Promise<ServerMetadata> {
+  async get(settings: OAuthSettings): Promise<ServerMetadata> {
     const key = JSON.stringify(settings);
     const { clock } = this.options;
     const known = this.cached.get(key);

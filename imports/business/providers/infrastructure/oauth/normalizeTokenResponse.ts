@@ -12,7 +12,7 @@ const LONGEST_LIFE = 100 * 365 * 24 * 3600;
 const OPTIONAL = ['expires_in', 'refresh_token', 'scope'] as const;
 
 /** @returns the text itself where there is nothing odd in it, and where it is no object of JSON */
-export function withoutOddities(text: string): string {
+export function normalizeTokenResponse(text: string): string {
   const body = parsed(text);
   if (!isObject(body)) return text;
   const odd = OPTIONAL.filter(
