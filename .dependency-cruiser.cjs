@@ -11,7 +11,7 @@ const OURS = '^(imports|server|client|tests|scripts|examples|bench)/';
 /** tsconfig.node.json maps `meteor/*` to these stubs, so in plain Node they stand for Meteor's own packages. */
 const METEOR_STUBS = '^tests/stubs/meteor/';
 const METEOR_FILES =
-  '(imports/business/ai/(methods|publications)[.]ts|imports/business/providers/(methods|publications)[.]ts|/persistence/databases/Meteor[^/]*|/tools/MethodTools[.]ts|^imports/startup/meteor|^server/main[.]ts|^examples/meteor/|^client/|^imports/ui/.*Meteor[^/]*|^tests/)';
+  '(imports/business/ai/(methods|publications)[.]ts|imports/business/providers/(methods|publications)[.]ts|/persistence/databases/Meteor[^/]*|/tools/MethodTools[.]ts|^imports/startup/meteor|^server/main[.]ts|^examples/meteor/|^client/|^imports/ui/data/meteor/|^tests/)';
 
 /** Layers of infrastructure/, each with what it may import of the others. */
 const LAYERS = {

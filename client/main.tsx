@@ -7,7 +7,7 @@ import '../imports/ui/styles/overview.css';
 import '../imports/ui/styles/runs.css';
 import '../imports/ui/styles/run.css';
 import '../imports/ui/styles/pages.css';
-import { createMeteorData } from '../imports/ui/data/meteor/MeteorData';
+import { createMeteorData } from '../imports/ui/data/meteor/createMeteorData';
 import { mountDashboard } from '../imports/ui/mountDashboard';
 
 Meteor.startup(() => {

@@ -1,8 +1,9 @@
-/** The dashboard: who is there, which page is shown. */
+/** The dashboard's root: chooses the page by sign-in state and route. */
 import type { ReactNode } from 'react';
 import { useData } from './data/DataContext';
 import { OverviewPage } from './overview/OverviewPage';
-import { EmptyState, Skeleton } from './components/Placeholders';
+import { EmptyState } from './components/EmptyState';
+import { Skeleton } from './components/Skeleton';
 import { PageTitle } from './components/PageTitle';
 import { PlaygroundPage } from './playground/PlaygroundPage';
 import { ProvidersPage } from './providers/ProvidersPage';
@@ -21,9 +22,9 @@ export function App() {
   const route = useRoute();
   const theme = useTheme();
   switch (access.state) {
-    case 'asking':
+    case 'checking':
       return (
-        <main className="alone">
+        <main className="centered-page">
           <Skeleton what="the dashboard" />
         </main>
       );
@@ -31,19 +32,19 @@ export function App() {
       return (
         <>
           <SimulationNotice />
-          <SignInPage means={access.means} />
+          <SignInPage method={access.method} />
         </>
       );
     case 'signedIn':
       return (
         <Shell route={route} theme={theme} {...(access.name === undefined ? {} : { name: access.name })}>
-          {pageOf(route)}
+          {renderPage(route)}
         </Shell>
       );
   }
 }
 
-function pageOf(route: Route): ReactNode {
+function renderPage(route: Route): ReactNode {
   const [page = 'overview', detail] = route.path;
   switch (page) {
     case 'overview':
@@ -57,15 +58,15 @@ function pageOf(route: Route): ReactNode {
     case 'playground':
       return <PlaygroundPage />;
     default:
-      return <UnknownPage />;
+      return <PageNotFound />;
   }
 }
 
-function UnknownPage() {
+function PageNotFound() {
   return (
     <>
-      <PageTitle title="Not found" />
-      <EmptyState icon="search" title="There is no such page">
+      <PageTitle title="Page not found" />
+      <EmptyState icon="search" title="This page doesn’t exist">
         <a href="#/">Go to the overview</a>
       </EmptyState>
     </>

@@ -1,4 +1,4 @@
-/** The browser's entry where plain Node serves the page. */
+/** The browser's entry point where plain Node serves the page. */
 import '@fontsource-variable/inter';
 import './styles/tokens.css';
 import './styles/base.css';
@@ -7,14 +7,14 @@ import './styles/overview.css';
 import './styles/runs.css';
 import './styles/run.css';
 import './styles/pages.css';
-import { createHttpData } from './data/http/HttpData';
+import { createHttpData } from './data/http/createHttpData';
 import { createUpdateThrottle } from './data/http/createUpdateThrottle';
 import { mountDashboard } from './mountDashboard';
-import { takeToken } from './session/takeToken';
+import { takeTokenFromUrl } from './session/takeTokenFromUrl';
 
-const place = document.getElementById('app');
-if (place !== null) {
-  const notice = place.dataset['simulated'];
+const container = document.getElementById('app');
+if (container !== null) {
+  const notice = container.dataset['simulated'];
   const { data, source } = createHttpData({
     fetch: (input, init) => window.fetch(input, init),
     schedule: createUpdateThrottle({
@@ -26,15 +26,15 @@ if (place !== null) {
     ...(notice === undefined || notice === '' ? {} : { simulationNotice: notice }),
   });
   for (const change of ['online', 'offline']) window.addEventListener(change, () => source.reconnect());
-  const signInByAddress = (): boolean => {
-    const token = takeToken(window);
+  const signInFromUrl = (): boolean => {
+    const token = takeTokenFromUrl(window);
     if (token === undefined) return false;
-    data.commands.signIn({ means: 'token', token }).catch(() => source.begin());
+    data.commands.signIn({ method: 'token', token }).catch(() => source.checkSession());
     return true;
   };
-  // A page that is open already is not loaded anew for another `#…`; before anybody else reads the address.
-  window.addEventListener('hashchange', signInByAddress);
-  const isSigningIn = signInByAddress();
-  mountDashboard(place, data);
-  if (!isSigningIn) void source.begin();
+  // An open page is not reloaded when only the `#…` changes. Registered before the router, which reads it too.
+  window.addEventListener('hashchange', signInFromUrl);
+  const isSigningIn = signInFromUrl();
+  mountDashboard(container, data);
+  if (!isSigningIn) void source.checkSession();
 }

@@ -1,12 +1,12 @@
-/** Puts the dashboard into the page, on either host. */
+/** Mounts the dashboard in the page, on either host. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './App';
 import type { DashboardData } from './data/DashboardData';
 import { DataProvider } from './data/DataContext';
 
-export function mountDashboard(place: HTMLElement, data: DashboardData): void {
-  createRoot(place).render(
+export function mountDashboard(container: HTMLElement, data: DashboardData): void {
+  createRoot(container).render(
     <StrictMode>
       <DataProvider data={data}>
         <App />

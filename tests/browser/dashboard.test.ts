@@ -1,4 +1,4 @@
-/** The dashboard in a real browser, over plain Node and the vendor simulator. */
+/** The dashboard in a real browser, served by plain Node with the vendor simulator. */
 import { expect } from 'chai';
 import type { BrowserContext, Page } from 'playwright-core';
 import { DashboardBrowser, TOKEN } from '../support/DashboardBrowser';
@@ -19,25 +19,24 @@ describe('the dashboard in Chromium', function () {
   after(() => (app as DashboardBrowser | undefined)?.close());
   afterEach(async () => {
     await context.close();
-    expect(app.complaints.splice(0).filter((text) => !text.startsWith('Failed to load resource'))).to.deep.equal([]);
+    expect(app.consoleErrors.splice(0).filter((text) => !text.startsWith('Failed to load resource'))).to.deep.equal([]);
   });
 
-  const open = async (path = '/'): Promise<void> => void ({ context, page } = await app.signedIn(path));
+  const open = async (path = '/'): Promise<void> => void ({ context, page } = await app.openSignedIn(path));
   const call = (name: string, state?: string, on = page) =>
     on.locator(`.call[data-name="${name}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
   const row = (id: string, state?: string, on = page) =>
     on.locator(`.run-row[data-run="${id}"]${state === undefined ? '' : `[data-state="${state}"]`}`);
-  /** Waits until so many rows are shown. */
-  const rows = (amount: number) =>
-    page.waitForFunction((wanted) => document.querySelectorAll('.run-row').length === wanted, amount);
+  const waitForRows = (amount: number) =>
+    page.waitForFunction((expected) => document.querySelectorAll('.run-row').length === expected, amount);
   const executionId = async (): Promise<string> =>
     (await page.locator('[data-run]').first().getAttribute('data-run')) ?? '';
-  /** Everything that is set here is gone after a reload. */
+  /** The mark is lost when the page is reloaded. */
   const markPage = () => page.evaluate('window.isTheSamePage = true');
   const isSamePage = () => page.evaluate('window.isTheSamePage === true');
 
-  it('asks for the token, refuses a wrong one, takes the right one, and forgets it', async () => {
-    ({ context, page } = await app.person());
+  it('asks for the token, rejects a wrong one, accepts the right one, and signs out', async () => {
+    ({ context, page } = await app.newVisitor());
     await page.goto(app.server.url);
     await page.getByLabel('API token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -46,7 +45,7 @@ describe('the dashboard in Chromium', function () {
     await page.getByLabel('API token').fill(TOKEN);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    expect(await page.evaluate('document.cookie'), 'no script reads the cookie').to.equal('');
+    expect(await page.evaluate('document.cookie'), 'scripts cannot read the cookie').to.equal('');
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -55,15 +54,15 @@ describe('the dashboard in Chromium', function () {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  it('takes the token from the address, and leaves nothing of it there', async () => {
+  it('takes the token from the URL and removes it there', async () => {
     await open();
     expect(page.url()).to.equal(`${app.server.url}/#/`);
     await page.goBack();
     expect(page.url()).not.to.include('token');
   });
 
-  it('takes it also where the page is open already', async () => {
-    ({ context, page } = await app.person());
+  it('takes the token from the URL of a page that is already open', async () => {
+    ({ context, page } = await app.newVisitor());
     await page.goto(app.server.url);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto(`${app.server.url}/#token=${TOKEN}`);
@@ -71,16 +70,16 @@ describe('the dashboard in Chromium', function () {
     expect(page.url()).to.equal(`${app.server.url}/#/`);
   });
 
-  it('says on every page that answers are simulated, and what there is when there is nothing', async () => {
+  it('shows the simulation notice and the empty state of every page', async () => {
     await open();
     for (const [path, text] of [
-      ['/', 'Nothing has run yet'],
+      ['/', 'No runs yet'],
       ['/runs', 'No runs yet'],
-      ['/playground', 'Nothing asked yet'],
-      ['/tools', 'Not called yet'],
+      ['/playground', 'No run yet'],
+      ['/tools', 'No calls yet'],
       ['/providers', 'Ready'],
-      ['/runs/unknown', 'There is no such run'],
-      ['/nowhere', 'There is no such page'],
+      ['/runs/unknown', 'This run doesn’t exist'],
+      ['/nowhere', 'This page doesn’t exist'],
     ] as const) {
       await app.go(page, path);
       await page.getByText(text).first().waitFor();
@@ -88,7 +87,7 @@ describe('the dashboard in Chromium', function () {
     }
   });
 
-  it('runs two blocking and three non-blocking tools, and shows every change as it comes', async () => {
+  it('runs two blocking and three non-blocking tools, and shows every change live', async () => {
     await open('/playground');
     await markPage();
     for (const name of ['get_weather', 'send_reminder', 'research_topic', 'render_video', 'consult_expert'])
@@ -99,17 +98,17 @@ describe('the dashboard in Chromium', function () {
     await call('get_weather', 'completed').waitFor();
     await call('consult_expert', 'executing').waitFor();
     const id = await executionId();
-    await page.getByRole('link', { name: 'Open the run' }).click();
+    await page.getByRole('link', { name: 'Open run' }).click();
     await page.locator('.run-page').waitFor();
     await page.getByRole('button', { name: 'Approve', exact: true }).waitFor();
     await call('research_topic', 'completed').waitFor();
     await call('render_video', 'completed').waitFor();
-    const before = app.told(id).length;
+    const eventsBefore = app.loggedEvents(id).length;
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await call('send_reminder', 'completed').waitFor();
     await page.locator('.run-page[data-state="waiting"]').waitFor();
-    await page.getByLabel('Result, as the model is told').fill('Stay in the harbour.');
-    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.getByLabel('Result (sent to the model)').fill('Stay in the harbour.');
+    await page.getByRole('button', { name: 'Submit result' }).click();
     await call('consult_expert', 'completed').waitFor();
     await page.locator('.run-page[data-state="completed"]').waitFor();
     await page.getByText('Stay in the harbour.').first().waitFor();
@@ -118,14 +117,14 @@ describe('the dashboard in Chromium', function () {
       .evaluateAll((entries) =>
         entries.map((entry) => [
           entry.getAttribute('data-event'),
-          entry.querySelector('.event-what')?.textContent.split(' · ')[0] ?? '',
+          entry.querySelector('.event-detail')?.textContent.split(' · ')[0] ?? '',
         ]),
       );
-    const shown = log.map(([type, what = '']) =>
-      type?.startsWith('tool:') === true || type === 'result:arrived' ? `${type} ${what}` : type,
+    const shown = log.map(([type, name = '']) =>
+      type?.startsWith('tool:') === true || type === 'result:arrived' ? `${type} ${name}` : type,
     );
-    const told = app.told(id).slice(before);
-    expect(shown.slice(-told.length), 'every event since the approval').to.deep.equal(told);
+    const expected = app.loggedEvents(id).slice(eventsBefore);
+    expect(shown.slice(-expected.length), 'every event since the approval').to.deep.equal(expected);
     for (const type of [
       'tool:executing send_reminder',
       'tool:completed send_reminder',
@@ -133,7 +132,7 @@ describe('the dashboard in Chromium', function () {
       'nonblocking:llm_response',
       'run:completed',
     ])
-      expect(told).to.include(type);
+      expect(expected).to.include(type);
     expect(await isSamePage(), 'no reload').to.equal(true);
     const bars = await page
       .locator('.lane')
@@ -148,26 +147,26 @@ describe('the dashboard in Chromium', function () {
     expect(await page.locator('.fact').filter({ hasText: 'Tokens' }).locator('dd').textContent()).to.match(/^[1-9]/);
   });
 
-  it('tells the model why a call was rejected', async () => {
+  it('sends the reason of a rejection to the model', async () => {
     await open('/playground');
-    await page.getByRole('button', { name: 'With approval' }).click();
+    await page.getByRole('button', { name: 'Tool that needs approval' }).click();
     await page.getByLabel('Prompt').focus();
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Reject…' }).click();
-    await page.getByLabel('Why not?').fill('They have no plants.');
+    await page.getByLabel('Reason').fill('They have no plants.');
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await call('send_reminder', 'failed').waitFor();
-    await page.locator('.playground-out [data-run][data-state="completed"]').waitFor();
-    await page.locator('.said-assistant').filter({ hasText: 'They have no plants.' }).first().waitFor();
+    await page.locator('.playground-run [data-run][data-state="completed"]').waitFor();
+    await page.locator('.message-assistant').filter({ hasText: 'They have no plants.' }).first().waitFor();
   });
 
-  it('shows the same to two browsers, goes on after a reload, and cancels', async () => {
+  it('shows the same in two browsers, continues after a reload, and cancels a run', async () => {
     await open('/runs');
-    const other = await app.signedIn('/runs');
-    const id = await app.run('render_video "a long night" 60 seconds', ['render_video']);
+    const other = await app.openSignedIn('/runs');
+    const id = await app.startRun('render_video "a long night" 60 seconds', ['render_video']);
     await row(id).waitFor();
     await row(id, undefined, other.page).waitFor();
-    await app.seen(id, 'tool:executing', 'render_video');
+    await app.waitForEvent(id, 'tool:executing', 'render_video');
     await row(id).locator('a').click();
     await call('render_video', 'executing').waitFor();
     await page.reload();
@@ -185,14 +184,14 @@ describe('the dashboard in Chromium', function () {
     await other.context.close();
   });
 
-  it('knows after a reload what waits for somebody, and approves by what it shows', async () => {
-    const id = await app.run('send_reminder "buy bread"', ['send_reminder']);
-    await app.seen(id, 'tool:approval_required');
+  it('finds the pending approvals after a reload, and approves the shown arguments', async () => {
+    const id = await app.startRun('send_reminder "buy bread"', ['send_reminder']);
+    await app.waitForEvent(id, 'tool:approval_required');
     await open('/runs');
-    await row(id).getByText('1 call to approve').waitFor();
-    await page.getByRole('button', { name: /^Need you/ }).click();
+    await row(id).getByText('1 approval needed').waitFor();
+    await page.getByRole('button', { name: /^Needs approval/ }).click();
     await row(id).waitFor();
-    expect(await page.locator('.run-row').count()).to.equal(await page.locator('.run-row .asks').count());
+    expect(await page.locator('.run-row').count()).to.equal(await page.locator('.run-row .approval-count').count());
     await row(id).locator('a').click();
     await page.getByRole('button', { name: 'Approve', exact: true }).click();
     await page.locator('.run-page[data-state="completed"]').waitFor();
@@ -200,7 +199,7 @@ describe('the dashboard in Chromium', function () {
     expect(await call('send_reminder').textContent()).to.include('"noted": "buy bread"');
   });
 
-  it('writes the text while the model does', async () => {
+  it('shows the text while the model streams it', async () => {
     await open('/playground');
     await page.locator('select').selectOption('anthropic');
     await page.evaluate(() => {
@@ -211,48 +210,50 @@ describe('the dashboard in Chromium', function () {
         if (text !== undefined) lengths.push(text.length);
       }).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
-    // By the time the tool is done, the page has been watching for long; the text takes longer than a slow page rests.
+    // The text streams for longer than a slow page pauses between updates.
     await page.getByRole('checkbox', { name: 'research_topic' }).check();
     await page.getByLabel('Prompt').fill(`research_topic "${'meteors that are seen by many people '.repeat(14)}"`);
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    await page.locator('.playground-out [data-run][data-state="completed"]').waitFor();
+    await page.locator('.playground-run [data-run][data-state="completed"]').waitFor();
     const lengths = await page.evaluate('window.lengths');
-    expect(new Set(lengths as number[]).size, 'it grew step by step').to.be.above(1);
-    expect(await page.locator('.said-assistant.is-live').count(), 'and is whole at the end').to.equal(0);
+    expect(new Set(lengths as number[]).size, 'the text grew in steps').to.be.above(1);
+    expect(await page.locator('.message-assistant.is-live').count(), 'nothing is left streaming at the end').to.equal(
+      0,
+    );
     expect(
-      await page.locator('.said-assistant').filter({ hasText: 'The result of research_topic has arrived' }).count(),
+      await page.locator('.message-assistant').filter({ hasText: 'The result of research_topic has arrived' }).count(),
       'once',
     ).to.equal(1);
   });
 
-  it('filters by state, provider and words, and keeps the filter in the address', async () => {
-    const failing = await app.run('fail please', [], 'groq');
-    await app.seen(failing, 'run:completed');
+  it('filters by state, provider and text, and keeps the filter in the URL', async () => {
+    const failing = await app.startRun('fail please', [], 'groq');
+    await app.waitForEvent(failing, 'run:completed');
     await open('/runs');
     await row(failing, 'completed').waitFor();
     const all = await page.locator('.run-row').count();
     await page.locator('select').selectOption('groq');
-    await rows(1);
+    await waitForRows(1);
     await page.reload();
     await row(failing).waitFor();
-    await rows(1);
+    await waitForRows(1);
     await page.locator('select').selectOption('');
-    await rows(all);
+    await waitForRows(all);
     await page.getByRole('button', { name: /^Cancelled/ }).click();
-    await rows(1);
+    await waitForRows(1);
     expect(await page.locator('.run-row').getAttribute('data-state')).to.equal('cancelled');
     await page.getByRole('button', { name: /^All/ }).click();
     await page.getByRole('searchbox').fill('bread buy');
-    await rows(1);
+    await waitForRows(1);
     await page.getByRole('searchbox').fill('no such words anywhere');
-    await page.getByText('No run fits these filters').waitFor();
+    await page.getByText('No runs match these filters').waitFor();
   });
 
-  it('counts calls of tools as they are made', async () => {
+  it('counts tool calls as they happen', async () => {
     await open('/tools');
     const card = page.locator('[data-tool="get_time"]');
-    await card.getByText('Not called yet').waitFor();
-    await app.run('get_time', ['get_time']);
+    await card.getByText('No calls yet').waitFor();
+    await app.startRun('get_time', ['get_time']);
     await card.getByText('1 call', { exact: false }).first().waitFor();
     await card.getByText('Completed').waitFor();
   });
@@ -261,15 +262,15 @@ describe('the dashboard in Chromium', function () {
     await open('/providers');
     const card = page.locator('[data-provider="google"]');
     await card.getByRole('button', { name: 'Test' }).click();
-    await card.getByText('It answers.').waitFor();
+    await card.getByText('Connection OK.').waitFor();
   });
 
-  it('goes by keyboard from the top of the page into a run', async () => {
+  it('opens a run from the top of the page by keyboard', async () => {
     await open('/runs');
     await page.reload();
     await page.locator('.run-row').first().waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('Skip to the content');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).to.equal('Skip to content');
     await page.keyboard.press('Enter');
     expect(await page.evaluate(() => document.activeElement?.id)).to.equal('content');
     for (
@@ -287,21 +288,21 @@ describe('the dashboard in Chromium', function () {
     expect(await page.locator('.call[open]').count()).to.equal(1);
   });
 
-  it('says when the server is gone, and recovers by itself', async () => {
+  it('reports a lost connection, and recovers from it', async () => {
     await open('/runs');
     await page.locator('.run-row').first().waitFor();
     const rows = await page.locator('.run-row').count();
     await context.setOffline(true);
     await page.getByText('Connection lost').waitFor();
-    expect(await page.locator('.run-row').count(), 'what is known stays').to.equal(rows);
-    const id = await app.run('while you were away');
+    expect(await page.locator('.run-row').count(), 'loaded rows stay').to.equal(rows);
+    const id = await app.startRun('while you were away');
     await context.setOffline(false);
     await row(id).waitFor();
     await page.getByText('Live', { exact: true }).first().waitFor();
-    app.complaints.splice(0);
+    app.consoleErrors.splice(0);
   });
 
-  it('shows what is wrong when a page can’t be loaded, and tries again', async () => {
+  it('shows why a page could not be loaded, and retries', async () => {
     await open('/');
     let isBroken = true;
     await page.route('**/tools', (route) =>
@@ -314,6 +315,6 @@ describe('the dashboard in Chromium', function () {
     isBroken = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.locator('[data-tool]').first().waitFor();
-    app.complaints.splice(0);
+    app.consoleErrors.splice(0);
   });
 });

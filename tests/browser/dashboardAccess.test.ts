@@ -1,4 +1,4 @@
-/** Every page of the dashboard for everybody: axe's rules in light and dark, at desk and phone width. */
+/** Accessibility of every page of the dashboard: axe's rules in light and dark, at desktop and phone width. */
 import { readFileSync } from 'node:fs';
 import type { AxeResults } from 'axe-core';
 import { expect } from 'chai';
@@ -7,7 +7,7 @@ import { DashboardBrowser } from '../support/DashboardBrowser';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-describe('the dashboard’s accessibility', function () {
+describe('the accessibility of the dashboard', function () {
   this.timeout(300_000);
   let app: DashboardBrowser;
   let live: string;
@@ -16,16 +16,16 @@ describe('the dashboard’s accessibility', function () {
     if (started === undefined) this.skip();
     app = started;
     for (const input of ['Tell me about meteors.', 'What is the weather in Lisbon and Oslo?'])
-      await app.seen(await app.run(input, ['get_weather']), 'run:completed');
-    const cancelled = await app.run('render_video "night" 60 seconds', ['render_video']);
-    await app.seen(cancelled, 'tool:executing');
+      await app.waitForEvent(await app.startRun(input, ['get_weather']), 'run:completed');
+    const cancelled = await app.startRun('render_video "night" 60 seconds', ['render_video']);
+    await app.waitForEvent(cancelled, 'tool:executing');
     await app.server.host.module.loop.cancel(cancelled);
-    live = await app.run(
+    live = await app.startRun(
       'send_reminder "take a coat", render_video "fog" 60 seconds, consult_expert "Is it safe?", get_weather for Lisbon',
       ['send_reminder', 'render_video', 'consult_expert', 'get_weather'],
     );
-    await app.seen(live, 'tool:approval_required');
-    await app.seen(live, 'tool:executing', 'render_video');
+    await app.waitForEvent(live, 'tool:approval_required');
+    await app.waitForEvent(live, 'tool:executing', 'render_video');
   });
   after(() => (app as DashboardBrowser | undefined)?.close());
 
@@ -42,18 +42,18 @@ describe('the dashboard’s accessibility', function () {
   const PAGES = [
     ['/', '.run-row'],
     ['/runs', '.run-row'],
-    ['/runs?text=nothing-like-it', '.face'],
+    ['/runs?text=nothing-like-it', '.placeholder'],
     ['a live run', '.decision'],
     ['/playground', '.playground-form'],
     ['/tools', '[data-tool]'],
     ['/providers', '[data-provider]'],
-    ['/nowhere', '.face'],
+    ['/nowhere', '.placeholder'],
   ] as const;
 
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 390]) {
-      it(`breaks no rule and fits the width: ${colorScheme}, ${width} px`, async () => {
-        const { context, page } = await app.signedIn('/', {
+      it(`violates no rule and fits the viewport: ${colorScheme}, ${width} px`, async () => {
+        const { context, page } = await app.openSignedIn('/', {
           colorScheme,
           viewport: { width, height: 850 },
           reducedMotion: 'reduce',
@@ -64,7 +64,7 @@ describe('the dashboard’s accessibility', function () {
           if (path === 'a live run')
             for (const summary of await page.locator('.call summary').all()) await summary.click();
           expect(await violations(page), path).to.deep.equal([]);
-          expect(await overflow(page), `${path} is as wide as the screen`).to.equal(0);
+          expect(await overflow(page), `${path} does not overflow`).to.equal(0);
         }
         await page.getByRole('button', { name: /Sign out/ }).click();
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -74,19 +74,19 @@ describe('the dashboard’s accessibility', function () {
     }
   }
 
-  it('would find a picture without words', async () => {
-    const { context, page } = await app.signedIn();
+  it('detects an image without alternative text', async () => {
+    const { context, page } = await app.openSignedIn();
     await page.evaluate(() => document.querySelector('main')?.append(document.createElement('img')));
     expect(await violations(page)).to.have.length(1);
     await context.close();
   });
 
-  it('has a name and a size to touch for everything that can be pressed, at phone width', async () => {
-    const { context, page } = await app.signedIn(`/runs/${live}`, { viewport: { width: 390, height: 850 } });
+  it('has touch targets of at least 24 px at phone width', async () => {
+    const { context, page } = await app.openSignedIn(`/runs/${live}`, { viewport: { width: 390, height: 850 } });
     await page.locator('.decision').first().waitFor();
     const small = await page.locator('button:visible, a.button:visible, nav a:visible').evaluateAll((targets) =>
       targets
-        .filter((target) => target.closest('.crumbs') === null)
+        .filter((target) => target.closest('.breadcrumbs') === null)
         .flatMap((target) => {
           const { width, height } = target.getBoundingClientRect();
           return width < 24 || height < 24 ? [`${target.outerHTML.slice(0, 90)} is ${width} by ${height}`] : [];

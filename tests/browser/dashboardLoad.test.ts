@@ -1,7 +1,4 @@
-/**
- * Two hundred runs at once, and five pages that watch them: what is drawn stays bounded, and people can still
- * click.
- */
+/** Two hundred concurrent runs and five open pages: rendering stays bounded, and the pages stay responsive. */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +11,10 @@ import type { LoopDelay } from '../support/measuredServer';
 import { openBrowser } from '../support/openBrowser';
 
 const RUNS = 200;
-const WATCHERS = 5;
+const PAGES = 5;
 const TOKEN = 'a-token-for-the-load';
 
-describe('200 runs in flight and five watchers', function () {
+describe('the dashboard with 200 runs in flight and five open pages', function () {
   this.timeout(480_000);
   let browser: Browser;
   let server: ChildProcess;
@@ -44,10 +41,10 @@ describe('200 runs in flight and five watchers', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('keeps rows and long tasks few, and every watcher up to date', async () => {
-    // What is made once, such as the simulator's checks, is there before time is measured.
+  it('renders few rows, blocks rarely, and keeps every page up to date', async () => {
+    // Warms up what is created once, such as the simulator's validators.
     await start(-1, []);
-    const pages = await Promise.all(Array.from({ length: WATCHERS }, () => watch()));
+    const pages = await Promise.all(Array.from({ length: PAGES }, () => openPage()));
     const sessions = await Promise.all(pages.map((page) => page.context().newCDPSession(page)));
     for (const session of sessions) await session.send('Performance.enable', { timeDomain: 'threadTicks' });
     const before = await Promise.all(sessions.map(secondsOf));
@@ -60,8 +57,8 @@ describe('200 runs in flight and five watchers', function () {
       }),
     );
     expect(ids.size).to.equal(RUNS);
-    for (const page of pages) await page.getByRole('button', { name: `Live ${RUNS}` }).waitFor();
-    // A filter answers while everything moves.
+    for (const page of pages) await page.getByRole('button', { name: `In progress ${RUNS}` }).waitFor();
+    // Filters stay responsive under load.
     for (const page of pages) {
       await page.getByRole('searchbox').fill('137"');
       await page.waitForFunction(() => document.querySelectorAll('.run-row').length === 1);
@@ -80,10 +77,10 @@ describe('200 runs in flight and five watchers', function () {
       `      server's event loop: p50 ${delay.p50.toFixed(1)} ms, p99 ${delay.p99.toFixed(1)} ms, longest ${delay.max.toFixed(0)} ms`,
     );
     console.log(
-      `      pages: ${all.length} long tasks in ${WATCHERS} × ${(elapsed / 1_000).toFixed(0)} s, longest ${Math.max(0, ...all).toFixed(0)} ms, over 200 ms: ${all.filter((duration) => duration > 200).length}`,
+      `      pages: ${all.length} long tasks in ${PAGES} × ${(elapsed / 1_000).toFixed(0)} s, longest ${Math.max(0, ...all).toFixed(0)} ms, over 200 ms: ${all.filter((duration) => duration > 200).length}`,
     );
-    console.log(`      pages' main threads: ${worked.map((seconds) => seconds.toFixed(1)).join(', ')} s of computing`);
-    expect(rows, 'rows drawn').to.deep.equal(Array.from({ length: WATCHERS }, () => 60));
+    console.log(`      pages' main threads: ${worked.map((seconds) => seconds.toFixed(1)).join(', ')} s of CPU time`);
+    expect(rows, 'rendered rows').to.deep.equal(Array.from({ length: PAGES }, () => 60));
     for (const [index, durations] of tasks.entries()) {
       const share = durations.reduce((sum, duration) => sum + duration, 0) / elapsed;
       expect(share, `the share of time in which page ${index} could not be used`).to.be.below(0.5);
@@ -95,7 +92,7 @@ describe('200 runs in flight and five watchers', function () {
     return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN;
   }
 
-  async function watch(): Promise<Page> {
+  async function openPage(): Promise<Page> {
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
     page.setDefaultTimeout(120_000);
     await page.goto(`${url}/#token=${TOKEN}`);
@@ -123,12 +120,12 @@ describe('200 runs in flight and five watchers', function () {
   }
 
   async function post<T = unknown>(path: string, body: object): Promise<T> {
-    const answer = await fetch(url + path, {
+    const response = await fetch(url + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    expect(answer.ok, `${path}: ${answer.status}`).to.equal(true);
-    return (await answer.json()) as T;
+    expect(response.ok, `${path}: ${response.status}`).to.equal(true);
+    return (await response.json()) as T;
   }
 });

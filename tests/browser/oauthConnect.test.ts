@@ -1,4 +1,4 @@
-/** A person connects an account in a real browser: from the app's link over the server's own pages to the result. */
+/** Connects an account in a real browser: from the app's link through the authorization server to the result page. */
 import { expect } from 'chai';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { AuthorizationHost } from '../support/oauth/AuthorizationHost';
@@ -13,7 +13,7 @@ describe('connecting an account in Chromium', function () {
   let browser: Browser | undefined;
   let context: BrowserContext;
   let page: Page;
-  let complaints: string[];
+  let consoleErrors: string[];
   before(async function () {
     browser = await openBrowser();
     if (browser === undefined) this.skip();
@@ -30,11 +30,11 @@ describe('connecting an account in Chromium', function () {
   beforeEach(async () => {
     context = await browser!.newContext();
     page = await context.newPage();
-    complaints = [];
+    consoleErrors = [];
     page.on('console', (message) => {
-      if (message.type() === 'error' && page.url().startsWith(app.url)) complaints.push(message.text());
+      if (message.type() === 'error' && page.url().startsWith(app.url)) consoleErrors.push(message.text());
     });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => consoleErrors.push(error.message));
   });
   afterEach(() => context.close());
 
@@ -46,7 +46,7 @@ describe('connecting an account in Chromium', function () {
     await page.click('button[type=submit]');
   };
 
-  it('asks for whom, signs in and consents at the server, and says that it is done', async () => {
+  it('shows for whom, signs in and consents at the server, and confirms the connection', async () => {
     await page.goto(await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID }));
     expect(await page.textContent('h1')).to.equal('Connect Acme?');
     expect(await page.textContent('main')).to.include('alice');
@@ -57,7 +57,7 @@ describe('connecting an account in Chromium', function () {
     expect(await page.textContent('h1')).to.equal('Connected');
     expect(
       await page.evaluate(() => getComputedStyle(document.querySelector('main')!).maxWidth),
-      'the style is allowed',
+      'the policy allows the style',
     ).not.to.equal('none');
     expect((await app.module.credentials.getAccessToken({ providerId: PROVIDER_ID, userId: 'alice' }))?.kind).to.equal(
       'bearer',
@@ -66,10 +66,10 @@ describe('connecting an account in Chromium', function () {
     expect(await page.textContent('h1')).to.equal('This page was opened before');
     await page.click('a');
     expect(page.url()).to.equal(`${app.url}/`);
-    expect(complaints.filter((text) => /Content Security Policy|Refused/.test(text))).to.deep.equal([]);
+    expect(consoleErrors.filter((text) => /Content Security Policy|Refused/.test(text))).to.deep.equal([]);
   });
 
-  it('does not finish in another browser what was begun in this one', async () => {
+  it('does not complete a flow in another browser than the one that started it', async () => {
     await page.goto(await app.module.operations.connect(BOB, { providerId: PROVIDER_ID }));
     await page.click('button');
     await page.waitForURL(`${server.url}/**`);
@@ -84,11 +84,11 @@ describe('connecting an account in Chromium', function () {
     await other.close();
   });
 
-  it('shows an error text that is full of markup, and runs nothing of it', async () => {
+  it('shows markup in an error description as text', async () => {
     const hostile = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
     await page.setContent(hostile);
     await page.waitForFunction('window.hacked === 1');
-    expect(await page.evaluate('window.hacked'), 'control: it runs where it is markup').to.equal(1);
+    expect(await page.evaluate('window.hacked'), 'control: as markup, it runs').to.equal(1);
     const binding = 'a-binding-of-the-dashboard-0123456789';
     const link = new URL(await app.module.operations.connect(ALICE, { providerId: PROVIDER_ID, binding }));
     await context.addCookies([{ name: 'bolide-oauth', value: binding, url: app.url }]);

@@ -1,4 +1,4 @@
-/** A running server with its dashboard, and people's browsers in front of it. */
+/** A running server with its dashboard, and browsers that visit it. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ export const TOKEN = 'a-token-for-the-dashboard-tests';
 export class DashboardBrowser {
   readonly server: RunningServer;
   readonly browser: Browser;
-  /** Everything that the server's loop told, in order. */
+  /** Every event of the server's loop, in order. */
   readonly events: AgentEvent[] = [];
-  /** Errors and warnings of every page. */
-  readonly complaints: string[] = [];
+  /** The console errors and warnings of every page. */
+  readonly consoleErrors: string[] = [];
   private readonly directory: string;
 
   private constructor(server: RunningServer, browser: Browser, directory: string) {
@@ -27,7 +27,7 @@ export class DashboardBrowser {
     server.host.module.loop.on('event', (event) => this.events.push(event));
   }
 
-  /** Undefined where there is no browser. */
+  /** @returns undefined without a browser */
   static async start(): Promise<DashboardBrowser | undefined> {
     const browser = await openBrowser();
     if (browser === undefined) return undefined;
@@ -52,68 +52,68 @@ export class DashboardBrowser {
     await rm(this.directory, { recursive: true, force: true });
   }
 
-  /** A browser of somebody who has not been here before. */
-  async person(
+  /** A browser profile that has never visited the dashboard. */
+  async newVisitor(
     options: Parameters<Browser['newContext']>[0] = {},
   ): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
-    // Long enough for a slow machine; what never comes fails all the same.
+    // Long enough for a slow machine.
     page.setDefaultTimeout(60_000);
     page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) this.complaints.push(message.text());
+      if (['error', 'warning'].includes(message.type())) this.consoleErrors.push(message.text());
     });
-    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('pageerror', (error) => this.consoleErrors.push(error.message));
     return { context, page };
   }
 
-  /** The same, signed in, on the page of that address. */
-  async signedIn(
+  /** A new profile that is signed in, on the given page. */
+  async openSignedIn(
     path = '/',
     options: Parameters<Browser['newContext']>[0] = {},
   ): Promise<{ readonly context: BrowserContext; readonly page: Page }> {
-    const person = await this.person(options);
-    await person.page.goto(`${this.server.url}/#token=${TOKEN}`);
-    await person.page.waitForSelector('h1:text("Overview")');
-    if (path !== '/') await this.go(person.page, path);
-    return person;
+    const visitor = await this.newVisitor(options);
+    await visitor.page.goto(`${this.server.url}/#token=${TOKEN}`);
+    await visitor.page.waitForSelector('h1:text("Overview")');
+    if (path !== '/') await this.go(visitor.page, path);
+    return visitor;
   }
 
   async go(page: Page, path: string): Promise<void> {
     await page.goto(`${this.server.url}/#${path}`);
   }
 
-  /** Starts a run as a program would. @returns its id */
-  async run(input: string, tools: readonly string[] = [], providerId = 'openai'): Promise<string> {
-    const answer = await fetch(`${this.server.url}/runs`, {
+  /** Starts a run over the HTTP API. @returns its id */
+  async startRun(input: string, tools: readonly string[] = [], providerId = 'openai'): Promise<string> {
+    const response = await fetch(`${this.server.url}/runs`, {
       method: 'POST',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
       body: JSON.stringify({ requestId: Math.random().toString(36).slice(2), providerId, input, tools }),
     });
-    expect(answer.status, 'the run starts').to.equal(202);
-    return ((await answer.json()) as { executionId: string }).executionId;
+    expect(response.status, 'the run starts').to.equal(202);
+    return ((await response.json()) as { executionId: string }).executionId;
   }
 
-  /** Resolves when the loop has told such an event. */
-  async seen(executionId: string, type: AgentEvent['type'], name?: string): Promise<void> {
-    const isIt = (event: AgentEvent): boolean =>
+  /** Resolves once the loop has emitted such an event. */
+  async waitForEvent(executionId: string, type: AgentEvent['type'], name?: string): Promise<void> {
+    const isMatch = (event: AgentEvent): boolean =>
       event.executionId === executionId &&
       event.type === type &&
       (name === undefined || ('name' in event && event.name === name));
-    if (this.events.some(isIt)) return;
+    if (this.events.some(isMatch)) return;
     const { loop } = this.server.host.module;
     await new Promise<void>((resolve) => {
-      const look = (event: AgentEvent): void => {
-        if (!isIt(event)) return;
-        loop.off('event', look);
+      const check = (event: AgentEvent): void => {
+        if (!isMatch(event)) return;
+        loop.off('event', check);
         resolve();
       };
-      loop.on('event', look);
+      loop.on('event', check);
     });
   }
 
-  /** What the run told, without the pieces that no log shows. */
-  told(executionId: string): readonly string[] {
+  /** The run's events that its event log shows. */
+  loggedEvents(executionId: string): readonly string[] {
     return this.events.flatMap((event) =>
       event.executionId === executionId && event.type !== 'llm:delta' && event.type !== 'tool:progress'
         ? ['name' in event ? `${event.type} ${event.name}` : event.type]

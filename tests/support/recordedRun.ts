@@ -1,12 +1,12 @@
-/** The events of a real run with every kind of call, and what a server would show of it after each of them. */
+/** The events of a run with every kind of call, and the snapshot that a server would return after each of them. */
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { argumentsHash } from '../../imports/business/ai/application/services/argumentsHash';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
 import type { Item } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
-import type { RunSnapshot } from '../../imports/ui/data/reducers/reduceRun';
 import type { RunDetailView, ToolCallView } from '../../imports/business/ai/domain/types/RunViews';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
-import { NO_TOKENS, plusUsage, usageView } from '../../imports/ui/data/reducers/runUsage';
+import type { RunSnapshot } from '../../imports/ui/data/reducers/runFromSnapshot';
+import { NO_USAGE, addUsage, toUsageView } from '../../imports/ui/data/reducers/usageView';
 import { deferred } from './deferred';
 import { recordEvents } from './recordEvents';
 import { answer, calling } from './responses';
@@ -15,7 +15,7 @@ import { ScriptedProvider } from './ScriptedProvider';
 export const RUN_ID = 'run-1';
 const INPUT: readonly Item[] = [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'go' }] }];
 
-/** Blocking, failing, approved and late calls, and text in pieces. */
+/** Runs the loop with blocking, failing, approved and late calls and streamed text. @returns its events */
 export async function recordedRun(): Promise<readonly AgentEvent[]> {
   const late = deferred<string>();
   const tools = new ToolRegistry()
@@ -49,8 +49,8 @@ export async function recordedRun(): Promise<readonly AgentEvent[]> {
     stream: true,
     tools: ['quick', 'broken', 'guarded', 'slow'],
   });
-  const asked = await record.seen('tool:approval_required');
-  await loop.approve(RUN_ID, asked.callId, asked.argumentsHash);
+  const approval = await record.seen('tool:approval_required');
+  await loop.approve(RUN_ID, approval.callId, approval.argumentsHash);
   await record.seen('llm:response', ({ iteration }) => iteration === 2);
   late.resolve('at last');
   await done;
@@ -58,7 +58,7 @@ export async function recordedRun(): Promise<readonly AgentEvent[]> {
   return record.events;
 }
 
-/** What a server that wrote everything down would answer after these events. */
+/** The snapshot that a server returns after these events. */
 export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
   let run: RunDetailView = {
     _id: RUN_ID,
@@ -67,16 +67,16 @@ export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
     state: 'running',
     createdAt: events[0]?.at ?? 0,
     iterations: 0,
-    usage: NO_TOKENS,
+    usage: NO_USAGE,
     title: 'go',
   };
   const items: Item[] = [...INPUT];
   const calls = new Map<string, ToolCallView>();
-  const change = (callId: string, fields: Partial<ToolCallView>): void =>
+  const update = (callId: string, fields: Partial<ToolCallView>): void =>
     void calls.set(callId, { ...calls.get(callId)!, ...fields });
   const settle = (callId: string, at: number, fields: Partial<ToolCallView>): void => {
     const { startTime } = calls.get(callId)!;
-    change(callId, {
+    update(callId, {
       endTime: at,
       executionTime: startTime === undefined ? 0 : Math.max(0, at - startTime),
       ...fields,
@@ -95,7 +95,7 @@ export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
         items.push(...output);
         run = {
           ...run,
-          usage: plusUsage(run.usage, usageView(usage)),
+          usage: addUsage(run.usage, toUsageView(usage)),
           ...(output.some((item) => item.type === 'function_call') ? {} : { state: 'waiting' as const }),
         };
         break;
@@ -112,13 +112,13 @@ export function snapshotAfter(events: readonly AgentEvent[]): RunSnapshot {
         });
         break;
       case 'tool:approval_required':
-        change(event.callId, { state: 'awaiting_approval' });
+        update(event.callId, { state: 'awaiting_approval' });
         break;
       case 'tool:executing':
-        change(event.callId, { state: 'executing', startTime: event.at });
+        update(event.callId, { state: 'executing', startTime: event.at });
         break;
       case 'tool:progress':
-        change(event.callId, { progress: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) });
+        update(event.callId, { progress: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) });
         break;
       case 'tool:completed':
         settle(event.callId, event.at, { state: 'completed', result: event.result });

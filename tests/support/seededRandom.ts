@@ -1,4 +1,4 @@
-/** Chance that repeats itself: mulberry32, https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32. */
+/** A reproducible random generator: mulberry32, https://github.com/bryc/code/blob/master/jshash/PRNGs.md#mulberry32. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,34 +1,34 @@
-/** Puts a text on the clipboard and says that it did. */
+/** Copies a text to the clipboard and confirms it. */
 import { useEffect, useState } from 'react';
 import { Icon } from './Icon';
 
 export function CopyButton({ text, label }: { readonly text: string; readonly label: string }) {
-  const [copied, setCopied] = useState<'no' | 'yes' | 'refused'>('no');
+  const [state, setState] = useState<keyof typeof LABELS>('idle');
   useEffect(() => {
-    if (copied === 'no') return;
-    const timer = setTimeout(() => setCopied('no'), 1_600);
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), 1_600);
     return () => clearTimeout(timer);
-  }, [copied]);
+  }, [state]);
   const copy = (): void => {
     writeText(text).then(
-      () => setCopied('yes'),
-      () => setCopied('refused'),
+      () => setState('copied'),
+      () => setState('failed'),
     );
   };
   return (
-    <button type="button" className="copy" onClick={copy} aria-label={`Copy ${label}`}>
-      <Icon name={copied === 'yes' ? 'check' : 'copy'} />
-      <span aria-live="polite">{WORDS[copied]}</span>
+    <button type="button" className="copy-button" onClick={copy} aria-label={`Copy ${label}`}>
+      <Icon name={state === 'copied' ? 'check' : 'copy'} />
+      <span aria-live="polite">{LABELS[state]}</span>
     </button>
   );
 }
 
-const WORDS = { no: 'Copy', yes: 'Copied', refused: 'Not allowed' } as const;
+const LABELS = { idle: 'Copy', copied: 'Copied', failed: 'Couldn’t copy' } as const;
 
-/** Pages that are not served securely have no clipboard. */
+/** Insecure pages have no clipboard. */
 async function writeText(text: string): Promise<void> {
-  // The types know secure pages only.
+  // The DOM types assume a secure page.
   const clipboard = navigator.clipboard as Clipboard | undefined;
-  if (clipboard === undefined) throw new Error('there is no clipboard');
+  if (clipboard === undefined) throw new Error('This page has no access to the clipboard.');
   await clipboard.writeText(text);
 }

@@ -1,4 +1,4 @@
-/** Small line drawings on a 24 by 24 grid; they decorate, the words beside them speak. */
+/** Line icons on a 24 by 24 grid. They are decorative and hidden from screen readers; the text beside them counts. */
 
 const PATHS = {
   overview: 'M4 13h6V4H4zM14 20h6V4h-6zM4 20h6v-3H4z',

@@ -1,4 +1,4 @@
-/** The heading of a page: the tab's title, and where the keyboard is after a change of pages. */
+/** The heading of a page. It sets the tab's title and takes the focus after navigation. */
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 
@@ -8,9 +8,9 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
     document.title = `${title} · Bolide`;
   }, [title]);
   useEffect(() => {
-    // Not on the first page, where the reader's own way from the top is right.
-    if (hasMoved) heading.current?.focus({ preventScroll: true });
-    hasMoved = true;
+    // On the first page, the focus stays at the top of the document.
+    if (hasNavigated) heading.current?.focus({ preventScroll: true });
+    hasNavigated = true;
   }, []);
   return (
     <div className="page-title">
@@ -22,4 +22,4 @@ export function PageTitle({ title, children }: { readonly title: string; readonl
   );
 }
 
-let hasMoved = false;
+let hasNavigated = false;

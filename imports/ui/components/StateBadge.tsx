@@ -1,13 +1,13 @@
-/** A state as a coloured word with its icon. */
+/** A state as a coloured label with an icon. */
 import { memo } from 'react';
 import type { StateStyle } from '../format/stateStyles';
 import { Icon } from './Icon';
 
-export const StateBadge = memo(function StateBadge({ face }: { readonly face: StateStyle }) {
+export const StateBadge = memo(function StateBadge({ style }: { readonly style: StateStyle }) {
   return (
-    <span className={`badge tone-${face.tone}`}>
-      <Icon name={face.icon} />
-      {face.label}
+    <span className={`badge tone-${style.tone}`}>
+      <Icon name={style.icon} />
+      {style.label}
     </span>
   );
 });

@@ -1,4 +1,4 @@
-/** A command that a button gives: whether it is under way, and what went wrong. */
+/** Runs a command from a button and tracks whether it is in flight and how it failed. */
 import { useCallback, useState } from 'react';
 
 export interface Action<Args extends readonly unknown[]> {

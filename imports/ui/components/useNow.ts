@@ -1,4 +1,4 @@
-/** The time, for texts that grow old: one timer for all of a page's readers of the same rhythm. */
+/** The current time for texts that depend on it. All components with the same interval share one timer. */
 import { useSyncExternalStore } from 'react';
 
 interface Clock {
@@ -9,16 +9,16 @@ interface Clock {
 const clocks = new Map<number, Clock>();
 
 /**
- * @param everyMs milliseconds between two ticks
- * @param isTicking false: the time of the first reading stays
+ * @param intervalMs milliseconds between two ticks
+ * @param isTicking when false, the component is not rendered again as time passes
  * @returns milliseconds since the epoch
  */
-export function useNow(everyMs: number, isTicking = true): number {
-  const clock = clocks.get(everyMs) ?? createClock(everyMs);
-  return useSyncExternalStore(isTicking ? clock.subscribe : subscribeToNothing, clock.get);
+export function useNow(intervalMs: number, isTicking = true): number {
+  const clock = clocks.get(intervalMs) ?? createClock(intervalMs);
+  return useSyncExternalStore(isTicking ? clock.subscribe : neverSubscribe, clock.get);
 }
 
-function createClock(everyMs: number): Clock {
+function createClock(intervalMs: number): Clock {
   const listeners = new Set<() => void>();
   let now = Date.now();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -31,7 +31,7 @@ function createClock(everyMs: number): Clock {
     subscribe: (listener) => {
       listeners.add(listener);
       if (timer === undefined) {
-        timer = setInterval(tick, everyMs);
+        timer = setInterval(tick, intervalMs);
         now = Date.now();
       }
       return () => {
@@ -42,10 +42,10 @@ function createClock(everyMs: number): Clock {
       };
     },
   };
-  clocks.set(everyMs, clock);
+  clocks.set(intervalMs, clock);
   return clock;
 }
 
-function subscribeToNothing(): () => void {
+function neverSubscribe(): () => void {
   return () => undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Everything that the dashboard asks of a server: one small port, so that its pages are the same on every host.
- * Sources implement it as hooks.
+ * The dashboard's only access to a server. Each host implements this port, as React hooks and commands, so that the
+ * pages are the same under Meteor and plain Node.
  */
 import type { AgentEventType } from '../../business/ai/domain/types/AgentEvents';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
@@ -10,32 +10,32 @@ import type { PublicProvider } from '../../business/providers/domain/entities/Pu
 
 export interface DashboardData {
   readonly useAccess: () => Access;
-  /** What is told on every page when answers are made up; undefined when models write them. */
+  /** The notice shown on every page while responses are simulated; undefined when models write them. */
   readonly useSimulationNotice: () => string | undefined;
   readonly useConnection: () => Connection;
   /** Newest first. */
   readonly useRuns: () => Loaded<readonly ListedRun[]>;
-  /** Undefined for a run that is not there, or not the reader's. */
-  readonly useRun: (executionId: string) => Loaded<WatchedRun | undefined>;
-  readonly useTools: () => Loaded<readonly ToolOffer[]>;
+  /** Undefined for a run that does not exist or belongs to another user. */
+  readonly useRun: (executionId: string) => Loaded<RunDetails | undefined>;
+  readonly useTools: () => Loaded<readonly ToolSummary[]>;
   readonly useProviders: () => Loaded<readonly PublicProvider[]>;
   readonly useStatistics: () => Loaded<readonly RunCountView[]>;
   readonly commands: DashboardCommands;
 }
 
-/** Each rejects with a `DashboardError`. */
+/** Every command rejects with a `DashboardError`. */
 export interface DashboardCommands {
   readonly signIn: (credentials: Credentials) => Promise<void>;
   readonly signOut: () => Promise<void>;
-  readonly startRun: (request: StartRequest) => Promise<{ readonly executionId: string }>;
+  readonly startRun: (request: StartRunRequest) => Promise<{ readonly executionId: string }>;
   readonly cancelRun: (executionId: string) => Promise<void>;
-  readonly approve: (decision: Decision) => Promise<void>;
-  readonly reject: (decision: Decision & { readonly reason: string }) => Promise<void>;
-  readonly submitToolResult: (settlement: Settlement) => Promise<void>;
-  /** @returns the page to open, where the vendor has one */
+  readonly approve: (decision: ApprovalDecision) => Promise<void>;
+  readonly reject: (decision: ApprovalDecision & { readonly reason: string }) => Promise<void>;
+  readonly submitToolResult: (submission: ToolResultSubmission) => Promise<void>;
+  /** @returns the URL of the vendor's authorization page, if the vendor has one */
   readonly connectProvider: (providerId: string) => Promise<string | undefined>;
   readonly disconnectProvider: (providerId: string) => Promise<void>;
-  /** @returns what came of it, in a sentence */
+  /** @returns the outcome as a sentence for the page */
   readonly testProvider: (providerId: string) => Promise<string>;
 }
 
@@ -45,38 +45,43 @@ export type Loaded<T> =
   | { readonly state: 'ready'; readonly value: T };
 
 export type Access =
-  | { readonly state: 'asking' }
-  | { readonly state: 'signedOut'; readonly means: Credentials['means'] }
+  | { readonly state: 'checking' }
+  | { readonly state: 'signedOut'; readonly method: Credentials['method'] }
   | { readonly state: 'signedIn'; readonly name?: string };
 
 export type Credentials =
-  | { readonly means: 'token'; readonly token: string }
-  | { readonly means: 'password'; readonly login: string; readonly password: string };
+  | { readonly method: 'token'; readonly token: string }
+  | { readonly method: 'password'; readonly login: string; readonly password: string };
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** A run in the list, with what events told beyond its record. */
+/** A run in the list: its record, and what events have added since. */
 export interface ListedRun extends RunView {
-  /** Ids of calls that wait for somebody's decision. */
-  readonly asking: readonly string[];
-  /** A model call was seen to begin; its answer is in none of the counts yet. */
-  readonly isCalling?: boolean;
+  /** Ids of the calls that wait for approval. */
+  readonly awaitingApproval: readonly string[];
+  /** The start of a model call was seen, and its usage is not counted yet. */
+  readonly isCallingModel?: boolean;
 }
 
-/** All that a run's page shows. */
-export interface WatchedRun {
-  readonly run: RunDetailView & Pick<ListedRun, 'isCalling'>;
-  /** The conversation, input first. */
+/** Everything that a run's page shows. */
+export interface RunDetails {
+  readonly run: RunDetailView & Pick<ListedRun, 'isCallingModel'>;
+  /** The conversation, starting with the input. */
   readonly items: readonly Item[];
-  /** In the order in which the model asked for them. */
+  /** In the order in which the model requested them. */
   readonly calls: readonly ToolCallView[];
-  /** What the model says right now and has not finished. */
-  readonly live: { readonly text: string; readonly reasoning: string };
-  /** Model calls whose time is known, by their number. */
+  readonly liveText: LiveText;
+  /** The turns whose times are known, by number. */
   readonly turns: ReadonlyMap<number, TurnTime>;
   readonly log: readonly LogEntry[];
-  /** By call id: what an approval of the shown arguments must name. */
-  readonly hashes: ReadonlyMap<string, string>;
+  /** By call id: the hash that an approval of the shown arguments must carry. */
+  readonly argumentHashes: ReadonlyMap<string, string>;
+}
+
+/** What the model has streamed and not finished. */
+export interface LiveText {
+  readonly text: string;
+  readonly reasoning: string;
 }
 
 /** Milliseconds since the epoch. */
@@ -86,7 +91,7 @@ export interface TurnTime {
 }
 
 export interface LogEntry {
-  /** Of the event; absent where a record proves what no event told. */
+  /** The event's sequence number; absent for entries that are derived from records. */
   readonly seq?: number;
   readonly at: number;
   readonly type: AgentEventType;
@@ -95,18 +100,18 @@ export interface LogEntry {
   readonly detail?: string;
 }
 
-export interface ToolOffer {
+export interface ToolSummary {
   readonly name: string;
   readonly description: string;
   readonly blocking: boolean;
   readonly needsApproval: boolean;
   readonly external: boolean;
-  /** Calls so far. */
+  /** Calls so far, by state. */
   readonly counts: { readonly [S in ToolCallState]?: number };
 }
 
-export interface StartRequest {
-  /** Made by the client: the same id is the same request. */
+export interface StartRunRequest {
+  /** Generated by the client. A repeated id is the same request. */
   readonly requestId: string;
   readonly providerId: string;
   readonly input: string;
@@ -116,19 +121,19 @@ export interface StartRequest {
   readonly maxIterations?: number;
 }
 
-export interface Decision {
+export interface ApprovalDecision {
   readonly executionId: string;
   readonly callId: string;
   readonly argumentsHash: string;
 }
 
-export interface Settlement {
+export interface ToolResultSubmission {
   readonly executionId: string;
   readonly callId: string;
   readonly outcome: { readonly output: string } | { readonly error: string };
 }
 
-/** The code is the server's, `not-found`, or `connection-failed`. */
+/** The code is the server's, or `not-found`, or `connection-failed`. */
 export class DashboardError extends Error {
   readonly code: string;
 

@@ -1,4 +1,4 @@
-/** Hands the data source to every page. */
+/** Provides the data source to every page. */
 import { createContext, useContext } from 'react';
 import type { ReactNode } from 'react';
 import type { DashboardData } from './DashboardData';
@@ -9,9 +9,9 @@ export function DataProvider({ data, children }: { readonly data: DashboardData;
   return <Context.Provider value={data}>{children}</Context.Provider>;
 }
 
-/** The same source for the whole life of the page, so its hooks are always the same. */
+/** The source never changes during the page's lifetime, so its hooks are always called in the same order. */
 export function useData(): DashboardData {
   const data = useContext(Context);
-  if (data === undefined) throw new Error('useData needs a DataProvider above it');
+  if (data === undefined) throw new Error('useData must be used within a DataProvider.');
   return data;
 }

@@ -1,7 +1,7 @@
-/** Numbers and times as people read them, short and without surprises. */
+/** Formats numbers, times and JSON for display. */
 
 /** 840 ms, 2.4 s, 1 m 12 s, 2 h 03 m. */
-export function duration(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   const ms = Math.max(0, milliseconds);
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
@@ -12,14 +12,14 @@ export function duration(milliseconds: number): string {
 }
 
 /** 940, 12.3k, 4.1M. */
-export function count(value: number): string {
-  if (value < 10_000) return WHOLE.format(value);
+export function formatCount(value: number): string {
+  if (value < 10_000) return INTEGER.format(value);
   if (value < 999_950) return `${(value / 1_000).toFixed(1)}k`;
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
-/** US dollars; small sums keep two digits that say something. */
-export function money(dollars: number): string {
+/** US dollars; small amounts get four decimals. */
+export function formatMoney(dollars: number): string {
   if (dollars === 0) return '$0';
   if (dollars < 0.000_1) return '< $0.0001';
   if (dollars < 0.1) return `$${dollars.toFixed(4)}`;
@@ -27,7 +27,7 @@ export function money(dollars: number): string {
 }
 
 /** just now, 12 s ago, 5 min ago, 3 h ago, then the date. */
-export function ago(at: number, now: number): string {
+export function formatRelativeTime(at: number, now: number): string {
   const seconds = Math.floor((now - at) / 1_000);
   if (seconds < 5) return 'just now';
   if (seconds < 60) return `${seconds} s ago`;
@@ -37,16 +37,16 @@ export function ago(at: number, now: number): string {
 }
 
 /** 14:03:27 */
-export function clockTime(at: number): string {
+export function formatClockTime(at: number): string {
   return TIME.format(at);
 }
 
 /** 22 Nov 2026, 14:03:27 */
-export function dateTime(at: number): string {
+export function formatDateTime(at: number): string {
   return DATE_TIME.format(at);
 }
 
-/** JSON with line breaks where it is JSON, the text as it is elsewhere. */
+/** Indents JSON objects and arrays, and returns any other text unchanged. */
 export function prettyJson(text: string): string {
   try {
     const value: unknown = JSON.parse(text);
@@ -56,16 +56,16 @@ export function prettyJson(text: string): string {
   }
 }
 
-export function plural(amount: number, one: string, many = `${one}s`): string {
-  return `${count(amount)} ${amount === 1 ? one : many}`;
+export function pluralize(amount: number, one: string, many = `${one}s`): string {
+  return `${formatCount(amount)} ${amount === 1 ? one : many}`;
 }
 
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-// Made once: to make one takes longer than to use it a hundred times.
-const WHOLE = new Intl.NumberFormat('en-US');
+// Created once: creating a formatter costs more than using it a hundred times.
+const INTEGER = new Intl.NumberFormat('en-US');
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const DATE_TIME = new Intl.DateTimeFormat('en-GB', {

@@ -1,7 +1,4 @@
-/**
- * How each state looks and what it is called: one row for runs and calls alike. Colours are classes of the style
- * sheet.
- */
+/** The label, icon and colour of every state of runs and tool calls. */
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import type { IconName } from '../components/Icon';
@@ -9,9 +6,9 @@ import type { IconName } from '../components/Icon';
 export interface StateStyle {
   readonly label: string;
   readonly icon: IconName;
-  /** `tone-…` in the style sheet. */
+  /** The class `tone-…` of the style sheet. */
   readonly tone: 'blue' | 'violet' | 'grey' | 'green' | 'red' | 'orange' | 'amber' | 'pink';
-  /** Still goes on. */
+  /** Not final: the state can still change. */
   readonly isLive: boolean;
 }
 

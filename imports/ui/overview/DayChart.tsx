@@ -1,12 +1,18 @@
-/** Runs by day as stacked columns; the same numbers as a table for people who hear the page. */
+/** Runs by day as stacked columns, and as a table for screen readers. */
 import type { RunState } from '../../business/ai/domain/entities/Run';
 import type { RunCountView } from '../../business/ai/domain/types/RunViews';
-import { count } from '../format/format';
+import { formatCount, pluralize } from '../format/format';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
 import { shortDay } from './days';
 
 const STACK = ['completed', 'failed', 'cancelled', 'running'] as const satisfies readonly RunState[];
 type Layer = (typeof STACK)[number];
+const LAYER_LABELS = {
+  completed: RUN_STATE_STYLES.completed.label,
+  failed: RUN_STATE_STYLES.failed.label,
+  cancelled: RUN_STATE_STYLES.cancelled.label,
+  running: 'In progress',
+} as const satisfies Record<Layer, string>;
 const HEIGHT = 150;
 const WIDTH = 40;
 
@@ -17,8 +23,8 @@ export function DayChart({
   readonly counts: readonly RunCountView[];
   readonly days: readonly string[];
 }) {
-  const columns = days.map((day) => columnOf(day, counts));
-  const most = niceMaximum(Math.max(0, ...columns.map((column) => column.total)));
+  const columns = days.map((day) => toColumn(day, counts));
+  const maximum = niceMaximum(Math.max(0, ...columns.map((column) => column.total)));
   const total = columns.reduce((sum, column) => sum + column.total, 0);
   if (total === 0) return <p className="muted chart-empty">No runs in the last {days.length} days.</p>;
   return (
@@ -26,7 +32,7 @@ export function DayChart({
       <svg
         viewBox={`0 0 ${days.length * WIDTH + 34} ${HEIGHT + 30}`}
         role="img"
-        aria-label={`${count(total)} runs in the last ${days.length} days`}
+        aria-label={`${pluralize(total, 'run')} in the last ${days.length} days`}
       >
         {[0, 0.5, 1].map((part) => (
           <g key={part} className="grid">
@@ -37,7 +43,7 @@ export function DayChart({
               y2={HEIGHT - part * (HEIGHT - 10)}
             />
             <text x="28" y={HEIGHT - part * (HEIGHT - 10) + 4} textAnchor="end">
-              {count(most * part)}
+              {formatCount(maximum * part)}
             </text>
           </g>
         ))}
@@ -46,7 +52,7 @@ export function DayChart({
             key={column.day}
             column={column}
             x={34 + index * WIDTH}
-            most={most}
+            maximum={maximum}
             isLabelled={(days.length - 1 - index) % 3 === 0}
           />
         ))}
@@ -54,7 +60,7 @@ export function DayChart({
       <ul className="legend" aria-hidden="true">
         {STACK.map((state) => (
           <li key={state} className={`tone-${RUN_STATE_STYLES[state].tone}`}>
-            <span className="legend-dot" /> {state === 'running' ? 'In flight' : RUN_STATE_STYLES[state].label}
+            <span className="legend-dot" /> {LAYER_LABELS[state]}
           </li>
         ))}
       </ul>
@@ -65,7 +71,7 @@ export function DayChart({
             <th scope="col">Day</th>
             {STACK.map((state) => (
               <th key={state} scope="col">
-                {RUN_STATE_STYLES[state].label}
+                {LAYER_LABELS[state]}
               </th>
             ))}
           </tr>
@@ -94,20 +100,20 @@ interface ColumnData {
 function Column({
   column,
   x,
-  most,
+  maximum,
   isLabelled,
 }: {
   readonly column: ColumnData;
   readonly x: number;
-  readonly most: number;
+  readonly maximum: number;
   readonly isLabelled: boolean;
 }) {
   let y = HEIGHT;
   return (
     <g>
-      <title>{`${shortDay(column.day)}: ${count(column.total)} runs`}</title>
+      <title>{`${shortDay(column.day)}: ${pluralize(column.total, 'run')}`}</title>
       {STACK.map((state) => {
-        const height = (column.layers[state] / most) * (HEIGHT - 10);
+        const height = (column.layers[state] / maximum) * (HEIGHT - 10);
         if (height === 0) return null;
         y -= height;
         return (
@@ -131,18 +137,18 @@ function Column({
   );
 }
 
-function columnOf(day: string, counts: readonly RunCountView[]): ColumnData {
+function toColumn(day: string, counts: readonly RunCountView[]): ColumnData {
   const layers: Record<Layer, number> = { completed: 0, failed: 0, cancelled: 0, running: 0 };
   for (const row of counts) {
     if (row.day !== day) continue;
-    // Whatever has not ended is in flight.
+    // Every state that is not final counts as in flight.
     const layer = STACK.find((state) => state === row.state) ?? 'running';
     layers[layer] += Math.max(0, row.count);
   }
   return { day, layers, total: Object.values(layers).reduce((sum, amount) => sum + amount, 0) };
 }
 
-/** The next of 2, 4, 10, 20, 40, 100, …, so that half of it is whole. */
+/** Rounds up to the next of 2, 4, 10, 20, 40, 100, …, so that half of it is an integer. */
 function niceMaximum(value: number): number {
   for (let power = 1; ; power *= 10) for (const step of [2, 4, 10]) if (step * power >= value) return step * power;
 }

@@ -1,20 +1,21 @@
-/** How things stand: what runs now, what needs somebody, and the last two weeks. */
+/** The current state at a glance: active runs, pending approvals, and the last two weeks. */
 import type { ReactNode } from 'react';
 import type { RunCountView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
 import type { ListedRun } from '../data/DashboardData';
-import { count, money } from '../format/format';
-import { EmptyState, WhenLoaded } from '../components/Placeholders';
+import { formatCount, formatMoney } from '../format/format';
+import { EmptyState } from '../components/EmptyState';
+import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
 import { useNow } from '../components/useNow';
-import { isLive } from '../runs/filterRuns';
+import { isLive } from '../runs/isLive';
 import { RunTable } from '../runs/RunTable';
 import { DayChart } from './DayChart';
 import { dayOf, lastDays } from './days';
 import { ProviderBars } from './ProviderBars';
 
 const DAYS = 14;
-const ROWS = 6;
+const RECENT_RUNS = 6;
 
 export function OverviewPage() {
   const data = useData();
@@ -31,17 +32,17 @@ export function OverviewPage() {
         {(list) => (
           <>
             <Tiles runs={list} counts={statistics.state === 'ready' ? statistics.value : []} />
-            <section className="card list-card" aria-labelledby="latest-title">
+            <section className="card run-list-card" aria-labelledby="latest-title">
               <div className="card-head">
-                <h2 id="latest-title">Latest runs</h2>
-                <a href="#/runs">All runs</a>
+                <h2 id="latest-title">Recent runs</h2>
+                <a href="#/runs">View all</a>
               </div>
               {list.length === 0 ? (
-                <EmptyState icon="spark" title="Nothing has run yet">
-                  <a href="#/playground">Ask something in the playground.</a>
+                <EmptyState icon="spark" title="No runs yet">
+                  <a href="#/playground">Start one in the playground</a>
                 </EmptyState>
               ) : (
-                <RunTable runs={mostUrgent(list)} label="Latest runs" />
+                <RunTable runs={sortByUrgency(list)} label="Recent runs" />
               )}
             </section>
           </>
@@ -73,32 +74,36 @@ function Charts({ counts }: { readonly counts: readonly RunCountView[] }) {
 function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly counts: readonly RunCountView[] }) {
   const today = dayOf(useNow(60_000));
   const live = runs.filter((run) => isLive(run.state)).length;
-  const asking = runs.reduce((sum, run) => sum + run.asking.length, 0);
+  const awaitingApproval = runs.reduce((sum, run) => sum + run.awaitingApproval.length, 0);
   const ended = (state: RunCountView['state']): number =>
     counts.filter((row) => row.day === today && row.state === state).reduce((sum, row) => sum + row.count, 0);
   const todays = runs.filter((run) => dayOf(run.createdAt) === today);
   const tokens = todays.reduce((sum, run) => sum + run.usage.total_tokens, 0);
-  // What nobody knows is not nothing.
+  // An unknown cost is not zero.
   const costs = todays.flatMap(({ cost }) => cost ?? []);
   return (
     <div className="tiles">
-      <Tile name="In flight" href="#/runs?state=live" tone="blue">
+      <Tile name="In progress" href="#/runs?state=live" tone="blue">
         {live}
       </Tile>
-      <Tile name="Need you" href="#/runs?state=asking" tone={asking > 0 ? 'amber' : 'grey'}>
-        {asking}
+      <Tile
+        name="Waiting for approval"
+        href="#/runs?state=needs-approval"
+        tone={awaitingApproval > 0 ? 'amber' : 'grey'}
+      >
+        {awaitingApproval}
       </Tile>
       <Tile name="Completed today" href="#/runs?state=completed" tone="green">
-        {count(ended('completed'))}
+        {formatCount(ended('completed'))}
       </Tile>
       <Tile name="Failed today" href="#/runs?state=failed" tone={ended('failed') > 0 ? 'red' : 'grey'}>
-        {count(ended('failed'))}
+        {formatCount(ended('failed'))}
       </Tile>
       <Tile name="Tokens today" tone="grey">
-        {count(tokens)}
+        {formatCount(tokens)}
       </Tile>
       <Tile name="Cost today" tone="grey">
-        {costs.length === 0 ? '–' : money(costs.reduce((sum, cost) => sum + cost, 0))}
+        {costs.length === 0 ? '–' : formatMoney(costs.reduce((sum, cost) => sum + cost, 0))}
       </Tile>
     </div>
   );
@@ -131,8 +136,8 @@ function Tile({
   );
 }
 
-/** What waits for somebody comes first, then what goes on, then the newest. */
-function mostUrgent(runs: readonly ListedRun[]): readonly ListedRun[] {
-  const rank = (run: ListedRun): number => (run.asking.length > 0 ? 0 : isLive(run.state) ? 1 : 2);
-  return runs.toSorted((a, b) => rank(a) - rank(b)).slice(0, ROWS);
+/** Runs that wait for approval come first, then active runs, then the newest. */
+function sortByUrgency(runs: readonly ListedRun[]): readonly ListedRun[] {
+  const rank = (run: ListedRun): number => (run.awaitingApproval.length > 0 ? 0 : isLive(run.state) ? 1 : 2);
+  return runs.toSorted((a, b) => rank(a) - rank(b)).slice(0, RECENT_RUNS);
 }

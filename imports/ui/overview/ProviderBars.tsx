@@ -1,11 +1,11 @@
-/** How many runs each provider had, and how many of them failed. */
+/** The number of runs per provider, and how many of them failed. */
 import type { CSSProperties } from 'react';
 import type { RunCountView } from '../../business/ai/domain/types/RunViews';
-import { count, plural } from '../format/format';
+import { formatCount, pluralize } from '../format/format';
 
 export function ProviderBars({ counts }: { readonly counts: readonly RunCountView[] }) {
-  const rows = sumsOf(counts);
-  const most = Math.max(1, ...rows.map((row) => row.total));
+  const rows = sumByProvider(counts);
+  const maximum = Math.max(1, ...rows.map((row) => row.total));
   if (rows.length === 0) return <p className="muted chart-empty">No runs yet.</p>;
   return (
     <ul className="provider-bars">
@@ -16,17 +16,17 @@ export function ProviderBars({ counts }: { readonly counts: readonly RunCountVie
             <span className="provider-bar-track" aria-hidden="true">
               <span
                 className="provider-bar tone-blue"
-                style={{ '--long': `${(100 * (row.total - row.failed)) / most}%` } as CSSProperties}
+                style={{ '--length': `${(100 * (row.total - row.failed)) / maximum}%` } as CSSProperties}
               />
               <span
                 className="provider-bar tone-red"
-                style={{ '--long': `${(100 * row.failed) / most}%` } as CSSProperties}
+                style={{ '--length': `${(100 * row.failed) / maximum}%` } as CSSProperties}
               />
             </span>
             <span className="numeric">
-              {count(row.total)} <span className="visually-hidden">runs</span>
+              {formatCount(row.total)} <span className="visually-hidden">runs</span>
             </span>
-            {row.failed > 0 && <span className="visually-hidden">, {plural(row.failed, 'failed run')}</span>}
+            {row.failed > 0 && <span className="visually-hidden">, {pluralize(row.failed, 'failed run')}</span>}
           </a>
         </li>
       ))}
@@ -34,7 +34,7 @@ export function ProviderBars({ counts }: { readonly counts: readonly RunCountVie
   );
 }
 
-function sumsOf(
+function sumByProvider(
   counts: readonly RunCountView[],
 ): readonly { readonly providerId: string; readonly total: number; readonly failed: number }[] {
   const sums = new Map<string, { total: number; failed: number }>();

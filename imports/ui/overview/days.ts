@@ -1,4 +1,4 @@
-/** Days as the statistics count them: UTC, written `2026-11-22`. */
+/** Days as the statistics count them: in UTC, written `2026-11-22`. */
 
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);

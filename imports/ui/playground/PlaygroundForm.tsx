@@ -1,16 +1,16 @@
-/** Provider, model, tools, and what to ask. */
+/** Starts a run with the chosen provider, model, tools and prompt. */
 import { useCallback, useId, useRef, useState } from 'react';
 import type { KeyboardEvent } from 'react';
 import type { PublicProvider } from '../../business/providers/domain/entities/PublicProvider';
 import { useData } from '../data/DataContext';
-import type { ToolOffer } from '../data/DashboardData';
+import type { ToolSummary } from '../data/DashboardData';
 import { useAction } from '../components/useAction';
 import { suggestionsFor } from './suggestions';
 import { ToolChoice } from './ToolChoice';
 
 export interface PlaygroundFormProps {
   readonly providers: readonly PublicProvider[];
-  readonly tools: readonly ToolOffer[];
+  readonly tools: readonly ToolSummary[];
   readonly onStarted: (executionId: string) => void;
 }
 
@@ -43,7 +43,7 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
     <form
       ref={form}
       className="card playground-form"
-      aria-label="Ask a model"
+      aria-label="New run"
       onSubmit={(event) => {
         event.preventDefault();
         start.run();
@@ -73,7 +73,7 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
             name="model"
             value={model}
             onChange={(event) => setModel(event.target.value)}
-            placeholder={provider?.defaultModel ?? 'its default'}
+            placeholder={provider?.defaultModel ?? 'Provider’s default'}
             list={`${id}-models`}
             autoCapitalize="none"
             spellCheck={false}
@@ -95,7 +95,7 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
           value={prompt}
           onChange={(event) => setPrompt(event.target.value)}
           onKeyDown={submitByKey}
-          placeholder="Ask something"
+          placeholder="Ask anything"
           required
         />
       </label>
@@ -125,13 +125,13 @@ export function PlaygroundForm({ providers, tools, onStarted }: PlaygroundFormPr
         <button type="submit" className="button button-primary" disabled={start.isBusy || providerId === ''}>
           {start.isBusy ? 'Starting…' : 'Run'}
         </button>
-        <span className="muted hint">Ctrl or ⌘ + Enter</span>
+        <span className="muted hint">Ctrl+Enter or ⌘+Enter</span>
       </div>
     </form>
   );
 }
 
-/** `crypto.randomUUID` is for secure pages only. */
+/** Insecure pages have no `crypto.randomUUID`. */
 function newRequestId(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,7 +1,8 @@
-/** Asks any provider with chosen tools, and shows what happens as it happens. */
+/** Starts a run on any provider with any tools, and shows it live. */
 import { useEffect, useRef, useState } from 'react';
 import { useData } from '../data/DataContext';
-import { EmptyState, WhenLoaded } from '../components/Placeholders';
+import { EmptyState } from '../components/EmptyState';
+import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
 import { PlaygroundForm } from './PlaygroundForm';
 import { PlaygroundRun } from './PlaygroundRun';
@@ -11,10 +12,10 @@ export function PlaygroundPage() {
   const providers = data.useProviders();
   const tools = data.useTools();
   const [executionId, setExecutionId] = useState<string>();
-  const out = useRef<HTMLElement>(null);
+  const output = useRef<HTMLElement>(null);
   useEffect(() => {
     // On phones the run is below the form.
-    if (executionId !== undefined && isBelow(out.current)) out.current?.scrollIntoView({ block: 'start' });
+    if (executionId !== undefined && isBelowFold(output.current)) output.current?.scrollIntoView({ block: 'start' });
   }, [executionId]);
   return (
     <>
@@ -23,21 +24,21 @@ export function PlaygroundPage() {
         <WhenLoaded loaded={providers} what="providers">
           {(list) => (
             <WhenLoaded loaded={tools} what="tools">
-              {(offers) => (
+              {(toolList) => (
                 <PlaygroundForm
                   providers={list.filter((provider) => provider.enabled)}
-                  tools={offers}
+                  tools={toolList}
                   onStarted={setExecutionId}
                 />
               )}
             </WhenLoaded>
           )}
         </WhenLoaded>
-        <section ref={out} className="playground-out" aria-label="The run">
+        <section ref={output} className="playground-run" aria-label="Run">
           {executionId === undefined ? (
             <div className="card">
-              <EmptyState icon="spark" title="Nothing asked yet">
-                The answer is written here while the model speaks, with every tool that it calls.
+              <EmptyState icon="spark" title="No run yet">
+                Enter a prompt and run it. The response and every tool call appear here as they happen.
               </EmptyState>
             </div>
           ) : (
@@ -49,7 +50,7 @@ export function PlaygroundPage() {
   );
 }
 
-/** Whether it begins where nobody sees it without a finger's help. */
-function isBelow(element: HTMLElement | null): boolean {
+/** Whether most of the element is hidden until the page is scrolled. */
+function isBelowFold(element: HTMLElement | null): boolean {
   return element !== null && element.getBoundingClientRect().top > window.innerHeight * 0.7;
 }

@@ -1,9 +1,9 @@
-/** Which tools the model is offered; those that it waits for and those that it does not, apart. */
-import type { ToolOffer } from '../data/DashboardData';
-import { ToolMarks } from '../tools/ToolMarks';
+/** Selects the tools that the model may call, grouped by whether they block. */
+import type { ToolSummary } from '../data/DashboardData';
+import { ToolTags } from '../tools/ToolTags';
 
 export interface ToolChoiceProps {
-  readonly tools: readonly ToolOffer[];
+  readonly tools: readonly ToolSummary[];
   readonly chosen: ReadonlySet<string>;
   readonly onChange: (chosen: ReadonlySet<string>) => void;
 }
@@ -28,7 +28,7 @@ export function ToolChoice({ tools, chosen, onChange }: ToolChoiceProps) {
               {list.map((tool) => (
                 <label
                   key={tool.name}
-                  className={chosen.has(tool.name) ? 'tool-option is-on' : 'tool-option'}
+                  className={chosen.has(tool.name) ? 'tool-option is-selected' : 'tool-option'}
                   title={tool.description}
                 >
                   <input
@@ -39,7 +39,7 @@ export function ToolChoice({ tools, chosen, onChange }: ToolChoiceProps) {
                     onChange={() => toggle(tool.name)}
                   />
                   <span className="mono">{tool.name}</span>
-                  {(tool.needsApproval || tool.external) && <ToolMarks tool={tool} />}
+                  {(tool.needsApproval || tool.external) && <ToolTags tool={tool} />}
                 </label>
               ))}
             </fieldset>

@@ -1,5 +1,5 @@
-/** Prompts that show something, for the tools that are there. */
-import type { ToolOffer } from '../data/DashboardData';
+/** Example prompts for the registered tools. */
+import type { ToolSummary } from '../data/DashboardData';
 
 export interface Suggestion {
   readonly label: string;
@@ -14,20 +14,20 @@ const SUGGESTIONS: readonly Suggestion[] = [
     prompt: 'What time is it, and research_topic "tiny boats" with get_time.',
     tools: ['get_time', 'research_topic'],
   },
-  { label: 'With approval', prompt: 'Please send_reminder "water the plants".', tools: ['send_reminder'] },
+  { label: 'Tool that needs approval', prompt: 'Please send_reminder "water the plants".', tools: ['send_reminder'] },
   {
-    label: 'Everything at once',
+    label: 'All tools at once',
     prompt:
       'Use get_weather for Lisbon, send_reminder "take a coat", research_topic "harbour fog", render_video "fog over a harbour" 20 seconds, consult_expert "Is it safe to sail?"',
     tools: ['get_weather', 'send_reminder', 'research_topic', 'render_video', 'consult_expert'],
   },
 ];
 
-/** Those whose tools all exist, and one that needs none. */
-export function suggestionsFor(tools: readonly ToolOffer[]): readonly Suggestion[] {
+/** The suggestions whose tools are all registered, and one that needs none. */
+export function suggestionsFor(tools: readonly ToolSummary[]): readonly Suggestion[] {
   const names = new Set(tools.map((tool) => tool.name));
   return [
-    { label: 'Just talk', prompt: 'Tell me about meteors.', tools: [] },
+    { label: 'No tools', prompt: 'Tell me about meteors.', tools: [] },
     ...SUGGESTIONS.filter((suggestion) => suggestion.tools.every((name) => names.has(name))),
   ];
 }

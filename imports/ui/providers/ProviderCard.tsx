@@ -1,4 +1,4 @@
-/** One provider: whether it can be used, and the buttons that change that. */
+/** One provider: its status, and the buttons to connect and test it. */
 import { useCallback, useState } from 'react';
 import { VENDOR_LABELS } from '../../business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
@@ -11,7 +11,7 @@ import { useAction } from '../components/useAction';
 export function ProviderCard({ provider }: { readonly provider: PublicProvider }) {
   const { commands } = useData();
   const { _id, name, vendor, auth, defaultModel, allowedModels } = provider;
-  const [said, setSaid] = useState<string>();
+  const [testResult, setTestResult] = useState<string>();
   const connect = useAction(
     useCallback(async () => {
       const url = await commands.connectProvider(_id);
@@ -21,11 +21,11 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
   const disconnect = useAction(useCallback(() => commands.disconnectProvider(_id), [commands, _id]));
   const test = useAction(
     useCallback(async () => {
-      setSaid(undefined);
-      setSaid(await commands.testProvider(_id));
+      setTestResult(undefined);
+      setTestResult(await commands.testProvider(_id));
     }, [commands, _id]),
   );
-  const standing = standingOf(provider);
+  const status = connectionStatus(provider);
   const error = connect.error ?? disconnect.error ?? test.error;
   const isOAuth = auth.kind === 'oauth_user';
   return (
@@ -38,29 +38,29 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
           <h2>{name}</h2>
           <p className="muted">{VENDOR_LABELS[vendor]}</p>
         </div>
-        <span className={`badge tone-${standing.tone}`}>
-          <Icon name={standing.icon} />
-          {standing.label}
+        <span className={`badge tone-${status.tone}`}>
+          <Icon name={status.icon} />
+          {status.label}
         </span>
       </div>
       <dl className="provider-facts">
         <div>
           <dt>Default model</dt>
-          <dd>{defaultModel ?? 'the vendor’s'}</dd>
+          <dd>{defaultModel ?? 'Vendor’s default'}</dd>
         </div>
         {allowedModels !== undefined && allowedModels.length > 0 && (
           <div>
-            <dt>Models</dt>
+            <dt>Allowed models</dt>
             <dd>{allowedModels.join(', ')}</dd>
           </div>
         )}
         <div>
-          <dt>Sign-in</dt>
-          <dd>{AUTH_WORDS[auth.kind]}</dd>
+          <dt>Credentials</dt>
+          <dd>{AUTH_LABELS[auth.kind]}</dd>
         </div>
       </dl>
-      <p className="provider-said" role="status">
-        {test.isBusy ? 'Asking…' : said}
+      <p className="provider-message" role="status">
+        {test.isBusy ? 'Testing…' : testResult}
       </p>
       {error !== undefined && (
         <p className="form-error" role="alert">
@@ -96,13 +96,13 @@ export function ProviderCard({ provider }: { readonly provider: PublicProvider }
   );
 }
 
-function standingOf({ enabled, connected, needsReconnect }: PublicProvider): {
+function connectionStatus({ enabled, connected, needsReconnect }: PublicProvider): {
   readonly tone: string;
   readonly icon: IconName;
   readonly label: string;
 } {
-  if (!enabled) return { tone: 'grey', icon: 'stop', label: 'Off' };
-  if (needsReconnect) return { tone: 'amber', icon: 'hand', label: 'Reconnect' };
+  if (!enabled) return { tone: 'grey', icon: 'stop', label: 'Disabled' };
+  if (needsReconnect) return { tone: 'amber', icon: 'hand', label: 'Needs reconnecting' };
   return connected
     ? { tone: 'green', icon: 'check', label: 'Ready' }
     : { tone: 'grey', icon: 'plug', label: 'Not connected' };
@@ -118,9 +118,9 @@ const VENDOR_TONES: Partial<Record<VendorName, string>> = {
   openai_compatible: 'amber',
 };
 
-const AUTH_WORDS = {
-  api_key: 'the server’s key',
-  user_api_key: 'a key of your own',
-  oauth_app: 'the app’s account',
-  oauth_user: 'your account, once connected',
+const AUTH_LABELS = {
+  api_key: 'Server’s API key',
+  user_api_key: 'Your API key',
+  oauth_app: 'App’s account',
+  oauth_user: 'Your account',
 } as const satisfies Record<PublicProvider['auth']['kind'], string>;

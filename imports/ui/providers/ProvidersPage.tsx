@@ -1,6 +1,7 @@
-/** The accounts at vendors that runs may use. */
+/** The vendor accounts that runs can use. */
 import { useData } from '../data/DataContext';
-import { EmptyState, WhenLoaded } from '../components/Placeholders';
+import { EmptyState } from '../components/EmptyState';
+import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
 import { ProviderCard } from './ProviderCard';
 
@@ -13,7 +14,7 @@ export function ProvidersPage() {
         {(providers) =>
           providers.length === 0 ? (
             <EmptyState icon="providers" title="No providers yet">
-              Give the server a vendor’s key, and its provider appears here.
+              Set a vendor’s API key on the server to add its provider.
             </EmptyState>
           ) : (
             <ul className="provider-grid">

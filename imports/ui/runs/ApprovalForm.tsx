@@ -1,4 +1,4 @@
-/** A call that runs only if somebody says so; what is approved is exactly what is shown. */
+/** A tool call that needs approval. An approval covers exactly the arguments that are shown. */
 import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { DashboardError } from '../data/DashboardData';
@@ -10,10 +10,10 @@ import { hashArguments } from './hashArguments';
 
 export function ApprovalForm({
   call,
-  knownHash,
+  argumentsHash,
 }: {
   readonly call: ToolCallView;
-  readonly knownHash: string | undefined;
+  readonly argumentsHash: string | undefined;
 }) {
   const { commands } = useData();
   const [reason, setReason] = useState<string>();
@@ -22,18 +22,18 @@ export function ApprovalForm({
   const decide = useAction(
     useCallback(
       async (verdict: { readonly reason?: string }) => {
-        const hash = knownHash ?? (await hashArguments(call.arguments));
+        const hash = argumentsHash ?? (await hashArguments(call.arguments));
         if (hash === undefined)
           throw new DashboardError(
             'unsupported-feature',
-            'This browser cannot check the arguments; open the page over https or on this computer.',
+            'This browser can’t verify the arguments on an insecure page. Open the dashboard over HTTPS or on localhost.',
           );
         const decision = { executionId, callId, argumentsHash: hash };
         await (verdict.reason === undefined
           ? commands.approve(decision)
           : commands.reject({ ...decision, reason: verdict.reason }));
       },
-      [commands, executionId, callId, call.arguments, knownHash],
+      [commands, executionId, callId, call.arguments, argumentsHash],
     ),
   );
   return (
@@ -46,12 +46,12 @@ export function ApprovalForm({
       }}
     >
       <h2 id={`${id}-title`}>
-        <Icon name="hand" /> <span className="mono">{call.name}</span> asks for approval
+        <Icon name="hand" /> <span className="mono">{call.name}</span> needs approval
       </h2>
       <CodeBlock text={call.arguments === '' ? '{}' : call.arguments} label={`arguments of ${call.name} to approve`} />
       {reason !== undefined && (
         <label className="field" htmlFor={`${id}-reason`}>
-          <span>Why not? The model is told.</span>
+          <span>Reason (sent to the model)</span>
           <input
             id={`${id}-reason`}
             value={reason}

@@ -1,4 +1,4 @@
-/** Every tool call with its arguments and its result, folded away until somebody wants to see them. */
+/** Every tool call as a card that expands to its arguments and result. */
 import { memo } from 'react';
 import type { CSSProperties } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
@@ -9,7 +9,7 @@ import { Icon } from '../components/Icon';
 import { StateBadge } from '../components/StateBadge';
 
 export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }) {
-  if (calls.length === 0) return <p className="muted">No tool was called.</p>;
+  if (calls.length === 0) return <p className="muted">No tool calls yet.</p>;
   return (
     <div className="calls">
       {calls.map((call) => (
@@ -20,7 +20,7 @@ export function CallCards({ calls }: { readonly calls: readonly ToolCallView[] }
 }
 
 export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCallView }) {
-  const face = CALL_STATE_STYLES[call.state];
+  const style = CALL_STATE_STYLES[call.state];
   return (
     <details
       className="call"
@@ -30,18 +30,18 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
       data-state={call.state}
     >
       <summary>
-        <Icon name="chevron" className="call-fold" />
-        <span className="call-what">
+        <Icon name="chevron" className="call-chevron" />
+        <span className="call-title">
           <span className="call-name mono">{call.name}</span>
           <span className="call-kind">{call.blocking ? 'blocking' : 'non-blocking'}</span>
         </span>
-        {/* When it stopped that needs a review, nobody knows. */}
+        {/* A call that needs review stopped at an unknown time. */}
         {call.startTime !== undefined && call.state !== 'needs_review' && (
           <span className="call-time">
             <Elapsed start={call.startTime} end={call.endTime} />
           </span>
         )}
-        <StateBadge face={face} />
+        <StateBadge style={style} />
       </summary>
       {call.progress !== undefined && (
         <div className="call-progress">

@@ -1,4 +1,4 @@
-/** Ends a run that goes on, and says why where it could not. */
+/** Cancels an active run, and shows why if that fails. */
 import { useCallback } from 'react';
 import { useData } from '../data/DataContext';
 import { useAction } from '../components/useAction';

@@ -1,24 +1,25 @@
-/** What was said: by people, by the model, by tools, and what the model says right now. */
+/** The messages, reasoning and tool calls of a run, and the text that the model is streaming. */
 import { memo, useMemo } from 'react';
 import { textOfContent } from '../../business/ai/domain/entities/Content';
 import type { Item } from '../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
-import type { WatchedRun } from '../data/DashboardData';
+import type { RunDetails } from '../data/DashboardData';
+import { pluralize } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CopyButton } from '../components/CopyButton';
 import { Icon } from '../components/Icon';
-import { isLive } from './filterRuns';
+import { isLive } from './isLive';
 
 export function Conversation({
-  watched,
-  onChoose,
+  details,
+  onSelect,
 }: {
-  readonly watched: WatchedRun;
-  readonly onChoose: (callId: string) => void;
+  readonly details: RunDetails;
+  readonly onSelect: (callId: string) => void;
 }) {
-  const { items, calls, live, run } = watched;
+  const { items, calls, liveText, run } = details;
   const byId = useMemo(() => new Map(calls.map((call) => [call.callId, call])), [calls]);
-  const isSpeaking = live.text !== '' || live.reasoning !== '';
+  const isStreaming = liveText.text !== '' || liveText.reasoning !== '';
   return (
     <ol className="conversation">
       {items.map((item, index) => (
@@ -26,23 +27,23 @@ export function Conversation({
           key={index}
           item={item}
           call={'call_id' in item && typeof item.call_id === 'string' ? byId.get(item.call_id) : undefined}
-          onChoose={onChoose}
+          onSelect={onSelect}
         />
       ))}
-      {isSpeaking && (
-        <li className="said said-assistant is-live" aria-label="The model is writing">
-          {live.reasoning !== '' && <p className="reasoning">{live.reasoning}</p>}
-          {live.text !== '' && (
-            <p className="said-text" data-live-text="">
-              {live.text}
+      {isStreaming && (
+        <li className="message message-assistant is-live" aria-label="The model is writing">
+          {liveText.reasoning !== '' && <p className="reasoning">{liveText.reasoning}</p>}
+          {liveText.text !== '' && (
+            <p className="message-text" data-live-text="">
+              {liveText.text}
               <span className="caret" aria-hidden="true" />
             </p>
           )}
         </li>
       )}
-      {!isSpeaking && isLive(run.state) && (
-        <li className="muted thinking">
-          <span className="dots" aria-hidden="true" /> {run.state === 'waiting' ? 'Waiting for results' : 'Working'}
+      {!isStreaming && isLive(run.state) && (
+        <li className="muted run-activity">
+          <span className="dots" aria-hidden="true" /> {run.state === 'waiting' ? 'Waiting for results…' : 'Working…'}
         </li>
       )}
     </ol>
@@ -52,20 +53,22 @@ export function Conversation({
 interface ItemViewProps {
   readonly item: Item;
   readonly call: ToolCallView | undefined;
-  readonly onChoose: (callId: string) => void;
+  readonly onSelect: (callId: string) => void;
 }
 
-const ItemView = memo(function ItemView({ item, call, onChoose }: ItemViewProps) {
+const ItemView = memo(function ItemView({ item, call, onSelect }: ItemViewProps) {
   switch (item.type) {
     case 'message': {
       const text = textOfContent(item.content);
-      const others = item.content.filter((part) => part.type === 'input_image' || part.type === 'input_file').length;
+      const attachments = item.content.filter(
+        (part) => part.type === 'input_image' || part.type === 'input_file',
+      ).length;
       return (
-        <li className={`said said-${item.role}`}>
-          <span className="said-who">{WHO[item.role]}</span>
-          <p className="said-text">{text}</p>
-          {others > 0 && <p className="muted">{others === 1 ? 'One attachment' : `${others} attachments`}</p>}
-          {item.role === 'assistant' && <CopyButton text={text} label="what the model said" />}
+        <li className={`message message-${item.role}`}>
+          <span className="message-role">{ROLE_LABELS[item.role]}</span>
+          <p className="message-text">{text}</p>
+          {attachments > 0 && <p className="muted">{pluralize(attachments, 'attachment')}</p>}
+          {item.role === 'assistant' && <CopyButton text={text} label="the model’s message" />}
         </li>
       );
     }
@@ -73,20 +76,20 @@ const ItemView = memo(function ItemView({ item, call, onChoose }: ItemViewProps)
       const text = [...item.summary, ...(item.content ?? [])].map((part) => part.text).join('\n');
       if (text === '') return null;
       return (
-        <li className="said said-reasoning">
-          <span className="said-who">Reasoning</span>
+        <li className="message message-reasoning">
+          <span className="message-role">Reasoning</span>
           <p className="reasoning">{text}</p>
         </li>
       );
     }
     case 'function_call': {
-      const face = CALL_STATE_STYLES[call?.state ?? 'pending'];
+      const style = CALL_STATE_STYLES[call?.state ?? 'pending'];
       return (
-        <li className="said-call">
-          <button type="button" className={`call-chip tone-${face.tone}`} onClick={() => onChoose(item.call_id)}>
-            <Icon name={face.icon} />
+        <li className="conversation-call">
+          <button type="button" className={`call-chip tone-${style.tone}`} onClick={() => onSelect(item.call_id)}>
+            <Icon name={style.icon} />
             <span className="mono">{item.name}</span>
-            <span className="call-chip-state">{face.label}</span>
+            <span className="call-chip-state">{style.label}</span>
           </button>
         </li>
       );
@@ -94,13 +97,13 @@ const ItemView = memo(function ItemView({ item, call, onChoose }: ItemViewProps)
     case 'function_call_output':
       if (item.deferred !== true) return null;
       return (
-        <li className="said-note muted">
-          <Icon name="arrow" /> The result of {item.name ?? call?.name ?? 'a tool'} reached the model
+        <li className="conversation-note muted">
+          <Icon name="arrow" /> Result of {item.name ?? call?.name ?? 'a tool'} sent to the model
         </li>
       );
     default:
-      return <li className="said-note muted">{item.type.replaceAll('_', ' ')}</li>;
+      return <li className="conversation-note muted">{item.type.replaceAll('_', ' ')}</li>;
   }
 });
 
-const WHO = { user: 'User', assistant: 'Model', system: 'Operator', developer: 'Operator' } as const;
+const ROLE_LABELS = { user: 'User', assistant: 'Model', system: 'System', developer: 'Developer' } as const;

@@ -1,21 +1,21 @@
-/** What happened, in order: as told by events, and before the page was opened, by the records. */
+/** The events of a run, oldest first. */
 import { useMemo } from 'react';
-import type { WatchedRun } from '../data/DashboardData';
-import { clockTime } from '../format/format';
-import { eventLogEntries } from './eventLogEntries';
+import type { RunDetails } from '../data/DashboardData';
+import { formatClockTime } from '../format/format';
+import { buildEventLog } from './buildEventLog';
 
-export function EventLog({ watched }: { readonly watched: WatchedRun }) {
-  const { run, calls, log } = watched;
-  const entries = useMemo(() => eventLogEntries(run, calls, log), [run, calls, log]);
+export function EventLog({ details }: { readonly details: RunDetails }) {
+  const { run, calls, log } = details;
+  const entries = useMemo(() => buildEventLog(run, calls, log), [run, calls, log]);
   return (
     <ol className="events" tabIndex={0} aria-label="Events, oldest first">
       {entries.map(({ seq, at, type, callId, name, detail }) => (
         <li key={seq ?? `${type} ${callId ?? ''}`} data-event={type}>
           <time className="numeric" dateTime={new Date(at).toISOString()}>
-            {clockTime(at)}
+            {formatClockTime(at)}
           </time>
           <span className={`event-type event-${type.split(':')[0]}`}>{type}</span>
-          <span className="event-what">
+          <span className="event-detail">
             {[name, detail].filter((part) => part !== undefined && part !== '').join(' · ')}
           </span>
         </li>

@@ -1,7 +1,4 @@
-/**
- * The result of a call that no code of the server gives: an external tool's, or one that nobody knows after a
- * crash.
- */
+/** Submits the result of a call that the server cannot provide: an external tool's, or one lost in a crash. */
 import { useCallback, useId, useState } from 'react';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
@@ -39,19 +36,19 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
     >
       <h2 id={`${id}-title`}>
         <Icon name={isReview ? 'eye' : 'arrow'} /> <span className="mono">{call.name}</span>{' '}
-        {isReview ? 'needs a review' : 'waits for a result'}
+        {isReview ? 'needs review' : 'is waiting for a result'}
       </h2>
       <p className="muted">
         {isReview
-          ? 'The server stopped while it ran, so nobody knows whether it took effect. Say what came of it.'
-          : 'Its result comes from outside.'}
+          ? 'The server stopped during this call, so it may or may not have taken effect. Check, then enter its result.'
+          : 'This tool runs outside the server. Enter its result.'}
       </p>
       <CodeBlock
         text={call.arguments === '' ? '{}' : call.arguments}
         label={`arguments of ${call.name} without a result`}
       />
       <fieldset className="choice">
-        <legend className="visually-hidden">What came of it</legend>
+        <legend className="visually-hidden">Outcome</legend>
         <label>
           <input type="radio" name={`${id}-kind`} checked={kind === 'output'} onChange={() => setKind('output')} />{' '}
           Result
@@ -61,7 +58,7 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
         </label>
       </fieldset>
       <label className="field" htmlFor={`${id}-text`}>
-        <span>{kind === 'output' ? 'Result, as the model is told' : 'What went wrong'}</span>
+        <span>{kind === 'output' ? 'Result (sent to the model)' : 'Error message (sent to the model)'}</span>
         <textarea id={`${id}-text`} rows={2} value={text} onChange={(event) => setText(event.target.value)} required />
       </label>
       {submit.error !== undefined && (
@@ -71,7 +68,7 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
       )}
       <div className="buttons">
         <button type="submit" className="button button-primary" disabled={submit.isBusy}>
-          Submit
+          {kind === 'output' ? 'Submit result' : 'Submit error'}
         </button>
       </div>
     </form>

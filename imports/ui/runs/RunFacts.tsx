@@ -1,9 +1,9 @@
-/** The numbers of a run in one strip. */
+/** The key figures of a run in one strip. */
 import type { ReactNode } from 'react';
 import type { RunView } from '../../business/ai/domain/types/RunViews';
-import { count, dateTime, money } from '../format/format';
+import { formatCount, formatDateTime, formatMoney } from '../format/format';
 import { Elapsed } from '../components/Elapsed';
-import { isLive } from './filterRuns';
+import { isLive } from './isLive';
 
 export function RunFacts({ run }: { readonly run: RunView }) {
   const { usage } = run;
@@ -13,22 +13,24 @@ export function RunFacts({ run }: { readonly run: RunView }) {
       <Fact name="Provider">{run.model === undefined ? run.providerId : `${run.providerId} / ${run.model}`}</Fact>
       <Fact name="Started">
         <time dateTime={new Date(run.startedAt ?? run.createdAt).toISOString()}>
-          {dateTime(run.startedAt ?? run.createdAt)}
+          {formatDateTime(run.startedAt ?? run.createdAt)}
         </time>
       </Fact>
-      <Fact name="Took">{hasStarted ? <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} /> : '–'}</Fact>
+      <Fact name="Duration">
+        {hasStarted ? <Elapsed start={run.startedAt ?? run.createdAt} end={run.endedAt} /> : '–'}
+      </Fact>
       <Fact name="Turns">
         <span className="numeric">{run.iterations}</span>
       </Fact>
       <Fact name="Tokens in / out">
         <span className="numeric">
-          {count(usage.input_tokens)} / {count(usage.output_tokens)}
+          {formatCount(usage.input_tokens)} / {formatCount(usage.output_tokens)}
         </span>
         {(usage.cached_tokens > 0 || usage.reasoning_tokens > 0) && (
           <span className="fact-more numeric">
             {[
-              usage.cached_tokens > 0 ? `${count(usage.cached_tokens)} cached` : '',
-              usage.reasoning_tokens > 0 ? `${count(usage.reasoning_tokens)} reasoning` : '',
+              usage.cached_tokens > 0 ? `${formatCount(usage.cached_tokens)} cached` : '',
+              usage.reasoning_tokens > 0 ? `${formatCount(usage.reasoning_tokens)} reasoning` : '',
             ]
               .filter((part) => part !== '')
               .join(', ')}
@@ -36,7 +38,7 @@ export function RunFacts({ run }: { readonly run: RunView }) {
         )}
       </Fact>
       <Fact name="Cost">
-        <span className="numeric">{run.cost === undefined ? 'unknown' : money(run.cost)}</span>
+        <span className="numeric">{run.cost === undefined ? 'Unknown' : formatMoney(run.cost)}</span>
       </Fact>
     </dl>
   );

@@ -1,15 +1,15 @@
-/** State, provider and words; kept in the address, so that a filtered list can be sent to somebody. */
+/** Filters by state, provider and text. They are part of the URL, so that a filtered list can be shared. */
 import { useMemo } from 'react';
 import type { ListedRun } from '../data/DashboardData';
 import { Icon } from '../components/Icon';
 import { replaceQuery } from '../shell/route';
 import type { Route } from '../shell/route';
-import { isIn, STATE_FILTERS } from './filterRuns';
+import { matchesState, STATE_FILTERS } from './filterRuns';
 import type { RunFilter, StateFilter } from './filterRuns';
 
 const LABELS = {
-  live: 'Live',
-  asking: 'Need you',
+  live: 'In progress',
+  'needs-approval': 'Needs approval',
   completed: 'Completed',
   failed: 'Failed',
   cancelled: 'Cancelled',
@@ -32,22 +32,22 @@ export function RunFilters({ route, runs, filter }: RunFiltersProps) {
         <Chip
           label="All"
           amount={runs.length}
-          isOn={filter.state === undefined}
-          onChoose={() => change({ state: '' })}
+          isSelected={filter.state === undefined}
+          onSelect={() => change({ state: '' })}
         />
         {STATE_FILTERS.map((state) => (
           <Chip
             key={state}
             label={LABELS[state]}
-            amount={runs.filter((run) => isIn(run, state)).length}
-            isOn={filter.state === state}
-            onChoose={() => change({ state })}
+            amount={runs.filter((run) => matchesState(run, state)).length}
+            isSelected={filter.state === state}
+            onSelect={() => change({ state })}
           />
         ))}
       </div>
       <label className="search-field">
         <Icon name="search" />
-        <span className="visually-hidden">Words in title, id, model or error</span>
+        <span className="visually-hidden">Search title, ID, provider, model or error</span>
         <input
           type="search"
           placeholder="Search runs"
@@ -71,16 +71,16 @@ export function RunFilters({ route, runs, filter }: RunFiltersProps) {
 function Chip({
   label,
   amount,
-  isOn,
-  onChoose,
+  isSelected,
+  onSelect,
 }: {
   readonly label: string;
   readonly amount: number;
-  readonly isOn: boolean;
-  readonly onChoose: () => void;
+  readonly isSelected: boolean;
+  readonly onSelect: () => void;
 }) {
   return (
-    <button type="button" className="chip" aria-pressed={isOn} onClick={onChoose}>
+    <button type="button" className="chip" aria-pressed={isSelected} onClick={onSelect}>
       {label} <span className="chip-amount numeric">{amount}</span>
     </button>
   );

@@ -1,16 +1,17 @@
-/** One run, live: what it does, what it said, what it cost, and what may be done about it. */
+/** One run, live: its progress, conversation, tool calls and cost, and the actions it waits for. */
 import { useData } from '../data/DataContext';
-import type { WatchedRun } from '../data/DashboardData';
+import type { RunDetails } from '../data/DashboardData';
 import { RUN_STATE_STYLES } from '../format/stateStyles';
-import { EmptyState, WhenLoaded } from '../components/Placeholders';
+import { EmptyState } from '../components/EmptyState';
+import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
 import { StateBadge } from '../components/StateBadge';
 import { CallCards } from './CallCards';
 import { CancelButton } from './CancelButton';
 import { Conversation } from './Conversation';
-import { Decisions } from './Decisions';
+import { PendingActions } from './PendingActions';
 import { EventLog } from './EventLog';
-import { isLive } from './filterRuns';
+import { isLive } from './isLive';
 import { scrollToCall } from './scrollToCall';
 import { RunFacts } from './RunFacts';
 import { RunTimeline } from './RunTimeline';
@@ -19,35 +20,35 @@ export function RunPage({ executionId }: { readonly executionId: string }) {
   const loaded = useData().useRun(executionId);
   return (
     <>
-      <nav className="crumbs" aria-label="Where you are">
+      <nav className="breadcrumbs" aria-label="Breadcrumb">
         <a href="#/runs">Runs</a> <span aria-hidden="true">/</span>{' '}
         <span className="mono">{executionId.slice(0, 8)}</span>
       </nav>
-      <WhenLoaded loaded={loaded} what="run">
-        {(watched) => (watched === undefined ? <UnknownRun /> : <WholeRun watched={watched} />)}
+      <WhenLoaded loaded={loaded} what="the run">
+        {(details) => (details === undefined ? <RunNotFound /> : <RunContent details={details} />)}
       </WhenLoaded>
     </>
   );
 }
 
-function UnknownRun() {
+function RunNotFound() {
   return (
     <>
-      <PageTitle title="Unknown run" />
-      <EmptyState icon="search" title="There is no such run">
-        It may have been removed, or it is somebody else’s. <a href="#/runs">Back to all runs</a>
+      <PageTitle title="Run not found" />
+      <EmptyState icon="search" title="This run doesn’t exist">
+        It may have been removed, or it belongs to another user. <a href="#/runs">View all runs</a>
       </EmptyState>
     </>
   );
 }
 
-function WholeRun({ watched }: { readonly watched: WatchedRun }) {
-  const { run, calls } = watched;
+function RunContent({ details }: { readonly details: RunDetails }) {
+  const { run, calls } = details;
   return (
     <article className="run-page" data-state={run.state}>
       <PageTitle title={run.title === '' ? 'Untitled run' : run.title}>
         <div className="run-actions">
-          <StateBadge face={RUN_STATE_STYLES[run.state]} />
+          <StateBadge style={RUN_STATE_STYLES[run.state]} />
           {isLive(run.state) && <CancelButton executionId={run._id} />}
         </div>
       </PageTitle>
@@ -57,15 +58,15 @@ function WholeRun({ watched }: { readonly watched: WatchedRun }) {
           <strong>{run.error.code}</strong> {run.error.message}
         </p>
       )}
-      <Decisions watched={watched} />
+      <PendingActions details={details} />
       <section className="card" aria-labelledby="timeline-title">
         <h2 id="timeline-title">Timeline</h2>
-        <RunTimeline watched={watched} onChoose={scrollToCall} />
+        <RunTimeline details={details} onSelect={scrollToCall} />
       </section>
       <div className="run-columns">
         <section className="card" aria-labelledby="conversation-title">
           <h2 id="conversation-title">Conversation</h2>
-          <Conversation watched={watched} onChoose={scrollToCall} />
+          <Conversation details={details} onSelect={scrollToCall} />
         </section>
         <div className="run-side">
           <section className="card" aria-labelledby="calls-title">
@@ -74,7 +75,7 @@ function WholeRun({ watched }: { readonly watched: WatchedRun }) {
           </section>
           <section className="card" aria-labelledby="events-title">
             <h2 id="events-title">Events</h2>
-            <EventLog watched={watched} />
+            <EventLog details={details} />
           </section>
         </div>
       </div>

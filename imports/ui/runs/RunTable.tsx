@@ -1,4 +1,4 @@
-/** Runs as rows under the names of their columns; on phones each row names its numbers itself. */
+/** Runs as rows with column headings; on phones each value carries its own label instead. */
 import type { ListedRun } from '../data/DashboardData';
 import { RunRow } from './RunRow';
 
@@ -10,8 +10,8 @@ export function RunTable({ runs, label }: { readonly runs: readonly ListedRun[];
         <span>Run</span>
         <span>Tokens</span>
         <span>Cost</span>
-        <span>Took</span>
-        <span>Started</span>
+        <span>Duration</span>
+        <span>Created</span>
       </div>
       <ul className="run-list" aria-label={label}>
         {runs.map((run) => (

@@ -1,28 +1,29 @@
-/** Turns and tool calls as bars by time: blocking and non-blocking apart, colour and icon by state. */
+/** Turns and tool calls as bars on a time axis, with one lane each for turns, blocking and non-blocking calls. */
 import type { CSSProperties, ReactNode } from 'react';
-import type { WatchedRun } from '../data/DashboardData';
-import { duration } from '../format/format';
+import type { RunDetails } from '../data/DashboardData';
+import { formatDuration } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { Icon } from '../components/Icon';
 import { useNow } from '../components/useNow';
-import { isLive } from './filterRuns';
-import { ticksOf, buildTimeline } from './buildTimeline';
+import { isLive } from './isLive';
+import { axisTicks } from './axisTicks';
+import { buildTimeline } from './buildTimeline';
 import type { Bar, CallBar, Timeline } from './buildTimeline';
 
 export function RunTimeline({
-  watched,
-  onChoose,
+  details,
+  onSelect,
 }: {
-  readonly watched: WatchedRun;
-  readonly onChoose: (callId: string) => void;
+  readonly details: RunDetails;
+  readonly onSelect: (callId: string) => void;
 }) {
-  const now = useNow(200, isLive(watched.run.state));
-  const timeline = buildTimeline(watched, now);
-  const { turns, blocking, background } = timeline;
+  const now = useNow(200, isLive(details.run.state));
+  const timeline = buildTimeline(details, now);
+  const { turns, blocking, nonBlocking } = timeline;
   return (
     <div className="timeline">
       <Axis timeline={timeline} />
-      <Lane title="Model" hint={turns.length === 0 ? 'not asked yet' : undefined}>
+      <Lane title="Model" hint={turns.length === 0 ? 'not called yet' : undefined}>
         <li className="lane-row lane-model">
           <span className="lane-name">Turns</span>
           <span className="lane-track">
@@ -30,11 +31,11 @@ export function RunTimeline({
               <span
                 key={turn.turn}
                 className={turn.isLive ? 'bar bar-model is-live' : 'bar bar-model'}
-                style={placeOf(turn, timeline)}
-                title={`Turn ${turn.turn}: ${duration(turn.end - turn.start)}`}
+                style={barPosition(turn, timeline)}
+                title={`Turn ${turn.turn}: ${formatDuration(turn.end - turn.start)}`}
               >
                 <span className="visually-hidden">
-                  Turn {turn.turn}, {duration(turn.end - turn.start)}
+                  Turn {turn.turn}, {formatDuration(turn.end - turn.start)}
                 </span>
                 <span aria-hidden="true">{turn.turn}</span>
               </span>
@@ -43,16 +44,16 @@ export function RunTimeline({
         </li>
       </Lane>
       {blocking.length > 0 && (
-        <Lane title="Blocking tools" hint="the model waits for them">
+        <Lane title="Blocking tools" hint="the model waits for their results">
           {blocking.map((bar) => (
-            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onChoose={onChoose} />
+            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onSelect={onSelect} />
           ))}
         </Lane>
       )}
-      {background.length > 0 && (
-        <Lane title="Non-blocking tools" hint="the model goes on, results follow">
-          {background.map((bar) => (
-            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onChoose={onChoose} />
+      {nonBlocking.length > 0 && (
+        <Lane title="Non-blocking tools" hint="the model continues, results follow">
+          {nonBlocking.map((bar) => (
+            <CallRow key={bar.call.callId} bar={bar} timeline={timeline} onSelect={onSelect} />
           ))}
         </Lane>
       )}
@@ -65,12 +66,12 @@ function Axis({ timeline }: { readonly timeline: Timeline }) {
   return (
     <div className="axis" aria-hidden="true">
       <div className="axis-track">
-        {ticksOf(timeline)
-          // One at the very end has no room for its words.
+        {axisTicks(timeline)
+          // A tick near the end has no room for its label.
           .filter((tick) => tick / span < 0.88)
           .map((tick) => (
             <span key={tick} className="tick numeric" style={{ '--at': `${(100 * tick) / span}%` } as CSSProperties}>
-              {duration(tick)}
+              {formatDuration(tick)}
             </span>
           ))}
       </div>
@@ -100,39 +101,39 @@ function Lane({
 function CallRow({
   bar,
   timeline,
-  onChoose,
+  onSelect,
 }: {
   readonly bar: CallBar;
   readonly timeline: Timeline;
-  readonly onChoose: (callId: string) => void;
+  readonly onSelect: (callId: string) => void;
 }) {
   const { call } = bar;
-  const face = CALL_STATE_STYLES[call.state];
-  // When it stopped that needs a review, nobody knows.
-  const took =
+  const style = CALL_STATE_STYLES[call.state];
+  // A call that needs review stopped at an unknown time.
+  const elapsed =
     call.executionTime ??
     (call.startTime === undefined || call.state === 'needs_review' ? undefined : bar.end - bar.start);
   return (
     <li className="lane-row" data-call={call.callId} data-state={call.state}>
-      <button type="button" className={`lane-call tone-${face.tone}`} onClick={() => onChoose(call.callId)}>
+      <button type="button" className={`lane-call tone-${style.tone}`} onClick={() => onSelect(call.callId)}>
         <span className="lane-name">
-          <Icon name={face.icon} />
+          <Icon name={style.icon} />
           <span className="lane-tool">{call.name}</span>
           <span className="visually-hidden">
-            , {call.blocking ? 'blocking' : 'non-blocking'}, {face.label}
+            , {call.blocking ? 'blocking' : 'non-blocking'}, {style.label}
           </span>
         </span>
         <span className="lane-track">
-          <span className={face.isLive ? 'bar bar-call is-live' : 'bar bar-call'} style={placeOf(bar, timeline)}>
-            {call.progress !== undefined && face.isLive && (
+          <span className={style.isLive ? 'bar bar-call is-live' : 'bar bar-call'} style={barPosition(bar, timeline)}>
+            {call.progress !== undefined && style.isLive && (
               <span
                 className="bar-progress"
                 style={{ '--done': `${Math.round(call.progress * 100)}%` } as CSSProperties}
               />
             )}
           </span>
-          <span className="bar-label numeric" style={labelPlace(bar, timeline)}>
-            {took === undefined ? face.label : duration(took)}
+          <span className="bar-label numeric" style={labelPosition(bar, timeline)}>
+            {elapsed === undefined ? style.label : formatDuration(elapsed)}
           </span>
         </span>
       </button>
@@ -140,17 +141,17 @@ function CallRow({
   );
 }
 
-function placeOf(bar: Bar, timeline: Bar): CSSProperties {
+function barPosition(bar: Bar, timeline: Bar): CSSProperties {
   const span = timeline.end - timeline.start;
-  // Custom properties are no part of React's own type.
+  // React's type does not include custom properties.
   return {
     '--from': `${(100 * (bar.start - timeline.start)) / span}%`,
-    '--long': `${(100 * (bar.end - bar.start)) / span}%`,
+    '--length': `${(100 * (bar.end - bar.start)) / span}%`,
   } as CSSProperties;
 }
 
-/** Beside the bar, on the side that has room. */
-function labelPlace(bar: Bar, timeline: Bar): CSSProperties {
+/** Beside the bar, on the side with enough room. */
+function labelPosition(bar: Bar, timeline: Bar): CSSProperties {
   const span = timeline.end - timeline.start;
   const from = (bar.start - timeline.start) / span;
   const to = (bar.end - timeline.start) / span;

@@ -1,20 +1,18 @@
-/** All runs, newest first, as they are now. */
+/** All runs, live, newest first. */
 import { useMemo, useState } from 'react';
 import { useData } from '../data/DataContext';
 import type { ListedRun } from '../data/DashboardData';
-import { count } from '../format/format';
-import { EmptyState, WhenLoaded } from '../components/Placeholders';
+import { formatCount, pluralize } from '../format/format';
+import { EmptyState } from '../components/EmptyState';
+import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
 import type { Route } from '../shell/route';
 import { filterRuns, readRunFilter } from './filterRuns';
 import { RunFilters } from './RunFilters';
 import { RunTable } from './RunTable';
 
-/**
- * Rows that are drawn at first, and with each wish for more: what is drawn stays bounded, however many runs there
- * are.
- */
-const PORTION = 60;
+/** Rows that are rendered initially, and added with each "Show more", so that rendering stays cheap. */
+const PAGE_SIZE = 60;
 
 export function RunsPage({ route }: { readonly route: Route }) {
   const loaded = useData().useRuns();
@@ -34,12 +32,12 @@ export function RunsPage({ route }: { readonly route: Route }) {
 
 function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readonly route: Route }) {
   const filter = useMemo(() => readRunFilter(route.query), [route]);
-  const found = useMemo(() => filterRuns(runs, filter), [runs, filter]);
-  const [shown, setShown] = useState(PORTION);
+  const matching = useMemo(() => filterRuns(runs, filter), [runs, filter]);
+  const [limit, setLimit] = useState(PAGE_SIZE);
   if (runs.length === 0) {
     return (
       <EmptyState icon="runs" title="No runs yet">
-        Runs appear here as soon as something asks a model. <a href="#/playground">Start one in the playground.</a>
+        Runs appear here as soon as they start. <a href="#/playground">Start one in the playground</a>
       </EmptyState>
     );
   }
@@ -47,20 +45,20 @@ function RunsList({ runs, route }: { readonly runs: readonly ListedRun[]; readon
     <>
       <RunFilters route={route} runs={runs} filter={filter} />
       <p className="visually-hidden" role="status">
-        {found.length === 1 ? 'One run' : `${count(found.length)} runs`}
+        {pluralize(matching.length, 'run')}
       </p>
-      {found.length === 0 ? (
-        <EmptyState icon="search" title="No run fits these filters">
-          <a href="#/runs">Show all runs</a>
+      {matching.length === 0 ? (
+        <EmptyState icon="search" title="No runs match these filters">
+          <a href="#/runs">Clear filters</a>
         </EmptyState>
       ) : (
-        <div className="card list-card">
-          <RunTable runs={found.slice(0, shown)} label="Runs" />
+        <div className="card run-list-card">
+          <RunTable runs={matching.slice(0, limit)} label="Runs" />
         </div>
       )}
-      {found.length > shown && (
-        <button type="button" className="button more" onClick={() => setShown(shown + PORTION)}>
-          Show more ({count(found.length - shown)} left)
+      {matching.length > limit && (
+        <button type="button" className="button show-more" onClick={() => setLimit(limit + PAGE_SIZE)}>
+          Show more ({formatCount(matching.length - limit)} remaining)
         </button>
       )}
     </>

@@ -1,10 +1,9 @@
-/** Which runs fit what a reader asked for. */
-import { RUN_MOVES } from '../../business/ai/domain/entities/Run';
-import type { RunState } from '../../business/ai/domain/entities/Run';
+/** Filters the list of runs by state, provider and search text. */
 import type { ListedRun } from '../data/DashboardData';
+import { isLive } from './isLive';
 
-/** `live` is all that goes on, `asking` what waits for somebody's decision. */
-export const STATE_FILTERS = ['live', 'asking', 'completed', 'failed', 'cancelled'] as const;
+/** `live` covers every state that is not final, `needs-approval` the runs with a call that waits for approval. */
+export const STATE_FILTERS = ['live', 'needs-approval', 'completed', 'failed', 'cancelled'] as const;
 export type StateFilter = (typeof STATE_FILTERS)[number];
 
 export interface RunFilter {
@@ -14,7 +13,7 @@ export interface RunFilter {
 }
 
 export function readRunFilter(query: URLSearchParams): RunFilter {
-  const state = STATE_FILTERS.find((known) => known === query.get('state'));
+  const state = STATE_FILTERS.find((candidate) => candidate === query.get('state'));
   return {
     providerId: query.get('provider') ?? '',
     text: query.get('text') ?? '',
@@ -23,30 +22,26 @@ export function readRunFilter(query: URLSearchParams): RunFilter {
 }
 
 export function filterRuns(runs: readonly ListedRun[], filter: RunFilter): readonly ListedRun[] {
-  const words = filter.text
+  const terms = filter.text
     .toLowerCase()
     .split(/\s+/)
-    .filter((word) => word !== '');
+    .filter((term) => term !== '');
   return runs.filter(
     (run) =>
-      (filter.state === undefined || isIn(run, filter.state)) &&
+      (filter.state === undefined || matchesState(run, filter.state)) &&
       (filter.providerId === '' || run.providerId === filter.providerId) &&
-      hasWords(run, words),
+      matchesText(run, terms),
   );
 }
 
-export function isIn(run: ListedRun, state: StateFilter): boolean {
+export function matchesState(run: ListedRun, state: StateFilter): boolean {
   if (state === 'live') return isLive(run.state);
-  if (state === 'asking') return run.asking.length > 0;
+  if (state === 'needs-approval') return run.awaitingApproval.length > 0;
   return run.state === state;
 }
 
-export function isLive(state: RunState): boolean {
-  return RUN_MOVES[state].length > 0;
-}
-
-function hasWords(run: ListedRun, words: readonly string[]): boolean {
-  if (words.length === 0) return true;
+function matchesText(run: ListedRun, terms: readonly string[]): boolean {
+  if (terms.length === 0) return true;
   const text = `${run.title} ${run._id} ${run.providerId} ${run.model ?? ''} ${run.error?.message ?? ''}`.toLowerCase();
-  return words.every((word) => text.includes(word));
+  return terms.every((term) => text.includes(term));
 }

@@ -1,9 +1,9 @@
 /**
- * SHA-256 of the arguments' text in hex, as approvals name it. Undefined where the browser has no cryptography,
- * which is on pages that are not secure.
+ * The SHA-256 of the arguments' text in hex, which an approval must carry. Undefined on insecure pages, where browsers
+ * offer no cryptography.
  */
 export async function hashArguments(text: string): Promise<string | undefined> {
-  // The types know secure pages only.
+  // The DOM types assume a secure page.
   const subtle = globalThis.crypto.subtle as SubtleCrypto | undefined;
   if (subtle === undefined) return undefined;
   const digest = await subtle.digest('SHA-256', new TextEncoder().encode(text));

@@ -1,4 +1,4 @@
-/** Unfolds a call's card and goes there. */
+/** Expands a call's card, scrolls it into view and focuses it. */
 export function scrollToCall(callId: string): void {
   const card = document.getElementById(`call-${callId}`);
   if (!(card instanceof HTMLDetailsElement)) return;

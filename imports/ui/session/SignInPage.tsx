@@ -1,4 +1,4 @@
-/** The door: a token in plain Node, a password under Meteor. */
+/** Signs in: with an API token under plain Node, with a password under Meteor. */
 import { useId, useState } from 'react';
 import type { FormEvent } from 'react';
 import type { Credentials } from '../data/DashboardData';
@@ -6,7 +6,7 @@ import { useData } from '../data/DataContext';
 import { useAction } from '../components/useAction';
 import { Logo } from '../shell/Logo';
 
-export function SignInPage({ means }: { readonly means: Credentials['means'] }) {
+export function SignInPage({ method }: { readonly method: Credentials['method'] }) {
   const { commands } = useData();
   const signIn = useAction(commands.signIn);
   const [login, setLogin] = useState('');
@@ -14,21 +14,23 @@ export function SignInPage({ means }: { readonly means: Credentials['means'] }) 
   const id = useId();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    signIn.run(means === 'token' ? { means, token: secret.trim() } : { means, login: login.trim(), password: secret });
+    signIn.run(
+      method === 'token' ? { method, token: secret.trim() } : { method, login: login.trim(), password: secret },
+    );
   };
   return (
-    <main className="alone">
+    <main className="centered-page">
       <form className="card sign-in" onSubmit={submit} aria-busy={signIn.isBusy}>
         <Logo />
         <h1>Sign in to Bolide</h1>
         <p className="muted">
-          {means === 'token'
-            ? 'Paste the API token that the server printed when it started.'
-            : 'With the account that you have in this app.'}
+          {method === 'token'
+            ? 'Paste the API token that the server printed at startup.'
+            : 'Use your account in this app.'}
         </p>
-        {means === 'password' && (
+        {method === 'password' && (
           <label htmlFor={`${id}-login`} className="field">
-            <span>User name or e-mail address</span>
+            <span>Username or email</span>
             <input
               id={`${id}-login`}
               value={login}
@@ -40,7 +42,7 @@ export function SignInPage({ means }: { readonly means: Credentials['means'] }) 
           </label>
         )}
         <label htmlFor={`${id}-secret`} className="field">
-          <span>{means === 'token' ? 'API token' : 'Password'}</span>
+          <span>{method === 'token' ? 'API token' : 'Password'}</span>
           <input
             id={`${id}-secret`}
             type="password"

@@ -1,4 +1,4 @@
-/** A meteor with its trail. */
+/** Bolide's logo, a meteor with its trail. */
 export function Logo() {
   return (
     <svg className="logo" viewBox="0 0 32 32" aria-hidden="true" focusable="false">

@@ -1,10 +1,10 @@
-/** What surrounds every page: navigation, connection, theme, and the notice that answers are simulated. */
+/** The frame of every page: navigation, connection status, theme, and the simulation notice. */
 import type { ReactNode } from 'react';
 import { useData } from '../data/DataContext';
 import { Icon } from '../components/Icon';
 import type { IconName } from '../components/Icon';
 import { useAction } from '../components/useAction';
-import { ConnectionMark } from './ConnectionMark';
+import { ConnectionStatus } from './ConnectionStatus';
 import { Logo } from './Logo';
 import type { Route } from './route';
 import { SimulationNotice } from './SimulationNotice';
@@ -32,10 +32,10 @@ export function Shell({ route, theme, name, children }: ShellProps) {
   const current = route.path[0] ?? '';
   return (
     <div className="shell">
-      <a className="skip" href="#content" onClick={focusContent}>
-        Skip to the content
+      <a className="skip-link" href="#content" onClick={focusContent}>
+        Skip to content
       </a>
-      <header className="rail">
+      <header className="sidebar">
         <a className="brand" href="#/" aria-label="Bolide, overview">
           <Logo />
           <span>Bolide</span>
@@ -55,9 +55,9 @@ export function Shell({ route, theme, name, children }: ShellProps) {
             ))}
           </ul>
         </nav>
-        <div className="rail-foot">
-          <ConnectionMark />
-          <div className="rail-actions">
+        <div className="sidebar-footer">
+          <ConnectionStatus />
+          <div className="sidebar-actions">
             <ThemeSwitch theme={theme} />
             <button
               type="button"
@@ -71,7 +71,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
           </div>
         </div>
       </header>
-      <div className="stage">
+      <div className="page-area">
         <SimulationNotice />
         <main id="content" tabIndex={-1}>
           {children}
@@ -81,7 +81,7 @@ export function Shell({ route, theme, name, children }: ShellProps) {
   );
 }
 
-/** The address belongs to the pages. */
+/** A link to `#content` would replace the route in the URL. */
 function focusContent(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('content')?.focus();

@@ -1,4 +1,4 @@
-/** Says on every page that no model wrote the answers, when that is so. */
+/** States on every page that responses are simulated, when they are. */
 import { useData } from '../data/DataContext';
 import { Icon } from '../components/Icon';
 
@@ -6,7 +6,7 @@ export function SimulationNotice() {
   const notice = useData().useSimulationNotice();
   if (notice === undefined) return null;
   return (
-    <aside className="notice" aria-label="About the answers">
+    <aside className="notice" aria-label="Simulation notice">
       <Icon name="flask" />
       <p>
         <strong>SIMULATED</strong> {notice}

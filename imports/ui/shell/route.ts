@@ -1,8 +1,8 @@
-/** Which page is shown: kept in the address after `#`, so that any host serves every page as one document. */
+/** The current page, stored in the URL after `#` so that any host can serve every page as one document. */
 import { useMemo, useSyncExternalStore } from 'react';
 
 export interface Route {
-  /** `runs/8f2…` has two steps. */
+  /** `runs/8f2…` has two segments. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
 }
@@ -17,7 +17,7 @@ export function parseRoute(hash: string): Route {
   return {
     path: path
       .split('/')
-      .filter((step) => step !== '')
+      .filter((segment) => segment !== '')
       .map(decode),
     query: new URLSearchParams(query),
   };
@@ -29,7 +29,7 @@ export function linkTo(path: readonly string[], query: Readonly<Record<string, s
   return `#/${path.map(encodeURIComponent).join('/')}${search}`;
 }
 
-/** Changes what follows `?` without a new step in the history. */
+/** Changes the part after `?` without adding a history entry. */
 export function replaceQuery(route: Route, query: Readonly<Record<string, string>>): void {
   window.history.replaceState(null, '', linkTo(route.path, query));
   window.dispatchEvent(new HashChangeEvent('hashchange'));
@@ -40,10 +40,10 @@ function subscribe(listener: () => void): () => void {
   return () => window.removeEventListener('hashchange', listener);
 }
 
-function decode(step: string): string {
+function decode(segment: string): string {
   try {
-    return decodeURIComponent(step);
+    return decodeURIComponent(segment);
   } catch {
-    return step;
+    return segment;
   }
 }

@@ -1,10 +1,10 @@
-/** Light or dark: as the system has it, unless the reader chose. */
+/** The colour theme: the system's, unless the user chose one. */
 import { useCallback, useEffect, useState } from 'react';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];
 
-const KEY = 'bolide-theme';
+const STORAGE_KEY = 'bolide-theme';
 
 export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState<Theme>(storedTheme);
@@ -19,24 +19,24 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
   }, [theme]);
   const choose = useCallback((next: Theme): void => {
     setTheme(next);
-    store(next);
+    storeTheme(next);
   }, []);
   return [theme, choose];
 }
 
 function storedTheme(): Theme {
   try {
-    return THEMES.find((theme) => theme === window.localStorage.getItem(KEY)) ?? 'system';
+    return THEMES.find((theme) => theme === window.localStorage.getItem(STORAGE_KEY)) ?? 'system';
   } catch {
     return 'system';
   }
 }
 
-/** Browsers may forbid to remember. */
-function store(theme: Theme): void {
+/** Browsers may block storage. */
+function storeTheme(theme: Theme): void {
   try {
-    window.localStorage.setItem(KEY, theme);
+    window.localStorage.setItem(STORAGE_KEY, theme);
   } catch {
-    // The choice holds until the page is left.
+    // The choice lasts until the page is closed.
   }
 }

@@ -1,13 +1,14 @@
-/** What models may call here, and how it went so far. */
+/** The registered tools, and how their calls have ended so far. */
 import type { CSSProperties } from 'react';
 import { ToolCallState } from '../../business/ai/domain/entities/Tool';
 import { useData } from '../data/DataContext';
-import type { ToolOffer } from '../data/DashboardData';
-import { count, plural } from '../format/format';
+import type { ToolSummary } from '../data/DashboardData';
+import { formatCount, pluralize } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
-import { EmptyState, WhenLoaded } from '../components/Placeholders';
+import { EmptyState } from '../components/EmptyState';
+import { WhenLoaded } from '../components/WhenLoaded';
 import { PageTitle } from '../components/PageTitle';
-import { ToolMarks } from './ToolMarks';
+import { ToolTags } from './ToolTags';
 
 export function ToolsPage() {
   const loaded = useData().useTools();
@@ -17,8 +18,8 @@ export function ToolsPage() {
       <WhenLoaded loaded={loaded} what="tools">
         {(tools) =>
           tools.length === 0 ? (
-            <EmptyState icon="tools" title="No tools are registered">
-              Register functions in the server’s tool registry, and models may call them.
+            <EmptyState icon="tools" title="No tools registered">
+              Register functions in the server’s tool registry to let models call them.
             </EmptyState>
           ) : (
             <ul className="tool-grid">
@@ -33,7 +34,7 @@ export function ToolsPage() {
   );
 }
 
-function ToolCard({ tool }: { readonly tool: ToolOffer }) {
+function ToolCard({ tool }: { readonly tool: ToolSummary }) {
   const states = STATES.flatMap((state) => {
     const amount = tool.counts[state] ?? 0;
     return amount === 0 ? [] : [{ state, amount }];
@@ -44,11 +45,11 @@ function ToolCard({ tool }: { readonly tool: ToolOffer }) {
     <li className="card tool-card" data-tool={tool.name}>
       <div className="tool-head">
         <h2 className="mono">{tool.name}</h2>
-        <ToolMarks tool={tool} />
+        <ToolTags tool={tool} />
       </div>
       <p className="muted tool-text">{tool.description}</p>
       {total === 0 ? (
-        <p className="tool-none muted">Not called yet</p>
+        <p className="tool-unused muted">No calls yet</p>
       ) : (
         <>
           <div
@@ -68,17 +69,14 @@ function ToolCard({ tool }: { readonly tool: ToolOffer }) {
             {states.map(({ state, amount }) => (
               <li key={state} className={`tone-${CALL_STATE_STYLES[state].tone}`}>
                 <span className="legend-dot" aria-hidden="true" /> {CALL_STATE_STYLES[state].label}{' '}
-                <span className="numeric">{count(amount)}</span>
+                <span className="numeric">{formatCount(amount)}</span>
               </li>
             ))}
           </ul>
-          <p className="tool-sum">
-            <span className="numeric">{plural(total, 'call')}</span>
+          <p className="tool-total">
+            <span className="numeric">{pluralize(total, 'call')}</span>
             {ended > 0 && (
-              <span className="muted">
-                {' '}
-                · {Math.round((100 * (tool.counts.completed ?? 0)) / ended)}% of those that ran succeeded
-              </span>
+              <span className="muted"> · {Math.round((100 * (tool.counts.completed ?? 0)) / ended)}% successful</span>
             )}
           </p>
         </>

@@ -1,52 +1,53 @@
 /**
- * The server's stream of run events, read for as long as somebody listens; what arrived by the next step is handed
- * on at once.
+ * The server's stream of run events. It is read while it has subscribers and is reopened after a loss; events are
+ * handed over in batches, one per scheduled update.
  */
 import { createParser } from 'eventsource-parser';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { Connection } from '../DashboardData';
 import type { HttpConnection } from './HttpConnection';
 
-export interface FeedListener {
-  /** The stream is there, for the first time or again; what happened in between has to be fetched. */
+export interface EventFeedListener {
+  /** The stream was opened or reopened, or the server skipped events; whatever was missed has to be fetched. */
   onOpen(): void;
   onEvents(events: readonly AgentEvent[]): void;
-  /** The stream could not be opened, or broke; it is tried again. */
-  onLost(): void;
+  /** The stream could not be opened, or it broke. Another attempt follows. */
+  onDisconnected(): void;
 }
 
-export interface EventFeedPorts {
-  readonly connection: Pick<HttpConnection, 'open'>;
+export interface EventFeedOptions {
+  readonly connection: Pick<HttpConnection, 'openStream'>;
   readonly path: string;
-  /** Calls back once, when the page takes in what came. */
+  /** Calls `flush` once, when the page is ready for an update. */
   readonly schedule: (flush: () => void) => void;
-  readonly onState?: (state: Connection) => void;
+  readonly onConnectionChange?: (state: Connection) => void;
   /** Milliseconds to wait before the nth attempt after a loss. */
   readonly backoff?: (attempt: number) => number;
   /** Milliseconds without a byte after which the stream counts as broken; servers send something every 15 seconds. */
-  readonly longestSilence?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 export class EventFeed {
-  private readonly ports: EventFeedPorts;
-  private readonly listeners = new Set<FeedListener>();
+  private readonly options: EventFeedOptions;
+  private readonly listeners = new Set<EventFeedListener>();
   private controller: AbortController | undefined;
-  /** Ends the attempt, or the wait for the next one. */
-  private hurry: AbortController | undefined;
+  /** Aborts the current attempt, or the wait for the next one. */
+  private attempt: AbortController | undefined;
   private isOpen = false;
-  /** Kept for who listens again: what happened in between is told then. */
+  /** Remembered between subscriptions, so that the server replays what was missed in between. */
   private lastId: string | undefined;
-  private queue: AgentEvent[] = [];
+  private pendingEvents: AgentEvent[] = [];
 
-  constructor(ports: EventFeedPorts) {
-    this.ports = ports;
+  constructor(options: EventFeedOptions) {
+    this.options = options;
   }
 
-  listen(listener: FeedListener): () => void {
+  /** @returns unsubscribes; the stream is closed with its last subscriber */
+  subscribe(listener: EventFeedListener): () => void {
     this.listeners.add(listener);
     if (this.controller === undefined) {
       this.controller = new AbortController();
-      void this.read(this.controller.signal);
+      void this.readUntilAborted(this.controller.signal);
     } else if (this.isOpen) listener.onOpen();
     return () => {
       this.listeners.delete(listener);
@@ -54,73 +55,74 @@ export class EventFeed {
       this.controller?.abort();
       this.controller = undefined;
       this.isOpen = false;
-      this.queue = [];
+      this.pendingEvents = [];
     };
   }
 
-  /** Whatever the stream seems to be: opens it anew, now. */
+  /** Reopens the stream immediately, whatever state it appears to be in. */
   reconnect(): void {
-    this.hurry?.abort();
+    this.attempt?.abort();
   }
 
-  private async read(signal: AbortSignal): Promise<void> {
-    const backoff = this.ports.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
+  private async readUntilAborted(signal: AbortSignal): Promise<void> {
+    const backoff = this.options.backoff ?? ((attempt) => Math.min(10_000, 250 * 2 ** attempt));
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      this.hurry = new AbortController();
+      this.attempt = new AbortController();
       try {
-        await this.readOnce(AbortSignal.any([signal, this.hurry.signal]), () => (attempt = 0));
+        await this.readStream(AbortSignal.any([signal, this.attempt.signal]), () => (attempt = 0));
       } catch {
-        // Whatever it was, the stream is not there.
+        // Every failure means the same: the stream is closed.
       }
       this.isOpen = false;
-      // It may have been aborted while it was read.
+      // The type checker does not see that the signal may have been aborted meanwhile.
       if (!(signal.aborted as boolean)) {
-        this.ports.onState?.('lost');
-        for (const listener of this.listeners) listener.onLost();
-        if (this.hurry.signal.aborted) this.hurry = new AbortController();
-        await pause(backoff(attempt), AbortSignal.any([signal, this.hurry.signal]));
+        this.options.onConnectionChange?.('lost');
+        for (const listener of this.listeners) listener.onDisconnected();
+        if (this.attempt.signal.aborted) this.attempt = new AbortController();
+        await delay(backoff(attempt), AbortSignal.any([signal, this.attempt.signal]));
       }
     }
   }
 
-  private async readOnce(signal: AbortSignal, onOpen: () => void): Promise<void> {
+  private async readStream(signal: AbortSignal, onOpen: () => void): Promise<void> {
     const headers = this.lastId === undefined ? undefined : { 'last-event-id': this.lastId };
-    const body = await this.ports.connection.open(this.ports.path, headers ?? {}, signal);
+    const body = await this.options.connection.openStream(this.options.path, headers ?? {}, signal);
     onOpen();
     this.isOpen = true;
-    this.ports.onState?.('live');
+    this.options.onConnectionChange?.('live');
     for (const listener of this.listeners) listener.onOpen();
-    const parser = createParser({ onEvent: ({ event, data, id }) => this.take(event, data, id, signal) });
+    const parser = createParser({ onEvent: ({ event, data, id }) => this.receive(event, data, id, signal) });
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
     for (;;) {
-      const silence = setTimeout(() => this.reconnect(), this.ports.longestSilence ?? 45_000);
-      const { done, value } = await reader.read().finally(() => clearTimeout(silence));
+      const idleTimer = setTimeout(() => this.reconnect(), this.options.idleTimeoutMs ?? 45_000);
+      const { done, value } = await reader.read().finally(() => clearTimeout(idleTimer));
       if (done) return;
       parser.feed(value);
     }
   }
 
-  private take(event: string | undefined, data: string, id: string | undefined, signal: AbortSignal): void {
+  private receive(event: string | undefined, data: string, id: string | undefined, signal: AbortSignal): void {
     if (signal.aborted) return;
     if (id !== undefined) this.lastId = id;
     if (event === 'resync') {
       for (const listener of this.listeners) listener.onOpen();
       return;
     }
-    // The stream carries the events of the domain's union, and the two words above.
+    // Agent events all have a colon in their name; control events have none.
     if (event?.includes(':') !== true) return;
-    if (this.queue.length === 0) this.ports.schedule(() => this.flush());
-    this.queue.push(JSON.parse(data) as AgentEvent);
+    if (this.pendingEvents.length === 0) this.options.schedule(() => this.flush());
+    this.pendingEvents.push(JSON.parse(data) as AgentEvent);
   }
 
   private flush(): void {
-    const events = this.queue;
-    this.queue = [];
+    const events = this.pendingEvents;
+    this.pendingEvents = [];
     if (events.length > 0) for (const listener of this.listeners) listener.onEvents(events);
   }
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves early when the signal aborts. */
+function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     const wake = (): void => {

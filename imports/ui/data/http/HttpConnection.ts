@@ -1,19 +1,19 @@
-/** JSON requests to the server that served the page; the session's cookie goes along. */
+/** Sends JSON requests to the server that served the page, with its session cookie. */
 import { DashboardError } from '../DashboardData';
 
-export interface HttpConnectionPorts {
+export interface HttpConnectionOptions {
   readonly fetch: typeof fetch;
-  /** Empty in a page, where paths are enough. */
+  /** Omitted in a browser page, where relative paths suffice. */
   readonly origin?: string;
-  /** Told when the server does not know the session (any more). */
+  /** Called when the server does not accept the session (any more). */
   readonly onSignedOut: () => void;
 }
 
 export class HttpConnection {
-  private readonly ports: HttpConnectionPorts;
+  private readonly options: HttpConnectionOptions;
 
-  constructor(ports: HttpConnectionPorts) {
-    this.ports = ports;
+  constructor(options: HttpConnectionOptions) {
+    this.options = options;
   }
 
   get<T>(path: string): Promise<T> {
@@ -28,14 +28,14 @@ export class HttpConnection {
     return this.request<T>('DELETE', path);
   }
 
-  /** An answer whose body is read as it comes. @throws DashboardError for any other status than 200 */
-  async open(
+  /** Opens a response whose body is read as it arrives. @throws DashboardError for any status but 200 */
+  async openStream(
     path: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<ReadableStream<Uint8Array>> {
     const response = await this.send(path, { headers: { accept: 'text/event-stream', ...headers }, signal });
-    if (response.status !== 200 || response.body === null) throw await this.refusal(response);
+    if (response.status !== 200 || response.body === null) throw await this.toDashboardError(response);
     return response.body;
   }
 
@@ -45,37 +45,37 @@ export class HttpConnection {
       headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw await this.refusal(response);
+    if (!response.ok) throw await this.toDashboardError(response);
     if (response.status === 204) return undefined as T;
-    // What the server's own routes answer is typed by their contract.
+    // The contract of the server's own routes types their responses.
     return (await response.json()) as T;
   }
 
   private async send(path: string, init: RequestInit): Promise<Response> {
     try {
-      return await this.ports.fetch(`${this.ports.origin ?? ''}${path}`, {
+      return await this.options.fetch(`${this.options.origin ?? ''}${path}`, {
         credentials: 'same-origin',
         cache: 'no-store',
         ...init,
       });
     } catch (error) {
       if (init.signal?.aborted === true) throw error;
-      throw new DashboardError('connection-failed', 'The server does not answer.');
+      throw new DashboardError('connection-failed', 'The server can’t be reached. Check that it is running.');
     }
   }
 
-  private async refusal(response: Response): Promise<DashboardError> {
+  private async toDashboardError(response: Response): Promise<DashboardError> {
     const body: unknown = await response.json().catch(() => undefined);
-    const { code, message } = errorIn(body);
-    if (response.status === 401) this.ports.onSignedOut();
+    const { code, message } = readErrorBody(body);
+    if (response.status === 401) this.options.onSignedOut();
     return new DashboardError(
       response.status === 404 ? 'not-found' : (code ?? `http-${response.status}`),
-      message ?? `The server answered with status ${response.status}.`,
+      message ?? `The server responded with status ${response.status}.`,
     );
   }
 }
 
-function errorIn(body: unknown): { code?: string; message?: string } {
+function readErrorBody(body: unknown): { code?: string; message?: string } {
   if (typeof body !== 'object' || body === null || !('error' in body)) return {};
   const { error } = body;
   if (typeof error !== 'object' || error === null) return {};

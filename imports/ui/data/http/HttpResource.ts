@@ -1,114 +1,115 @@
-/** Something that is fetched, kept up to date by events, and read for as long as somebody shows it. */
+/** A value that is fetched once, kept current by events, and maintained while it has subscribers. */
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import { DashboardError } from '../DashboardData';
 import type { Loaded } from '../DashboardData';
 import type { EventFeed } from './EventFeed';
 import { Observable } from './Observable';
-import type { Readable } from './Observable';
+import type { ReadonlyObservable } from './Observable';
 
-export interface HttpResourcePorts<T> {
+export interface HttpResourceOptions<T> {
   readonly feed: EventFeed;
   readonly load: () => Promise<T>;
-  /** The value after the events, or the same value when they change nothing. */
-  readonly fold: (value: T, events: readonly AgentEvent[]) => T;
-  /** Whether the events tell of something that only the server can say. */
-  readonly mustReload: (value: T, events: readonly AgentEvent[]) => boolean;
-  /** Milliseconds between two fetches that events ask for. */
-  readonly reloadEvery: number;
+  /** Returns the value after the events, or the same value when they change nothing. */
+  readonly reduce: (value: T, events: readonly AgentEvent[]) => T;
+  /** Whether the events change something that only the server can provide. */
+  readonly needsReload: (value: T, events: readonly AgentEvent[]) => boolean;
+  /** Minimum milliseconds between two reloads that events cause. */
+  readonly reloadIntervalMs: number;
 }
 
-export class HttpResource<T> implements Readable<Loaded<T>> {
-  private readonly ports: HttpResourcePorts<T>;
-  private readonly shown = new Observable<Loaded<T>>({ state: 'loading' });
-  private readers = 0;
-  private leave: (() => void) | undefined;
-  /** Events that came while the value was fetched; undefined when none is being fetched. */
-  private meanwhile: AgentEvent[] | undefined;
+export class HttpResource<T> implements ReadonlyObservable<Loaded<T>> {
+  private readonly options: HttpResourceOptions<T>;
+  private readonly state = new Observable<Loaded<T>>({ state: 'loading' });
+  private subscriberCount = 0;
+  private unsubscribeFromFeed: (() => void) | undefined;
+  /** Events that arrived while the value was being fetched; undefined when no fetch is in flight. */
+  private eventsDuringLoad: AgentEvent[] | undefined;
+  /** A reload was requested while one was in flight. */
   private isStale = false;
   private reloadTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(ports: HttpResourcePorts<T>) {
-    this.ports = ports;
+  constructor(options: HttpResourceOptions<T>) {
+    this.options = options;
   }
 
-  readonly get = (): Loaded<T> => this.shown.get();
+  readonly get = (): Loaded<T> => this.state.get();
 
   readonly subscribe = (listener: () => void): (() => void) => {
-    const unsubscribe = this.shown.subscribe(listener);
-    this.readers += 1;
-    if (this.readers === 1) this.begin();
+    const unsubscribe = this.state.subscribe(listener);
+    this.subscriberCount += 1;
+    if (this.subscriberCount === 1) this.start();
     return () => {
       unsubscribe();
-      this.readers -= 1;
-      if (this.readers === 0) this.end();
+      this.subscriberCount -= 1;
+      if (this.subscriberCount === 0) this.stop();
     };
   };
 
   readonly reload = (): void => {
-    if (this.meanwhile !== undefined) {
+    if (this.eventsDuringLoad !== undefined) {
       this.isStale = true;
       return;
     }
-    this.meanwhile = [];
-    this.ports.load().then(
-      (value) => this.show(value),
-      (error: unknown) => this.fail(error),
+    this.eventsDuringLoad = [];
+    this.options.load().then(
+      (value) => this.onLoaded(value),
+      (error: unknown) => this.onLoadFailed(error),
     );
   };
 
-  private begin(): void {
-    this.leave = this.ports.feed.listen({
+  private start(): void {
+    this.unsubscribeFromFeed = this.options.feed.subscribe({
       onOpen: this.reload,
-      // The fetch says what is wrong, in the server's words.
-      onLost: () => {
-        if (this.shown.get().state === 'loading') this.reload();
+      // Without a stream, the fetch reports what is wrong in the server's words.
+      onDisconnected: () => {
+        if (this.state.get().state === 'loading') this.reload();
       },
-      onEvents: (events) => this.take(events),
+      onEvents: (events) => this.applyEvents(events),
     });
   }
 
-  private end(): void {
-    this.leave?.();
+  private stop(): void {
+    this.unsubscribeFromFeed?.();
     clearTimeout(this.reloadTimer);
     this.reloadTimer = undefined;
   }
 
-  private take(events: readonly AgentEvent[]): void {
-    this.meanwhile?.push(...events);
-    const shown = this.shown.get();
-    if (shown.state !== 'ready') return;
-    const value = this.ports.fold(shown.value, events);
-    if (value !== shown.value) this.shown.set({ state: 'ready', value });
-    if (this.ports.mustReload(value, events)) this.reloadSoon();
+  private applyEvents(events: readonly AgentEvent[]): void {
+    this.eventsDuringLoad?.push(...events);
+    const current = this.state.get();
+    if (current.state !== 'ready') return;
+    const value = this.options.reduce(current.value, events);
+    if (value !== current.value) this.state.set({ state: 'ready', value });
+    if (this.options.needsReload(value, events)) this.reloadSoon();
   }
 
   private reloadSoon(): void {
     this.reloadTimer ??= setTimeout(() => {
       this.reloadTimer = undefined;
       this.reload();
-    }, this.ports.reloadEvery);
+    }, this.options.reloadIntervalMs);
   }
 
-  private show(loaded: T): void {
-    const value = this.ports.fold(loaded, this.meanwhile ?? []);
-    this.shown.set({ state: 'ready', value });
-    this.settle();
+  private onLoaded(loaded: T): void {
+    const value = this.options.reduce(loaded, this.eventsDuringLoad ?? []);
+    this.state.set({ state: 'ready', value });
+    this.finishLoad();
   }
 
-  /** What is shown stays: an old list is better than none, and the page tells that the connection is lost. */
-  private fail(thrown: unknown): void {
+  /** A value that was loaded before stays: an old list is better than none, and the page shows that it is offline. */
+  private onLoadFailed(thrown: unknown): void {
     const error =
       thrown instanceof DashboardError
         ? { code: thrown.code, message: thrown.message }
         : { code: 'unexpected', message: String(thrown) };
-    if (this.shown.get().state !== 'ready') this.shown.set({ state: 'failed', error, retry: this.reload });
-    this.settle();
+    if (this.state.get().state !== 'ready') this.state.set({ state: 'failed', error, retry: this.reload });
+    this.finishLoad();
   }
 
-  private settle(): void {
-    this.meanwhile = undefined;
+  private finishLoad(): void {
+    this.eventsDuringLoad = undefined;
     if (!this.isStale) return;
     this.isStale = false;
-    if (this.readers > 0) this.reloadSoon();
+    if (this.subscriberCount > 0) this.reloadSoon();
   }
 }

@@ -1,7 +1,5 @@
-/** A value that tells its readers when it changes, as `useSyncExternalStore` wants it. */
-import { useSyncExternalStore } from 'react';
-
-export class Observable<T> {
+/** A value that notifies its subscribers when it changes, in the shape that `useSyncExternalStore` expects. */
+export class Observable<T> implements ReadonlyObservable<T> {
   private value: T;
   private readonly listeners = new Set<() => void>();
 
@@ -23,11 +21,7 @@ export class Observable<T> {
   };
 }
 
-export interface Readable<T> {
+export interface ReadonlyObservable<T> {
   readonly get: () => T;
   readonly subscribe: (listener: () => void) => () => void;
-}
-
-export function useLiveValue<T>(value: Readable<T>): T {
-  return useSyncExternalStore(value.subscribe, value.get);
 }

@@ -1,55 +1,55 @@
 /**
- * When a page takes in what came: before the next frame while that costs little, and the rarer the more there is to
- * draw.
+ * Decides when a page processes what has arrived: before the next frame while updates are cheap, less often as they
+ * cost more.
  */
 
-export interface PacePorts {
-  /** Milliseconds, from any beginning. */
+export interface UpdateThrottleOptions {
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
   readonly requestFrame: (callback: () => void) => void;
   readonly setTimer: (callback: () => void, milliseconds: number) => void;
   readonly isVisible: () => boolean;
 }
 
-/** A step is followed by this many times its own length for everything else: input, other pages, the machine. */
-const REST = 15;
-/** Milliseconds that a step waits at most, where frames come at all. */
-const LONGEST_WAIT = 1_000;
+/** After an update, this many times its duration is left to everything else: input, other pages, the machine. */
+const REST_FACTOR = 15;
+/** The longest wait for an update, and for a frame that does not come. */
+const MAX_WAIT_MS = 1_000;
 
 /**
- * @returns calls back once; how long a step takes is measured until its frame is drawn, so that a page keeps the
- * pace of its machine
+ * @returns schedules one update; its duration is measured until its frame is painted, so that a page adapts to its
+ * machine
  */
 export function createUpdateThrottle({
   now,
   requestFrame,
   setTimer,
   isVisible,
-}: PacePorts): (step: () => void) => void {
+}: UpdateThrottleOptions): (update: () => void) => void {
   let restUntil = 0;
-  const take = (step: () => void): void => {
+  const runUpdate = (update: () => void): void => {
     const begin = now();
-    step();
-    // The first task after a frame's callbacks comes when it is drawn.
+    update();
+    // The first task after a frame's callbacks runs once the frame is painted.
     setTimer(() => {
       const end = now();
-      restUntil = end + Math.min(LONGEST_WAIT, REST * (end - begin));
+      restUntil = end + Math.min(MAX_WAIT_MS, REST_FACTOR * (end - begin));
     }, 0);
   };
-  /** Pages that nobody sees have no frames, and no hurry. */
-  const atNextFrame = (step: () => void): void => {
-    let isTaken = false;
-    const takeOnce = (): void => {
-      if (isTaken) return;
-      isTaken = true;
-      take(step);
+  /** Hidden pages get no frames, so a timer stands in. */
+  const runAtNextFrame = (update: () => void): void => {
+    let hasRun = false;
+    const runOnce = (): void => {
+      if (hasRun) return;
+      hasRun = true;
+      runUpdate(update);
     };
-    if (isVisible()) requestFrame(takeOnce);
-    setTimer(takeOnce, LONGEST_WAIT);
+    if (isVisible()) requestFrame(runOnce);
+    setTimer(runOnce, MAX_WAIT_MS);
   };
-  return (step) => {
+  return (update) => {
     const rest = restUntil - now();
-    if (rest > 0) setTimer(() => atNextFrame(step), rest);
-    else atNextFrame(step);
+    if (rest > 0) setTimer(() => runAtNextFrame(update), rest);
+    else runAtNextFrame(update);
   };
 }

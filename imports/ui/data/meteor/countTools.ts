@@ -1,17 +1,17 @@
-/** Tools with the calls that the reader may see, counted by state. */
+/** Adds to each tool the number of its calls in each state, among the calls that the reader may see. */
 import type { ToolCallState } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
-import type { ToolOffer } from '../DashboardData';
+import type { ToolSummary } from '../DashboardData';
 
 export function countTools(
-  offered: readonly Omit<ToolOffer, 'counts'>[],
+  tools: readonly Omit<ToolSummary, 'counts'>[],
   calls: readonly Pick<ToolCallView, 'name' | 'state'>[],
-): readonly ToolOffer[] {
-  const counts = new Map<string, Partial<Record<ToolCallState, number>>>();
+): readonly ToolSummary[] {
+  const countsByTool = new Map<string, Partial<Record<ToolCallState, number>>>();
   for (const { name, state } of calls) {
-    const ofTool = counts.get(name) ?? {};
-    ofTool[state] = (ofTool[state] ?? 0) + 1;
-    counts.set(name, ofTool);
+    const counts = countsByTool.get(name) ?? {};
+    counts[state] = (counts[state] ?? 0) + 1;
+    countsByTool.set(name, counts);
   }
-  return offered.map((tool) => ({ ...tool, counts: counts.get(tool.name) ?? {} }));
+  return tools.map((tool) => ({ ...tool, counts: countsByTool.get(tool.name) ?? {} }));
 }

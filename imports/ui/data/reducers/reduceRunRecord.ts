@@ -1,56 +1,56 @@
-/** A run's record after an event: where it is, and what it used so far. */
+/** A run's record after an event: its state, and its usage so far. */
 import { isFinished, RUN_MOVES } from '../../../business/ai/domain/entities/Run';
 import type { RunState } from '../../../business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../business/ai/domain/types/RunViews';
 import type { ListedRun } from '../DashboardData';
-import { plusUsage, usageView } from './runUsage';
+import { addUsage, toUsageView } from './usageView';
 
-type RunRecord = RunView & Pick<ListedRun, 'isCalling'>;
+type RunRecord = RunView & Pick<ListedRun, 'isCallingModel'>;
 
-/** The same record when the event says nothing new about it. */
+/** @returns the same record when the event does not change it */
 export function reduceRunRecord<R extends RunRecord>(run: R, event: AgentEvent): R {
   if (isFinished(run.state)) return run;
   switch (event.type) {
     case 'run:started':
-      return run.startedAt === undefined ? moved({ ...run, startedAt: event.at }, 'running') : run;
+      return run.startedAt === undefined ? withState({ ...run, startedAt: event.at }, 'running') : run;
     case 'iteration:start':
       return event.iteration > run.iterations
-        ? moved({ ...run, iterations: event.iteration, isCalling: true }, 'running')
+        ? withState({ ...run, iterations: event.iteration, isCallingModel: true }, 'running')
         : run;
     case 'llm:response':
-      return afterAnswer(run, event);
+      return afterModelResponse(run, event);
     case 'run:completed':
       return {
         ...run,
         state: 'completed',
         endedAt: event.at,
-        usage: usageView(event.usage),
+        usage: toUsageView(event.usage),
         iterations: event.iterations,
       };
     case 'run:failed':
-      return { ...run, state: 'failed', endedAt: event.at, usage: usageView(event.usage), error: event.error };
+      return { ...run, state: 'failed', endedAt: event.at, usage: toUsageView(event.usage), error: event.error };
     case 'run:cancelled':
-      return { ...run, state: 'cancelled', endedAt: event.at, usage: usageView(event.usage) };
+      return { ...run, state: 'cancelled', endedAt: event.at, usage: toUsageView(event.usage) };
     default:
       return run;
   }
 }
 
 /**
- * Only an answer whose call was seen to begin is counted: the record may hold others already. One without calls of
- * tools means that the run waits, unless it ends or goes on at once.
+ * Only a response whose call was seen to start is counted: the record may include others already. After a response
+ * without tool calls the run waits, until an event shows that it has ended or continued.
  */
-function afterAnswer<R extends RunRecord>(
+function afterModelResponse<R extends RunRecord>(
   run: R,
   { iteration, response }: Extract<AgentEvent, { type: 'llm:response' }>,
 ): R {
-  if (run.isCalling !== true || iteration !== run.iterations) return run;
-  const counted = { ...run, isCalling: false, usage: plusUsage(run.usage, usageView(response.usage)) };
-  return response.output.some((item) => item.type === 'function_call') ? counted : moved(counted, 'waiting');
+  if (run.isCallingModel !== true || iteration !== run.iterations) return run;
+  const counted = { ...run, isCallingModel: false, usage: addUsage(run.usage, toUsageView(response.usage)) };
+  return response.output.some((item) => item.type === 'function_call') ? counted : withState(counted, 'waiting');
 }
 
-function moved<R extends RunRecord>(run: R, state: RunState): R {
+function withState<R extends RunRecord>(run: R, state: RunState): R {
   if (run.state === state || !(RUN_MOVES[run.state] as readonly RunState[]).includes(state)) return run;
   return { ...run, state };
 }

@@ -1,18 +1,18 @@
-/** Tool calls as they are shown, after an event: the domain's own table says which moves there are. */
+/** The shown tool calls after an event, by the domain's own table of legal transitions. */
 import { applyToolEvent, STATE_AFTER, TOOL_CALL_MOVES } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 
-/** The same list when the event changes nothing: it is no call's, or what it tells is known already. */
+/** @returns the same list when the event is not about a call, or was included already */
 export function reduceToolCalls(calls: readonly ToolCallView[], event: AgentEvent): readonly ToolCallView[] {
-  if (event.type === 'tool:pending') return withCall(calls, event);
+  if (event.type === 'tool:pending') return addCall(calls, event);
   if (!isToolEvent(event)) return calls;
-  const at = calls.findIndex((call) => call.callId === event.callId);
-  const call = calls[at];
+  const index = calls.findIndex((call) => call.callId === event.callId);
+  const call = calls[index];
   if (call === undefined) return calls;
-  const next = afterEvent(call, event);
-  return next === call ? calls : calls.with(at, next);
+  const next = applyToView(call, event);
+  return next === call ? calls : calls.with(index, next);
 }
 
 type CallEvent = Extract<AgentEvent, { type: Exclude<ToolEvent['type'], 'tool:delivered'> }>;
@@ -21,7 +21,7 @@ function isToolEvent(event: AgentEvent): event is CallEvent {
   return event.type.startsWith('tool:') && event.type !== 'tool:pending';
 }
 
-function withCall(
+function addCall(
   calls: readonly ToolCallView[],
   event: Extract<AgentEvent, { type: 'tool:pending' }>,
 ): readonly ToolCallView[] {
@@ -41,23 +41,23 @@ function withCall(
   ];
 }
 
-function afterEvent(view: ToolCallView, event: CallEvent): ToolCallView {
-  const call = toCall(view);
-  // What a page fetched may be newer than the events that it reads next.
-  if (event.type !== 'tool:progress' && event.type !== 'tool:late' && !isMove(call, event)) return view;
+function applyToView(view: ToolCallView, event: CallEvent): ToolCallView {
+  const call = toToolCall(view);
+  // A fetched call may be newer than the events that are read after it.
+  if (event.type !== 'tool:progress' && event.type !== 'tool:late' && !isLegalTransition(call, event)) return view;
   if (event.type === 'tool:late' && call.state !== 'timeout') return view;
   const next = applyToolEvent(call, event);
   return next === call ? view : toView(view, next);
 }
 
-function isMove(call: ToolCall, event: CallEvent): boolean {
+function isLegalTransition(call: ToolCall, event: CallEvent): boolean {
   const state = STATE_AFTER[event.type as keyof typeof STATE_AFTER];
   return (TOOL_CALL_MOVES[call.state] as readonly string[]).includes(state);
 }
 
-function toCall(view: ToolCallView): ToolCall {
+function toToolCall(view: ToolCallView): ToolCall {
   const { callId, name, blocking, state, startTime, endTime, executionTime, progress, note } = view;
-  const facts = {
+  const common = {
     id: callId,
     call_id: callId,
     name,
@@ -71,21 +71,21 @@ function toCall(view: ToolCallView): ToolCall {
     executionTime: executionTime ?? 0,
     ...(startTime === undefined ? {} : { startTime }),
   };
-  // The view has the message alone.
+  // Of an error, the view has only the message.
   const error = { failure: 'threw', message: view.error ?? '' } as const;
   switch (state) {
     case 'pending':
     case 'awaiting_approval':
-      return { ...facts, state };
+      return { ...common, state };
     case 'executing':
     case 'needs_review':
-      return { ...facts, state, startTime: startTime ?? 0 };
+      return { ...common, state, startTime: startTime ?? 0 };
     case 'completed':
-      return { ...facts, ...settled, state, result: view.result ?? '' };
+      return { ...common, ...settled, state, result: view.result ?? '' };
     case 'failed':
     case 'timeout':
     case 'cancelled':
-      return { ...facts, ...settled, state, error };
+      return { ...common, ...settled, state, error };
   }
 }
 

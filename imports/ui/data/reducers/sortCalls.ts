@@ -1,11 +1,11 @@
-/** Calls as the model asked for them; stores keep them in any order. */
+/** Sorts tool calls into the order in which the model requested them; stores return them in any order. */
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
 
-/** Calls that the transcript does not hold yet come last, as they were. */
+/** Calls that the transcript does not contain yet come last, in their given order. */
 export function sortCalls(calls: readonly ToolCallView[], items: readonly Item[]): readonly ToolCallView[] {
-  const asked = items.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
-  const places = new Map(asked.map((callId, place) => [callId, place]));
-  const placeOf = ({ callId }: ToolCallView): number => places.get(callId) ?? asked.length;
-  return calls.toSorted((a, b) => placeOf(a) - placeOf(b));
+  const requested = items.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
+  const positions = new Map(requested.map((callId, position) => [callId, position]));
+  const positionOf = ({ callId }: ToolCallView): number => positions.get(callId) ?? requested.length;
+  return calls.toSorted((a, b) => positionOf(a) - positionOf(b));
 }

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import { HttpData } from '../../../../../imports/ui/data/http/HttpData';
-import { createHttpCommands } from '../../../../../imports/ui/data/http/httpCommands';
-import type { Readable } from '../../../../../imports/ui/data/http/Observable';
-import { NO_TOKENS } from '../../../../../imports/ui/data/reducers/runUsage';
+import { createHttpCommands } from '../../../../../imports/ui/data/http/createHttpCommands';
+import type { ReadonlyObservable } from '../../../../../imports/ui/data/http/Observable';
+import { NO_USAGE } from '../../../../../imports/ui/data/reducers/usageView';
 import { DashboardServer } from '../../../../support/DashboardServer';
 import { deferred } from '../../../../support/deferred';
 import { recordedRun, RUN_ID, snapshotAfter } from '../../../../support/recordedRun';
@@ -16,42 +16,42 @@ const ROW: RunView = {
   state: 'running',
   createdAt: 1,
   iterations: 0,
-  usage: NO_TOKENS,
+  usage: NO_USAGE,
   title: 'go',
 };
 
 describe('HttpData', () => {
   let server: DashboardServer;
   let data: HttpData;
-  let leave: (() => void)[];
+  let subscriptions: (() => void)[];
   beforeEach(async () => {
     server = new DashboardServer();
     await server.start();
-    leave = [];
-    data = new HttpData({ fetch, origin: server.url, schedule: setImmediate, reloadEvery: 1, backoff: () => 1 });
+    subscriptions = [];
+    data = new HttpData({ fetch, origin: server.url, schedule: setImmediate, reloadIntervalMs: 1, backoff: () => 1 });
     server.answers.set('GET /runs', { body: { runs: [ROW] } });
     server.answers.set(`GET /runs/${RUN_ID}`, { body: snapshotAfter([]) });
   });
   afterEach(async () => {
-    for (const stop of leave) stop();
+    for (const unsubscribe of subscriptions) unsubscribe();
     await server.close();
   });
 
-  /** Resolves with the first value that fits; readers stay until the test ends. */
-  const until = <T>(readable: Readable<T>, fits: (value: T) => boolean): Promise<T> =>
+  /** Resolves with the first value that matches; subscriptions last until the test ends. */
+  const until = <T>(observable: ReadonlyObservable<T>, matches: (value: T) => boolean): Promise<T> =>
     new Promise((resolve) => {
-      const look = (): void => {
-        const value = readable.get();
-        if (fits(value)) resolve(value);
+      const check = (): void => {
+        const value = observable.get();
+        if (matches(value)) resolve(value);
       };
-      leave.push(readable.subscribe(look));
-      look();
+      subscriptions.push(observable.subscribe(check));
+      check();
     });
   const ready = { state: 'ready' } as const;
   const isReady = ({ state }: { readonly state: string }): boolean => state === 'ready';
   const event = (body: object): AgentEvent => ({ executionId: RUN_ID, at: 5, seq: 1, ...body }) as AgentEvent;
 
-  it('fetches once the stream is there, and follows every event of a run to its end', async () => {
+  it('fetches once the stream is open, and follows a run to its end by its events', async () => {
     const events = await recordedRun();
     await until(data.runs, isReady);
     expect(server.requests.findIndex(({ line }) => line === 'GET /runs')).to.be.above(
@@ -66,7 +66,7 @@ describe('HttpData', () => {
     expect(value[0]!.usage).to.deep.equal(snapshotAfter(events).run.usage);
   });
 
-  it('applies what happened while it fetched', async () => {
+  it('applies the events that arrive during a fetch', async () => {
     const gate = deferred();
     server.answers.set('GET /runs', async () => {
       await gate.promise;
@@ -78,34 +78,37 @@ describe('HttpData', () => {
       event({ type: 'run:started', userId: 'ann', model: 'm' }),
       event({ type: 'tool:approval_required', callId: 'c', name: 'n', arguments: '{}', argumentsHash: 'h', seq: 2 }),
     );
-    // The frames have been read when a later answer of the same server has.
+    // Once a later response of the same server has arrived, the frames have too.
     await data.connection.get('/nothing').catch(() => undefined);
     gate.resolve();
-    const shown = await until(data.runs, (value) => value.state === 'ready' && value.value[0]?.asking.length === 1);
+    const shown = await until(
+      data.runs,
+      (value) => value.state === 'ready' && value.value[0]?.awaitingApproval.length === 1,
+    );
     await done;
     expect(shown).to.deep.include(ready);
   });
 
-  it('watches one run with its text, and knows when there is none', async () => {
+  it('streams the text of one run, and resolves to undefined for an unknown run', async () => {
     const events = await recordedRun();
-    const gone = await until(data.run('nobody'), isReady);
-    expect(gone).to.deep.equal({ state: 'ready', value: undefined });
-    await until(data.run(RUN_ID), isReady);
-    let told = 0;
-    server.answers.set(`GET /runs/${RUN_ID}`, () => ({ body: snapshotAfter(events.slice(0, told)) }));
+    const missing = await until(data.runDetails('unknown'), isReady);
+    expect(missing).to.deep.equal({ state: 'ready', value: undefined });
+    await until(data.runDetails(RUN_ID), isReady);
+    let sent = 0;
+    server.answers.set(`GET /runs/${RUN_ID}`, () => ({ body: snapshotAfter(events.slice(0, sent)) }));
     for (const each of events) {
-      told += 1;
+      sent += 1;
       server.tell(each);
       if (each.type === 'llm:delta')
         await until(
-          data.run(RUN_ID),
-          (shown) => shown.state === 'ready' && shown.value?.live.text.endsWith(each.delta) === true,
+          data.runDetails(RUN_ID),
+          (shown) => shown.state === 'ready' && shown.value?.liveText.text.endsWith(each.delta) === true,
         );
     }
-    await until(data.run(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.run.state === 'completed');
+    await until(data.runDetails(RUN_ID), (shown) => shown.state === 'ready' && shown.value?.run.state === 'completed');
   });
 
-  it('fetches again when it is told that something was missed, and when the stream broke', async () => {
+  it('fetches again after a resync event and after the stream broke', async () => {
     await until(data.runs, isReady);
     server.answers.set('GET /runs', { body: { runs: [{ ...ROW, title: 'after resync' }] } });
     server.send('event: resync\ndata: {}\n\n');
@@ -119,11 +122,11 @@ describe('HttpData', () => {
     await until(data.connectionState, (state) => state === 'live');
     expect(
       server.requests.filter(({ line }) => line === 'GET /runs/stream?brief').at(-1)?.lastEventId,
-      'where it was',
+      'resumes after the last event',
     ).to.equal('1');
   });
 
-  it('fetches the list for a run that it does not know, and looks whether older ones wait for somebody', async () => {
+  it('fetches the list after an event of an unlisted run, and checks whether unseen runs wait for approval', async () => {
     await until(data.runs, isReady);
     server.answers.set('GET /runs', { body: { runs: [{ ...ROW, _id: 'new' }, ROW] } });
     server.answers.set('GET /runs/new', {
@@ -144,10 +147,13 @@ describe('HttpData', () => {
     });
     server.tell(event({ type: 'run:started', executionId: 'new', userId: 'ann', model: 'm' }));
     const shown = await until(data.runs, (value) => value.state === 'ready' && value.value.length === 2);
-    expect(shown.state === 'ready' && shown.value.map(({ asking }) => asking)).to.deep.equal([['c'], []]);
+    expect(shown.state === 'ready' && shown.value.map(({ awaitingApproval }) => awaitingApproval)).to.deep.equal([
+      ['c'],
+      [],
+    ]);
   });
 
-  it('says what went wrong, and tries again when it is asked to', async () => {
+  it('reports the error of a fetch, and retries on request', async () => {
     server.answers.set('GET /runs', {
       status: 503,
       body: { error: { code: 'overloaded', message: 'Later, please.' } },
@@ -159,20 +165,20 @@ describe('HttpData', () => {
     await until(data.runs, isReady);
   });
 
-  it('keeps what it shows when a later fetch fails', async () => {
+  it('keeps the loaded value when a later fetch fails', async () => {
     await until(data.runs, isReady);
-    const asked = deferred();
+    const requested = deferred();
     server.answers.set('GET /runs', () => {
-      asked.resolve();
+      requested.resolve();
       return { status: 500 };
     });
     server.send('event: resync\ndata: {}\n\n');
-    await asked.promise;
+    await requested.promise;
     await data.connection.get('/nothing').catch(() => undefined);
     expect(data.runs.get().state).to.equal('ready');
   });
 
-  it('knows that it is signed out, and signs in with the token', async () => {
+  it('detects that it is signed out, and signs in with the token', async () => {
     server.answers.set('GET /session', {
       status: 401,
       body: { error: { code: 'auth-failed', message: 'Who are you?' } },
@@ -181,13 +187,13 @@ describe('HttpData', () => {
       status: 401,
       body: { error: { code: 'auth-failed', message: 'This is not a token of this server.' } },
     });
-    await data.begin();
-    expect(data.access.get()).to.deep.equal({ state: 'signedOut', means: 'token' });
+    await data.checkSession();
+    expect(data.access.get()).to.deep.equal({ state: 'signedOut', method: 'token' });
     const commands = createHttpCommands(data);
-    const refused: unknown = await commands.signIn({ means: 'token', token: 'no' }).catch((error: unknown) => error);
-    expect(refused).to.include({ code: 'auth-failed', message: 'This is not a token of this server.' });
+    const error: unknown = await commands.signIn({ method: 'token', token: 'no' }).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'auth-failed', message: 'This is not a token of this server.' });
     server.answers.set('POST /session', { body: { userId: 'local' } });
-    await commands.signIn({ means: 'token', token: 'yes' });
+    await commands.signIn({ method: 'token', token: 'yes' });
     expect(data.access.get()).to.deep.equal({ state: 'signedIn' });
     expect(server.requests.at(-1)?.body).to.deep.equal({ token: 'yes' });
     server.answers.set('DELETE /session', { status: 204 });
@@ -195,7 +201,7 @@ describe('HttpData', () => {
     expect(data.access.get().state).to.equal('signedOut');
   });
 
-  it('sends what people do to the run that it is about', async () => {
+  it('sends each command to its run or provider', async () => {
     const commands = createHttpCommands(data);
     for (const action of ['cancel', 'approve', 'reject', 'tool-results'])
       server.answers.set(`POST /runs/a%2Fb/${action}`, { body: {} });
@@ -214,39 +220,39 @@ describe('HttpData', () => {
     expect(await commands.connectProvider('p')).to.equal('https://vendor.example/authorize');
   });
 
-  it('closes the stream when nobody reads any more', async () => {
+  it('closes the stream with its last subscriber', async () => {
     await until(data.runs, isReady);
     const [stream] = server.streams;
     const closed = new Promise<void>((resolve) => stream!.on('close', resolve));
-    for (const stop of leave.splice(0)) stop();
+    for (const unsubscribe of subscriptions.splice(0)) unsubscribe();
     await closed;
     expect(server.streams.size).to.equal(0);
   });
 
-  it('takes all the events of a frame in one step', async () => {
+  it('applies all the events of a frame in one update', async () => {
     let flush = (): void => undefined;
     data = new HttpData({
       fetch,
       origin: server.url,
       schedule: (next) => (flush = next),
-      reloadEvery: 1,
+      reloadIntervalMs: 1,
       backoff: () => 1,
     });
     await until(data.runs, isReady);
-    let steps = 0;
-    leave.push(data.runs.subscribe(() => (steps += 1)));
+    let updates = 0;
+    subscriptions.push(data.runs.subscribe(() => (updates += 1)));
     for (let iteration = 1; iteration <= 50; iteration += 1)
       server.tell(event({ type: 'iteration:start', iteration, seq: iteration }));
-    // The stream is read in order: when this is, all of it is.
-    const asked = deferred();
+    // The stream is read in order, so once this event has been handled, all the others have been read.
+    const requested = deferred();
     server.answers.set('GET /runs', () => {
-      asked.resolve();
+      requested.resolve();
       return { status: 500 };
     });
     server.send('event: resync\ndata: {}\n\n');
-    await asked.promise;
+    await requested.promise;
     flush();
-    expect(steps).to.equal(1);
+    expect(updates).to.equal(1);
     const shown = data.runs.get();
     expect(shown.state === 'ready' && shown.value[0]!.iterations).to.equal(50);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createUpdateThrottle } from '../../../../../imports/ui/data/http/createUpdateThrottle';
 
-/** A page whose frames and timers come when the test says so. */
-class Page {
+/** A page whose frames and timers fire when the test triggers them. */
+class ManualPage {
   time = 0;
   isVisible = true;
   frames: (() => void)[] = [];
@@ -18,7 +18,7 @@ class Page {
     for (const callback of this.frames.splice(0)) callback();
   }
 
-  /** Lets time pass, and the timers that are due by then. */
+  /** Advances the clock and fires the timers that are due by then. */
   pass(milliseconds: number): void {
     this.time += milliseconds;
     const due = this.timers.filter(({ at }) => at <= this.time);
@@ -27,65 +27,65 @@ class Page {
   }
 }
 
-describe('the pace of a page', () => {
-  let page: Page;
-  let steps: number;
-  const step = (): void => void (steps += 1);
-  /** A step that takes so long to draw. */
-  const slow = (milliseconds: number): void => {
+describe('createUpdateThrottle', () => {
+  let page: ManualPage;
+  let updates: number;
+  const update = (): void => void (updates += 1);
+  /** Runs an update whose rendering takes the given time. */
+  const runSlowUpdate = (milliseconds: number): void => {
     page.schedule(() => {
-      step();
+      update();
       page.time += milliseconds;
     });
     page.frame();
     page.pass(0);
   };
   beforeEach(() => {
-    page = new Page();
-    steps = 0;
+    page = new ManualPage();
+    updates = 0;
   });
 
-  it('takes the next frame when nothing was drawn lately', () => {
-    page.schedule(step);
-    expect(steps).to.equal(0);
+  it('runs an update at the next frame when none ran recently', () => {
+    page.schedule(update);
+    expect(updates).to.equal(0);
     page.frame();
-    expect(steps).to.equal(1);
+    expect(updates).to.equal(1);
   });
 
-  it('rests longer the longer a step took, and at most a second', () => {
+  it('rests longer after longer updates, for at most a second', () => {
     for (const [took, rest] of [
       [2, 30],
       [20, 300],
       [5_000, 1_000],
     ] as const) {
-      slow(took);
-      steps = 0;
-      page.schedule(step);
+      runSlowUpdate(took);
+      updates = 0;
+      page.schedule(update);
       page.pass(rest - 1);
       page.frame();
-      expect(steps, `${rest - 1} ms after ${took} ms`).to.equal(0);
+      expect(updates, `${rest - 1} ms after ${took} ms`).to.equal(0);
       page.pass(1);
       page.frame();
-      expect(steps, `${rest} ms after ${took} ms`).to.equal(1);
+      expect(updates, `${rest} ms after ${took} ms`).to.equal(1);
       page.pass(0);
       page.pass(10_000);
     }
   });
 
-  it('takes in what came where there are no frames, once and without hurry', () => {
+  it('runs an update once by timer while the page is hidden', () => {
     page.isVisible = false;
-    page.schedule(step);
+    page.schedule(update);
     page.pass(999);
-    expect(steps).to.equal(0);
+    expect(updates).to.equal(0);
     page.pass(1);
-    expect(steps).to.equal(1);
+    expect(updates).to.equal(1);
   });
 
-  it('does not wait for a frame that never comes, nor take a step twice when it does', () => {
-    page.schedule(step);
+  it('does not wait for a frame that never comes, and does not run twice when it comes late', () => {
+    page.schedule(update);
     page.pass(1_000);
-    expect(steps).to.equal(1);
+    expect(updates).to.equal(1);
     page.frame();
-    expect(steps).to.equal(1);
+    expect(updates).to.equal(1);
   });
 });

@@ -10,91 +10,92 @@ import { IllegalTransitionError } from '../../../../../imports/business/ai/domai
 import type { AgentEvent } from '../../../../../imports/business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../../../imports/business/ai/domain/types/RunViews';
 import type { ListedRun } from '../../../../../imports/ui/data/DashboardData';
-import { reduceRun, fromSnapshot } from '../../../../../imports/ui/data/reducers/reduceRun';
+import { reduceRun } from '../../../../../imports/ui/data/reducers/reduceRun';
 import type { StreamedRun } from '../../../../../imports/ui/data/reducers/reduceRun';
-import { reduceRuns, keepRows, needsList } from '../../../../../imports/ui/data/reducers/reduceRuns';
+import { runFromSnapshot } from '../../../../../imports/ui/data/reducers/runFromSnapshot';
+import { reduceRuns, reuseUnchangedRows, needsRunList } from '../../../../../imports/ui/data/reducers/reduceRuns';
 import { reduceToolCalls } from '../../../../../imports/ui/data/reducers/reduceToolCalls';
-import { NO_TOKENS } from '../../../../../imports/ui/data/reducers/runUsage';
+import { NO_USAGE } from '../../../../../imports/ui/data/reducers/usageView';
 import { approvedHash, recordedRun, RUN_ID, snapshotAfter } from '../../../../support/recordedRun';
 
-describe('what a page makes of events', () => {
+describe('reduceRun and reduceRuns', () => {
   let events: readonly AgentEvent[];
   before(async () => {
     events = await recordedRun();
   });
 
-  /** What is shown, without what only those know who saw the events. */
-  const shown = ({ run: { isCalling: _isCalling, ...run }, items, calls, live }: StreamedRun): object => ({
+  /** What a page shows, without the fields that snapshots lack. */
+  const shown = ({ run: { isCallingModel: _isCalling, ...run }, items, calls, liveText }: StreamedRun): object => ({
     run: { ...run, transcript: undefined },
     items,
     calls,
-    live,
+    liveText,
   });
 
-  it('is the same after a fetch at any moment and the events from then on', () => {
-    const whole = shown(fromSnapshot(snapshotAfter(events)));
+  it('reach the same state from a snapshot at any moment and the events after it', () => {
+    const final = shown(runFromSnapshot(snapshotAfter(events)));
     for (let at = 1; at < events.length; at += 1) {
-      const middle = fromSnapshot(snapshotAfter(events.slice(0, at)));
+      const middle = runFromSnapshot(snapshotAfter(events.slice(0, at)));
       const end = shown(events.slice(at).reduce(reduceRun, middle));
-      // A call that was under way when the page was opened is counted by the next fetch.
+      // A model call that was in flight when the page was opened is counted by the next fetch.
       const isCutCall = isCalling(events.slice(0, at));
       const usage = isCutCall ? { usage: undefined } : {};
       expect(
         { ...end, run: { ...(end as { run: object }).run, ...usage } },
         `after ${at} of ${events.length}: ${events[at - 1]!.type}`,
-      ).to.deep.equal({ ...whole, run: { ...(whole as { run: object }).run, ...usage } });
+      ).to.deep.equal({ ...final, run: { ...(final as { run: object }).run, ...usage } });
     }
   });
 
-  it('is the same when events are told again that the fetch knew', () => {
-    const whole = shown(fromSnapshot(snapshotAfter(events)));
+  it('change nothing for events that the snapshot already includes', () => {
+    const final = shown(runFromSnapshot(snapshotAfter(events)));
     for (let at = 1; at <= events.length; at += 1) {
-      const snapshot = fromSnapshot(snapshotAfter(events.slice(0, at)));
+      const snapshot = runFromSnapshot(snapshotAfter(events.slice(0, at)));
       for (let from = 0; from < at; from += 1) {
-        const told = events.slice(from, at).reduce(reduceRun, snapshot);
-        expect(shown(told).valueOf(), `${from} to ${at}`).to.deep.equal(shown(snapshot));
+        const replayed = events.slice(from, at).reduce(reduceRun, snapshot);
+        expect(shown(replayed).valueOf(), `${from} to ${at}`).to.deep.equal(shown(snapshot));
       }
-      expect(at === events.length ? shown(snapshot) : whole).to.deep.equal(whole);
+      expect(at === events.length ? shown(snapshot) : final).to.deep.equal(final);
     }
   });
 
-  it('counts each answer’s tokens once in the list, however the fetch and the events overlap', () => {
-    const total = fromSnapshot(snapshotAfter(events)).run.usage;
-    const row = (at: number): ListedRun => ({ ...snapshotAfter(events.slice(0, at)).run, asking: [] });
+  it('count the tokens of each response once, however the fetch and the events overlap', () => {
+    const total = runFromSnapshot(snapshotAfter(events)).run.usage;
+    const row = (at: number): ListedRun => ({ ...snapshotAfter(events.slice(0, at)).run, awaitingApproval: [] });
     for (let at = 0; at < events.length; at += 1) {
       if (isCalling(events.slice(0, at))) continue;
       for (const from of [0, Math.floor(at / 2), at]) {
         const [run] = reduceRuns([row(at)], events.slice(from));
-        expect(run!.usage, `fetched after ${at}, told from ${from}`).to.deep.equal(total);
+        expect(run!.usage, `fetched after ${at}, replayed from ${from}`).to.deep.equal(total);
         expect(run!.state).to.equal('completed');
       }
     }
   });
 
-  it('has the calls as the model asked for them, in whatever order they were kept', () => {
+  it('sort calls into the order of the model’s requests, whatever order they were stored in', () => {
     for (let at = 1; at <= events.length; at += 1) {
       const snapshot = snapshotAfter(events.slice(0, at));
-      const kept = fromSnapshot({ ...snapshot, toolCalls: snapshot.toolCalls.toReversed() }).calls.map(
+      const stored = runFromSnapshot({ ...snapshot, toolCalls: snapshot.toolCalls.toReversed() }).calls.map(
         ({ callId }) => callId,
       );
-      const asked = fromSnapshot(snapshot).items.flatMap((item) =>
+      const requested = runFromSnapshot(snapshot).items.flatMap((item) =>
         item.type === 'function_call' ? [item.call_id] : [],
       );
       expect(
-        kept.filter((callId) => asked.includes(callId)),
+        stored.filter((callId) => requested.includes(callId)),
         `after ${at}`,
-      ).to.deep.equal(asked.filter((callId) => kept.includes(callId)));
+      ).to.deep.equal(requested.filter((callId) => stored.includes(callId)));
     }
   });
 
-  it('is the same list after what the stream leaves of events for lists', () => {
+  it('reach the same list from the brief events of the list’s stream', () => {
     const brief = events.flatMap((event) =>
       LEFT_OUT.has(event.type) ? [] : [JSON.parse(briefEvent(event.type, JSON.stringify(event))) as AgentEvent],
     );
     expect(JSON.stringify(brief), 'no text, no argument, no result').not.to.match(
       /"(output_text|arguments|result|delta)":/,
     );
-    const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
+    const row: ListedRun = { ...snapshotAfter([]).run, awaitingApproval: [] };
     for (let at = 1; at <= events.length; at += 1) {
       const last = brief.findIndex(({ seq }) => seq > events[at - 1]!.seq);
       expect(reduceRuns([row], last === -1 ? brief : brief.slice(0, last)), `after ${at}`).to.deep.equal(
@@ -103,51 +104,52 @@ describe('what a page makes of events', () => {
     }
   });
 
-  it('keeps the hash of what is to be approved, and who asks, until it is decided', () => {
-    const asked = events.findIndex(({ type }) => type === 'tool:approval_required');
-    const before = fromSnapshot(snapshotAfter(events.slice(0, asked)));
-    expect(reduceRun(before, events[asked]!).hashes.get('g')).to.equal(approvedHash);
-    const row: ListedRun = { ...snapshotAfter(events.slice(0, asked)).run, asking: [] };
-    const asking = reduceRuns([row], events.slice(asked, asked + 1));
-    expect(asking[0]!.asking).to.deep.equal(['g']);
-    expect(reduceRuns(asking, events.slice(asked + 1))[0]!.asking).to.deep.equal([]);
+  it('store the arguments’ hash and the waiting call until the approval is decided', () => {
+    const index = events.findIndex(({ type }) => type === 'tool:approval_required');
+    const before = runFromSnapshot(snapshotAfter(events.slice(0, index)));
+    expect(reduceRun(before, events[index]!).argumentHashes.get('g')).to.equal(approvedHash);
+    const row: ListedRun = { ...snapshotAfter(events.slice(0, index)).run, awaitingApproval: [] };
+    const waiting = reduceRuns([row], events.slice(index, index + 1));
+    expect(waiting[0]!.awaitingApproval).to.deep.equal(['g']);
+    expect(reduceRuns(waiting, events.slice(index + 1))[0]!.awaitingApproval).to.deep.equal([]);
   });
 
-  it('writes the text of the answer under way, and leaves it to the transcript when it is whole', () => {
-    let watched = fromSnapshot(snapshotAfter([]));
+  it('show the text of a response while it streams, and clear it once the transcript has it', () => {
+    let details = runFromSnapshot(snapshotAfter([]));
     const texts = new Set<string>();
     for (const event of events) {
-      watched = reduceRun(watched, event);
-      if (watched.live.text !== '') texts.add(watched.live.text);
-      if (event.type === 'llm:response') expect(watched.live).to.deep.equal({ text: '', reasoning: '' });
+      details = reduceRun(details, event);
+      if (details.liveText.text !== '') texts.add(details.liveText.text);
+      if (event.type === 'llm:response') expect(details.liveText).to.deep.equal({ text: '', reasoning: '' });
     }
     expect([...texts].at(-1)).to.equal('All is there');
   });
 
-  it('gives a turn whose beginning it did not see no time of its own, unless it is the first', () => {
-    const answers = events.flatMap((event, index) => (event.type === 'llm:response' ? [index] : []));
+  it('record no time for a turn whose start was not seen, unless it is the first', () => {
+    const responses = events.flatMap((event, index) => (event.type === 'llm:response' ? [index] : []));
     const turnsSeen = (at: number): readonly number[] => [
-      ...reduceRun(fromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys(),
+      ...reduceRun(runFromSnapshot(snapshotAfter(events.slice(0, at))), events[at]!).turns.keys(),
     ];
-    expect(answers.map(turnsSeen)).to.deep.equal([[1], [], []]);
-    const first = reduceRun(fromSnapshot(snapshotAfter(events.slice(0, answers[0]))), events[answers[0]!]!).turns.get(
-      1,
-    );
-    expect(first).to.deep.equal({ start: events[0]!.at, end: events[answers[0]!]!.at });
+    expect(responses.map(turnsSeen)).to.deep.equal([[1], [], []]);
+    const first = reduceRun(
+      runFromSnapshot(snapshotAfter(events.slice(0, responses[0]))),
+      events[responses[0]!]!,
+    ).turns.get(1);
+    expect(first).to.deep.equal({ start: events[0]!.at, end: events[responses[0]!]!.at });
   });
 
-  it('leaves rows alone that no event is about', () => {
-    const other: ListedRun = { ...snapshotAfter([]).run, _id: 'other', asking: [] };
-    const row: ListedRun = { ...snapshotAfter([]).run, asking: [] };
+  it('leave rows untouched that no event is about', () => {
+    const other: ListedRun = { ...snapshotAfter([]).run, _id: 'other', awaitingApproval: [] };
+    const row: ListedRun = { ...snapshotAfter([]).run, awaitingApproval: [] };
     const [first, second] = reduceRuns([other, row], events);
     expect(first).to.equal(other);
     expect(second).not.to.equal(row);
     const runs = [other];
-    expect(reduceRuns(runs, [{ ...events[1]!, executionId: 'nobody' }])).to.equal(runs);
+    expect(reduceRuns(runs, [{ ...events[1]!, executionId: 'unknown' }])).to.equal(runs);
   });
 
-  it('adds a run that began, where the event says what its row needs, and asks for the list where it does not', () => {
-    const began: AgentEvent = {
+  it('add a started run when its event has the fields of a row, and request the list when it lacks them', () => {
+    const started: AgentEvent = {
       type: 'run:started',
       userId: 'ann',
       model: 'm',
@@ -158,7 +160,7 @@ describe('what a page makes of events', () => {
       title: 'hello',
       createdAt: 5,
     };
-    const [row] = reduceRuns([], [began]);
+    const [row] = reduceRuns([], [started]);
     expect(row).to.deep.equal({
       _id: 'new',
       userId: 'ann',
@@ -168,28 +170,34 @@ describe('what a page makes of events', () => {
       startedAt: 7,
       state: 'running',
       iterations: 0,
-      usage: NO_TOKENS,
-      asking: [],
+      usage: NO_USAGE,
+      awaitingApproval: [],
     });
-    expect(needsList([row!], [began])).to.equal(false);
-    const { providerId: _providerId, title: _title, createdAt: _createdAt, ...bare } = began;
+    expect(needsRunList([row!], [started])).to.equal(false);
+    const { providerId: _providerId, title: _title, createdAt: _createdAt, ...bare } = started;
     expect(reduceRuns([], [bare])).to.deep.equal([]);
-    expect(needsList([], [bare])).to.equal(true);
-    expect(needsList([row!], [{ ...began, type: 'run:cancelled', usage: { ...events[0]! } as never }])).to.equal(true);
+    expect(needsRunList([], [bare])).to.equal(true);
+    expect(needsRunList([row!], [{ ...started, type: 'run:cancelled', usage: { ...events[0]! } as never }])).to.equal(
+      true,
+    );
   });
 
-  it('keeps the rows of a fetched list that say what is shown already, in whatever order they say it', () => {
-    const row = (fields: Partial<ListedRun>): ListedRun => ({ ...snapshotAfter([]).run, asking: [], ...fields });
-    const shown = [row({ _id: '1', isCalling: true }), row({ _id: '2' })];
+  it('reuse the shown rows that equal fetched ones, whatever the order of their fields', () => {
+    const row = (fields: Partial<ListedRun>): ListedRun => ({
+      ...snapshotAfter([]).run,
+      awaitingApproval: [],
+      ...fields,
+    });
+    const shown = [row({ _id: '1', isCallingModel: true }), row({ _id: '2' })];
     const { usage, ...rest } = row({ _id: '1' });
-    const kept = keepRows(shown, [row({ _id: '0' }), { usage, ...rest }, row({ _id: '2', iterations: 1 })]);
-    expect(kept.map(({ _id }) => _id)).to.deep.equal(['0', '1', '2']);
-    expect(kept[1]).to.equal(shown[0]);
-    expect(kept[2]).not.to.equal(shown[1]);
+    const rows = reuseUnchangedRows(shown, [row({ _id: '0' }), { usage, ...rest }, row({ _id: '2', iterations: 1 })]);
+    expect(rows.map(({ _id }) => _id)).to.deep.equal(['0', '1', '2']);
+    expect(rows[1]).to.equal(shown[0]);
+    expect(rows[2]).not.to.equal(shown[1]);
   });
 
-  it('keeps at most 500 rows', () => {
-    const began = Array.from({ length: 700 }, (_, index): AgentEvent => ({
+  it('limit the list to 500 rows', () => {
+    const started = Array.from({ length: 700 }, (_, index): AgentEvent => ({
       type: 'run:started',
       userId: 'ann',
       model: 'm',
@@ -200,20 +208,20 @@ describe('what a page makes of events', () => {
       title: 't',
       createdAt: index,
     }));
-    const rows = reduceRuns([], began);
+    const rows = reduceRuns([], started);
     expect(rows).to.have.length(500);
     expect(rows[0]!._id, 'the newest first').to.equal('r699');
   });
 
-  it('logs each event once, pieces of text and steps of progress never', () => {
-    const watched = [...events, ...events].reduce(reduceRun, fromSnapshot(snapshotAfter([])));
-    expect(watched.log.map(({ type }) => type)).to.deep.equal(
+  it('log every event once, except deltas and progress', () => {
+    const details = [...events, ...events].reduce(reduceRun, runFromSnapshot(snapshotAfter([])));
+    expect(details.log.map(({ type }) => type)).to.deep.equal(
       events.map(({ type }) => type).filter((type) => type !== 'llm:delta' && type !== 'tool:progress'),
     );
   });
 });
 
-describe('foldToolCalls', () => {
+describe('reduceToolCalls', () => {
   const STATES = Object.keys(TOOL_CALL_MOVES) as ToolCallState[];
   const EVENTS = [
     { type: 'tool:approval_required', argumentsHash: '', arguments: '{}' },
@@ -237,7 +245,7 @@ describe('foldToolCalls', () => {
   });
 
   for (const state of STATES) {
-    it(`does with a call that is ${state} what the domain's table says, and nothing else`, () => {
+    it(`applies to a call in state "${state}" exactly the transitions of the domain’s table`, () => {
       const call = callIn(state);
       for (const body of EVENTS) {
         const event = eventOf(body);
@@ -252,7 +260,7 @@ describe('foldToolCalls', () => {
     });
   }
 
-  it('ignores calls and events that it does not know', () => {
+  it('ignores events of other calls and of other types', () => {
     const calls = [viewOf(callIn('executing'))];
     expect(reduceToolCalls(calls, { ...eventOf(EVENTS[1]), callId: 'other' } as AgentEvent)).to.equal(calls);
     expect(
@@ -295,7 +303,7 @@ function callIn(state: ToolCallState): ToolCall {
   );
 }
 
-/** Undefined for a move that the domain refuses. */
+/** Undefined for a transition that the domain rejects. */
 function afterDomain(call: ToolCall, event: AgentEvent): ToolCall | undefined {
   try {
     return applyToolEvent(call, event as Parameters<typeof applyToolEvent>[1]);

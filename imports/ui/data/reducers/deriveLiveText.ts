@@ -1,27 +1,27 @@
-/** What of a run's live text is not in its transcript yet. */
+/** The streamed text of a run that its transcript does not contain yet. */
 import { isFinished } from '../../../business/ai/domain/entities/Run';
 import type { RunState } from '../../../business/ai/domain/entities/Run';
 import type { Item } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { DeltaView } from '../../../business/ai/domain/types/RunViews';
-import type { WatchedRun } from '../DashboardData';
+import type { LiveText } from '../DashboardData';
 
-/** The pieces of a run are all that it said; what its transcript holds was said before. */
-export function liveText(deltas: readonly DeltaView[], items: readonly Item[], state: RunState): WatchedRun['live'] {
+/** A run's deltas hold everything that it has streamed, so the text of its transcript is a prefix of theirs. */
+export function deriveLiveText(deltas: readonly DeltaView[], items: readonly Item[], state: RunState): LiveText {
   if (isFinished(state)) return { text: '', reasoning: '' };
   const inOrder = deltas.toSorted((a, b) => a.seq - b.seq);
-  const join = (isWanted: (delta: DeltaView) => boolean): string =>
+  const join = (isIncluded: (delta: DeltaView) => boolean): string =>
     inOrder
-      .filter(isWanted)
+      .filter(isIncluded)
       .map((delta) => delta.text)
       .join('');
-  const said = lengthsOf(items);
+  const finished = textLengths(items);
   return {
-    text: join((delta) => delta.kind !== 'reasoning').slice(said.text),
-    reasoning: join((delta) => delta.kind === 'reasoning').slice(said.reasoning),
+    text: join((delta) => delta.kind !== 'reasoning').slice(finished.text),
+    reasoning: join((delta) => delta.kind === 'reasoning').slice(finished.reasoning),
   };
 }
 
-function lengthsOf(items: readonly Item[]): { text: number; reasoning: number } {
+function textLengths(items: readonly Item[]): { text: number; reasoning: number } {
   let text = 0;
   let reasoning = 0;
   for (const item of items) {

@@ -1,14 +1,14 @@
-/** Whether what is shown is live. */
+/** Whether the page receives live updates. */
 import { useData } from '../data/DataContext';
 
-const WORDS = { connecting: 'Connecting…', live: 'Live', lost: 'Connection lost, trying again' } as const;
+const LABELS = { connecting: 'Connecting…', live: 'Live', lost: 'Connection lost. Reconnecting…' } as const;
 
-export function ConnectionMark() {
+export function ConnectionStatus() {
   const connection = useData().useConnection();
   return (
     <p className={`connection connection-${connection}`} role="status">
       <span className="connection-dot" aria-hidden="true" />
-      {WORDS[connection]}
+      {LABELS[connection]}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Meteor } from 'meteor/meteor';
 import { restore, stub } from 'sinon';
-import { readAccess } from '../../../../../imports/ui/data/meteor/MeteorAccess';
+import { readAccess } from '../../../../../imports/ui/data/meteor/readAccess';
 
 describe('readAccess', () => {
   afterEach(() => restore());
@@ -12,15 +12,15 @@ describe('readAccess', () => {
     stub(Meteor, 'user').returns(user as ReturnType<typeof Meteor.user>);
   };
 
-  it('asks for a password where nobody is signed in, and waits while somebody is on the way', () => {
+  it('asks for a password when no user is signed in, and waits while a sign-in is in progress', () => {
     meteor(false, null, null);
-    expect(readAccess()).to.deep.equal({ state: 'signedOut', means: 'password' });
+    expect(readAccess()).to.deep.equal({ state: 'signedOut', method: 'password' });
     restore();
     meteor(true, null, null);
-    expect(readAccess()).to.deep.equal({ state: 'asking' });
+    expect(readAccess()).to.deep.equal({ state: 'checking' });
   });
 
-  it('names people by user name, else by address', () => {
+  it('names users by username, or else by email address', () => {
     meteor(false, 'u1', { _id: 'u1', username: 'ann', emails: [{ address: 'ann@example.com', verified: true }] });
     expect(readAccess()).to.deep.equal({ state: 'signedIn', name: 'ann' });
     restore();
@@ -28,7 +28,7 @@ describe('readAccess', () => {
     expect(readAccess()).to.deep.equal({ state: 'signedIn', name: 'ann@example.com' });
   });
 
-  it('knows people by id whose own document has not come yet, which Meteor gives as undefined', () => {
+  it('accepts a user whose document has not arrived yet, for which Meteor returns undefined', () => {
     meteor(false, 'u1', undefined);
     expect(readAccess()).to.deep.equal({ state: 'signedIn' });
   });

@@ -1,8 +1,8 @@
-/** Token counts as the views have them. */
+/** Token counts in the flat shape of the views. */
 import type { Usage } from '../../../business/ai/domain/types/ResponsesAPITypes';
 import type { UsageView } from '../../../business/ai/domain/types/RunViews';
 
-export const NO_TOKENS: UsageView = {
+export const NO_USAGE: UsageView = {
   input_tokens: 0,
   output_tokens: 0,
   total_tokens: 0,
@@ -10,7 +10,7 @@ export const NO_TOKENS: UsageView = {
   reasoning_tokens: 0,
 };
 
-export function usageView(usage: Usage): UsageView {
+export function toUsageView(usage: Usage): UsageView {
   const { input_tokens, output_tokens, total_tokens } = usage;
   return {
     input_tokens,
@@ -21,7 +21,7 @@ export function usageView(usage: Usage): UsageView {
   };
 }
 
-export function plusUsage(a: UsageView, b: UsageView): UsageView {
+export function addUsage(a: UsageView, b: UsageView): UsageView {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,

@@ -1,0 +1,23 @@
+/**
+ * Calls a Meteor method and converts its errors. After a reconnect, Meteor sends methods in flight again; these are
+ * sent once, and a run's start carries a request id.
+ */
+import { Meteor } from 'meteor/meteor';
+import { DashboardError } from '../DashboardData';
+
+export async function callMethod<T = void>(name: string, argument: object): Promise<T> {
+  try {
+    // The method's contract types its result.
+    return (await Meteor.applyAsync(name, [argument], { noRetry: true })) as T;
+  } catch (error) {
+    throw toDashboardError(error);
+  }
+}
+
+/** A `Meteor.Error` carries its code in `error` and its message in `reason`. */
+export function toDashboardError(error: unknown): DashboardError {
+  if (typeof error !== 'object' || error === null) return new DashboardError('unexpected', String(error));
+  const code = 'error' in error && typeof error.error === 'string' ? error.error : 'unexpected';
+  const reason = 'reason' in error && typeof error.reason === 'string' ? error.reason : undefined;
+  return new DashboardError(code, reason ?? (error instanceof Error ? error.message : 'Something went wrong.'));
+}

@@ -1,0 +1,17 @@
+import { expect } from 'chai';
+import { linkTo, parseRoute } from '../../../../imports/ui/shell/route';
+
+describe('route', () => {
+  it('parses what linkTo wrote', () => {
+    for (const path of [[], ['runs'], ['runs', 'a/b?c#d %'], ['runs', 'ä']]) {
+      const { path: read, query } = parseRoute(linkTo(path, { text: 'a b&c', state: '' }));
+      expect(read).to.deep.equal(path);
+      expect([...query]).to.deep.equal([['text', 'a b&c']]);
+    }
+  });
+
+  it('returns segments that are not valid percent-encoding unchanged', () => {
+    expect(parseRoute('#/%E0%A4%A').path).to.deep.equal(['%E0%A4%A']);
+    expect(parseRoute('').path).to.deep.equal([]);
+  });
+});
