@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
 import { generateStructured } from '../imports/business/ai/application/services/structured/StructuredOutput';
-import type { ModelAnswer } from '../imports/business/ai/application/services/structured/StructuredOutput';
+import type { ModelAnswer } from '../imports/business/ai/application/services/routing/completeTurn';
 import type { RunResult } from '../imports/business/ai/domain/entities/Run';
 import { isLLMError, LLMInvalidRequestError } from '../imports/business/ai/domain/errors/LLMErrors';
 import type { AgentEvent } from '../imports/business/ai/domain/types/AgentEvents';
@@ -82,7 +82,7 @@ async function ask(module: AIModule, { question, model, schema, tools, stream }:
   if (schema === undefined) await run(options);
   else
     await generateStructured({
-      ask: async (asked) => asAnswer(await run(asked)),
+      generate: async (request) => asAnswer(await run(request)),
       options,
       schema,
       capabilities: manager.getCapabilities(model),

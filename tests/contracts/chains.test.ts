@@ -199,7 +199,7 @@ const REASONING = [
 
 for (const { seal, ...vendor } of REASONING) {
   describe(`a window over reasoning on ${vendor.name}`, () => {
-    it('sends sealed reasoning while the whole conversation is there, and leaves it out, with a loss, when the beginning is gone', async () => {
+    it('sends encrypted reasoning while the entire conversation is stored, and drops it with a loss once the beginning is gone', async () => {
       const simulator = await startSimulator();
       try {
         const provider = new StatefulProvider({
@@ -227,7 +227,7 @@ for (const { seal, ...vendor } of REASONING) {
         const third = await turn('three', second);
         expect(sent()).not.to.match(seal);
         expect(sent()).to.contain('to two').and.not.to.contain('to one').and.not.to.contain('about two');
-        expect(third.vendor.losses.map(({ what }) => what)).to.include('sealed reasoning');
+        expect(third.vendor.losses.map(({ what }) => what)).to.include('encrypted reasoning');
         simulator.assertDone();
       } finally {
         await simulator.close();

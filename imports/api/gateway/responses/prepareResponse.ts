@@ -1,6 +1,6 @@
 /** Prepares a request of the Responses API: validates it, loads its conversation and chooses its provider. */
 import { loadResponseHistory, unknownResponseError } from '../../../business/ai/domain/responseHistory';
-import { wellFormedItem } from '../../../business/ai/domain/entities/wellFormedItem';
+import { wellFormedItem } from '../../../business/ai/domain/entities/Message';
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../business/ai/domain/errors/LLMErrors';
 import type { ResponseStore } from '../../../business/ai/domain/interfaces/ResponseStore';
 import type { GenerateOptions } from '../../../business/ai/domain/types/LLMTypes';

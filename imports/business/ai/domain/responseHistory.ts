@@ -1,28 +1,26 @@
-/**
- * The conversation behind a response id, as far as our own store still holds it: what a host that keeps nothing is
- * sent again.
- */
+/** Rebuilds the conversation behind a response id from our own store, for vendors that store no responses. */
 import { LLMInvalidRequestError } from './errors/LLMErrors';
 import type { ResponseStore, StoredResponse } from './interfaces/ResponseStore';
 import type { FunctionCallItem, InputItem, Item } from './types/ResponsesAPITypes';
 import type { JsonObject, Loss } from './types/VendorTypes';
 
-export interface ResponseWindow {
-  /** Everything said in the window's responses, in order. */
+export interface ResponseHistory {
+  /** Input and output of the stored responses, in order. */
   readonly items: readonly InputItem[];
   readonly losses: readonly Loss[];
 }
 
 /**
- * Follows the chain back as far as it is stored. Where its beginning is gone, calls stay with their answers, and
- * reasoning that was sealed to the whole of it is left out, since vendors refuse or ignore what they find edited.
- * @throws LLMInvalidRequestError when the response itself is unknown; a user's response is unknown to every other user
+ * Follows the chain back as far as it is stored. If its beginning is gone, tool calls stay together with their outputs,
+ * and reasoning that is encrypted for the complete conversation is dropped, since vendors reject or ignore it after an
+ * edit.
+ * @throws LLMInvalidRequestError if the response itself is unknown, or belongs to another user
  */
 export async function loadResponseHistory(
   store: ResponseStore,
   userId: string,
   responseId: string,
-): Promise<ResponseWindow> {
+): Promise<ResponseHistory> {
   const newest = await store.find(userId, responseId);
   if (newest === undefined) throw unknownResponseError(responseId);
   const chain = [newest];
@@ -36,10 +34,10 @@ export async function loadResponseHistory(
     previousId = stored.previousId;
   }
   const items = itemsOf(chain.reverse());
-  return previousId === undefined ? { items, losses: [] } : withoutSeals(items);
+  return previousId === undefined ? { items, losses: [] } : withoutEncryptedReasoning(items);
 }
 
-/** The error for a `previous_response_id` that nobody knows, worded as OpenAI words it. */
+/** The error for an unknown `previous_response_id`, with OpenAI's wording. */
 export function unknownResponseError(id: string): LLMInvalidRequestError {
   return new LLMInvalidRequestError(`Previous response with id '${id}' not found.`, {
     path: 'previous_response_id',
@@ -47,7 +45,7 @@ export function unknownResponseError(id: string): LLMInvalidRequestError {
   });
 }
 
-/** The calls that an input answers but does not hold itself. */
+/** The calls whose outputs are in the input although the calls themselves are not. */
 export function answeredCalls(history: readonly Item[], input: readonly InputItem[]): readonly FunctionCallItem[] {
   const own = new Set(input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
   const answered = new Set(
@@ -58,7 +56,7 @@ export function answeredCalls(history: readonly Item[], input: readonly InputIte
   );
 }
 
-/** Calls whose response is gone are put back before the first of their answers. */
+/** Calls whose response is gone are put back before the first of their outputs. */
 function itemsOf(chain: readonly StoredResponse[]): readonly InputItem[] {
   const items: InputItem[] = [];
   const called = new Set<string>();
@@ -67,15 +65,15 @@ function itemsOf(chain: readonly StoredResponse[]): readonly InputItem[] {
     items.push(item);
   };
   for (const { input, response, answeredCalls: calls = [] } of chain) {
-    const lost = calls.filter(({ call_id }) => !called.has(call_id));
-    const first =
-      lost.length === 0
+    const missing = calls.filter(({ call_id }) => !called.has(call_id));
+    const firstOutput =
+      missing.length === 0
         ? -1
         : input.findIndex(
-            (item) => item.type === 'function_call_output' && lost.some(({ call_id }) => call_id === item.call_id),
+            (item) => item.type === 'function_call_output' && missing.some(({ call_id }) => call_id === item.call_id),
           );
     input.forEach((item, index) => {
-      if (index === first) lost.forEach(add);
+      if (index === firstOutput) missing.forEach(add);
       add(item);
     });
     response.output.forEach(add);
@@ -83,42 +81,44 @@ function itemsOf(chain: readonly StoredResponse[]): readonly InputItem[] {
   return items;
 }
 
-function withoutSeals(items: readonly InputItem[]): ResponseWindow {
+function withoutEncryptedReasoning(items: readonly InputItem[]): ResponseHistory {
   const losses: Loss[] = [];
-  const kept = items.flatMap((item, index) => {
-    const open = unsealed(item);
-    if (open !== item)
+  const remaining = items.flatMap((item, index) => {
+    const unsealed = withoutSeal(item);
+    if (unsealed !== item)
       losses.push({
         path: `previous_response_id.items[${index}]`,
-        what: 'sealed reasoning',
-        reason: 'the beginning of the conversation that it was sealed to is gone',
+        what: 'encrypted reasoning',
+        reason: 'The beginning of the conversation that it was encrypted for is gone.',
       });
-    return open === undefined ? [] : [open];
+    return unsealed === undefined ? [] : [unsealed];
   });
-  return { items: kept, losses };
+  return { items: remaining, losses };
 }
 
-/** Items never change, so each is unsealed once, and converters that remember items find the same one again. */
-const opened = new WeakMap<Item, Item>();
+/** Items are immutable, so each is processed once, and converters that cache by item find the same object again. */
+const unsealedItems = new WeakMap<Item, Item>();
 
-function unsealed(item: Item): Item | undefined {
+function withoutSeal(item: Item): Item | undefined {
   if (item.type === 'reasoning') return undefined;
-  const known = opened.get(item);
-  if (known !== undefined) return known;
-  const open =
-    item.type === 'message' ? unsealedMark({ ...item, content: item.content.map(unsealedMark) }) : unsealedMark(item);
-  const result = JSON.stringify(open) === JSON.stringify(item) ? item : open;
-  opened.set(item, result);
+  const cached = unsealedItems.get(item);
+  if (cached !== undefined) return cached;
+  const unsealed =
+    item.type === 'message'
+      ? withoutSignature({ ...item, content: item.content.map(withoutSignature) })
+      : withoutSignature(item);
+  const result = JSON.stringify(unsealed) === JSON.stringify(item) ? item : unsealed;
+  unsealedItems.set(item, result);
   return result;
 }
 
 /**
- * Gemini puts its seals on the parts that reasoning led to,
+ * Gemini signs the parts that its reasoning led to,
  * https://ai.google.dev/gemini-api/docs/thought-signatures.
  */
-function unsealedMark<T extends { readonly vendor?: Item['vendor'] }>(carrier: T): T {
+function withoutSignature<T extends { readonly vendor?: Item['vendor'] }>(carrier: T): T {
   if (carrier.vendor === undefined) return carrier;
-  // Boundary: vendor words are plain JSON, and the reviver takes a member away from them.
+  // Boundary: vendor fields are plain JSON, and the reviver removes a member.
   const vendor = JSON.parse(JSON.stringify(carrier.vendor), (key, value: unknown) =>
     key === 'thoughtSignature' ? undefined : value,
   ) as JsonObject;

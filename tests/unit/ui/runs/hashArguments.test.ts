@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { argumentsHash } from '../../../../imports/business/ai/application/services/argumentsHash';
+import { argumentsHash } from '../../../../imports/business/ai/application/services/shared/canonicalJson';
 import { hashArguments } from '../../../../imports/ui/runs/hashArguments';
 
 describe('hashArguments', () => {

@@ -2,7 +2,7 @@
  * `ai.llm.*` and `ai.runs.*` for any door: who asks and what was sent in, the result out. Every argument is read
  * here, whoever the caller is; somebody else's run is as unknown as one that never was.
  */
-import { LLMAuthError } from '../../domain/errors/LLMErrors';
+import { LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
 import type { ToolCallState } from '../../domain/entities/Tool';
 import type { Actor } from '../../domain/types/Actor';
@@ -19,7 +19,6 @@ import {
   readTextRequest,
   readToolsRequest,
 } from './readArguments';
-import { UnknownRunError } from '../methods/UnknownRunError';
 
 type Awaitable<T> = T | Promise<T>;
 
@@ -131,4 +130,15 @@ export function signedIn({ userId }: Actor): void {
 /** Whether a run, or what belongs to it, is the actor's to see and to move. */
 export function canAccess({ userId, isAdmin }: Actor, owner: string | undefined): boolean {
   return owner !== undefined && (owner === userId || isAdmin === true);
+}
+
+/** The run does not exist, or belongs to another user: the two are indistinguishable to the caller. */
+export class UnknownRunError extends LLMInvalidRequestError {
+  constructor() {
+    super('There is no such run.', { path: 'executionId' });
+  }
+
+  override get httpStatus(): number {
+    return 404;
+  }
 }

@@ -5,9 +5,8 @@ import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
 import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } from '../../domain/types/RunViews';
-import { canAccess, signedIn } from './RunOperations';
 import { integer, oneOf, optional, readObject } from '../../domain/arguments';
-import { UnknownRunError } from '../methods/UnknownRunError';
+import { canAccess, signedIn, UnknownRunError } from './RunOperations';
 
 /** Entries of one answer. */
 export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000 } as const;

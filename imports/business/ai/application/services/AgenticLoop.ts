@@ -17,7 +17,7 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
 import type { HeldRun, RunLimits, RunOrder } from '../../domain/types/RunRecords';
-import { argumentsHash } from './argumentsHash';
+import { argumentsHash } from './shared/canonicalJson';
 import { acceptsDecision, acceptsResult } from './runs/durable/RemoteRuns';
 import { LiveRun } from './runs/LiveRun';
 import { SafeEmitter } from './shared/SafeEmitter';
@@ -113,7 +113,7 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       leaseTimes,
       logger = console,
     } = options;
-    this.provider = provider instanceof ResilientProvider ? provider : new ResilientProvider({ provider });
+    this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider });
     this.toolExecutor = toolExecutor;
     this.processor = new ToolProcessor({
       toolExecutor,

@@ -1,8 +1,14 @@
 /**
- * One structured question after another (a simulation's phases, an import, a nightly job), on any provider, each
- * entity with its own memory.
+ * Structured requests in sequence or in bulk (the phases of a simulation, an import, a nightly job), on any provider,
+ * with a chain of previous responses for each entity.
  */
-import { LLMAbortedError, LLMInvalidRequestError, LLMServerError, isLLMError } from '../../domain/errors/LLMErrors';
+import {
+  LLMAbortedError,
+  LLMInvalidRequestError,
+  LLMServerError,
+  UnsupportedFeatureError,
+  isLLMError,
+} from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { Logger } from '../../domain/interfaces/Logger';
@@ -10,34 +16,34 @@ import type { ResponseStore } from '../../domain/interfaces/ResponseStore';
 import { isObject } from '../../domain/json';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../domain/types/ResponsesAPITypes';
-import type { AnySchema } from './schema/AnySchema';
+import { runBatch } from './chains/batch';
+import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/batch';
+import { MemoryResponseStore } from './chains/MemoryResponseStore';
 import { normalizeInput } from './ContentNormalizer';
-import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
-import { KeyedQueue } from './shared/KeyedQueue';
-import type { BatchOptions, BatchResult, BatchSuccess, LLMRequest } from './chains/LLMRequest';
-import { RecentResponses } from './RecentResponses';
 import { ResponseChainManager } from './ResponseChainManager';
-import { runBatch } from './runBatch';
-import { normalizeResponse } from './routing/normalizeResponse';
-import { StatefulProvider } from './routing/StatefulProvider';
-import { generateStructured } from './structured/StructuredOutput';
 import { completeTurn } from './routing/completeTurn';
+import { NormalizedProvider } from './routing/NormalizedProvider';
+import { StatefulProvider } from './routing/StatefulProvider';
+import type { AnySchema } from './schema/AnySchema';
+import { KeyedQueue } from './shared/KeyedQueue';
+import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
+import { generateStructured } from './structured/StructuredOutput';
 
-/** A provider, or anything with the same `generate`. */
+/** A provider, or an object with the same `generate`. */
 export type ResponseSource = Pick<ILLMProvider, 'generate'> &
   Partial<Pick<ILLMProvider, 'deleteResponse' | 'getCapabilities'>>;
 
 export interface LLMClientOptions {
   readonly provider: ILLMProvider | ResponseSource;
   readonly userId: string;
-  /** The objects that own the chains, each with `identity.id`. */
+  /** The objects that own the chains, each with an `identity.id`. Chains and usage are written onto them. */
   readonly entities?: readonly unknown[];
-  /** How many responses a chain holds; default 0, which keeps none. */
+  /** How many responses a chain holds. Default 0: no chain. */
   readonly defaultDepth?: number;
   readonly model: string;
-  /** Where chains are kept whose vendor keeps nothing; default: in this client, bounded. */
+  /** Stores the responses of vendors that store none. Default: in memory, at most 10,000 for 24 hours. */
   readonly responseStore?: ResponseStore;
-  /** Under which chains and usage stand on an entity; default `_openai`. */
+  /** The field of an entity that holds its chains and usage. Default `_openai`. */
   readonly namespace?: string;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -45,8 +51,16 @@ export interface LLMClientOptions {
 
 type TypedRequest<S> = LLMRequest<S> & { readonly schema: S };
 
+/**
+ * Answers structured requests, each optionally continuing the chain of an entity. A request is
+ * `{ input, schema?, entityKey?, depthOverride?, … }` with the other fields of `GenerateOptions`; see `LLMRequest`.
+ *
+ * After each successful request with an `entityKey`, the client appends the response's id to the entity's chain, adds
+ * its token usage to the entity, and deletes the responses that fell out of the chain at the provider. Requests
+ * with the same `entityKey` run one after another.
+ */
 export class LLMClient {
-  private readonly provider: ResponseSource;
+  private readonly provider: ILLMProvider;
   private readonly userId: string;
   private readonly model: string;
   private readonly defaultDepth: number;
@@ -55,11 +69,11 @@ export class LLMClient {
   private readonly turns = new KeyedQueue();
 
   /**
-   * @throws LLMInvalidRequestError for a depth that is no whole number from 0, and for what is no provider or no
-   * list of entities
+   * @throws LLMInvalidRequestError if `provider` has no `generate`, `entities` is no list, or `defaultDepth` is not an
+   *   integer from 0
    */
   constructor(options: LLMClientOptions) {
-    this.provider = stateful(options.provider, options.responseStore);
+    this.provider = providerOf(options.provider, options.responseStore);
     this.userId = options.userId;
     this.model = options.model;
     this.defaultDepth = depthOf(options.defaultDepth ?? 0, 'defaultDepth');
@@ -68,9 +82,9 @@ export class LLMClient {
   }
 
   /**
-   * The value that the model answers with, of its schema's type; without a schema, its text.
-   * @throws LLMRefusalError, LLMIncompleteError, LLMRateLimitError, LLMTimeoutError, or another LLMError. Chain
-   *   and usage are untouched then.
+   * @returns the model's value, typed by the schema; without a schema, its text
+   * @throws LLMError, such as LLMRefusalError, LLMIncompleteError, StructuredOutputError, LLMRateLimitError or
+   *   LLMTimeoutError; the entity's chain and usage are then unchanged
    */
   async createResponse<const S extends LiteralJsonSchema>(request: TypedRequest<S>): Promise<InferSchema<S>>;
   async createResponse<Output>(request: TypedRequest<AnySchema<Output>>): Promise<Output>;
@@ -82,9 +96,10 @@ export class LLMClient {
   }
 
   /**
-   * The same for many: values and errors in request order, whatever fails. Requests with one `entityKey` run one
-   * after another in request order, all others side by side.
-   * @throws LLMInvalidRequestError for a concurrency that is no whole number from 1
+   * Answers many requests. Requests with the same `entityKey` run one after another in the given order, all others
+   * concurrently.
+   * @returns one result per request, at its index: `{ ok: true, value, response }` or the `LLMError`
+   * @throws LLMInvalidRequestError if `requests` is no list or `concurrency` is not a positive integer
    */
   async createBatch<const S extends LiteralJsonSchema>(
     requests: readonly TypedRequest<S>[],
@@ -99,9 +114,10 @@ export class LLMClient {
     return runBatch(requests, (request) => this.settle(request), options, this.logger);
   }
 
-  /** Requests on one chain wait for each other, or it would not stay a chain. */
+  /** Never rejects. Requests on the same chain run one after another, since each continues the one before. */
   private async settle(request: LLMRequest): Promise<BatchResult<unknown>> {
-    if (!isObject(request)) return new LLMInvalidRequestError('a request must be an object with input', { path: '' });
+    if (!isObject(request))
+      return new LLMInvalidRequestError('A request must be an object with "input".', { path: '' });
     const { entityKey, signal } = request;
     try {
       return await (entityKey === undefined
@@ -117,67 +133,96 @@ export class LLMClient {
     options.signal?.throwIfAborted();
     const depth = depthOf(depthOverride ?? this.defaultDepth, 'depthOverride');
     const previous = entityKey === undefined ? null : this.chains.getPrevious(entityKey);
-    // What could not be written down afterwards is not asked.
+    // Fails before the call if its outcome could not be recorded.
     if (entityKey !== undefined) this.chains.assertWritable(entityKey);
     const isChained = depth > 0 && entityKey !== undefined && this.chains.has(entityKey);
-    const made: string[] = [];
+    const created: string[] = [];
     try {
-      const asked = { ...options, model: options.model ?? this.model, ...chainOptions(previous, isChained) };
-      const { value, response, usage } = await this.ask(asked, schema, made);
+      const chained = { ...options, model: options.model ?? this.model, ...chainOptions(previous, isChained) };
+      const { value, response, usage } = await this.generate(chained, schema, created);
       const evicted = entityKey === undefined ? [] : this.chains.confirm(entityKey, response.id, depth);
       if (entityKey !== undefined) this.chains.addUsage(entityKey, usage);
-      await this.forget([...evicted, ...(isChained ? made.filter((id) => id !== response.id) : [])]);
+      await this.deleteResponses([...evicted, ...(isChained ? created.filter((id) => id !== response.id) : [])]);
       return { ok: true, value, response };
     } catch (error) {
-      // What was stored for a chain that it did not become part of would stay at the vendor for ever.
-      if (isChained) await this.forget(made);
+      // A stored response that joins no chain would otherwise stay at the vendor forever.
+      if (isChained) await this.deleteResponses(created);
       throw error;
     }
   }
 
-  private async ask(
-    options: GenerateOptions,
+  /** @param created receives the id of every response that the provider creates */
+  private async generate(
+    given: GenerateOptions,
     schema: AnySchema | undefined,
-    made: string[],
+    created: string[],
   ): Promise<{ value: unknown; response: LLMResponse; usage: Usage }> {
     const generate = async (request: GenerateOptions): Promise<LLMResponse> => {
-      const response = normalizeResponse(await this.provider.generate(this.userId, request), nameOf(this.provider));
-      made.push(response.id);
+      const response = await this.provider.generate(this.userId, request);
+      created.push(response.id);
       return response;
     };
-    const asked = { ...options, input: normalizeInput(options.input) };
+    const options = { ...given, input: normalizeInput(given.input) };
     if (schema === undefined) {
-      const { text, response, usage } = await completeTurn(generate, asked);
+      const { text, response, usage } = await completeTurn(generate, options);
       return { value: text, response, usage };
     }
-    const capabilities =
-      this.provider.getCapabilities?.(options.model ?? this.model, options.wire) ?? UNKNOWN_CAPABILITIES;
     return generateStructured({
-      ask: (request) => completeTurn(generate, request),
-      options: asked,
+      generate: (request) => completeTurn(generate, request),
+      options,
       schema,
-      capabilities,
+      capabilities: this.provider.getCapabilities(options.model ?? this.model, options.wire),
     });
   }
 
-  /** A response that stays behind costs storage, not an answer. */
-  private async forget(responseIds: readonly string[]): Promise<void> {
+  /** A response that cannot be deleted costs storage, but must not fail the request. */
+  private async deleteResponses(responseIds: readonly string[]): Promise<void> {
     const deletions = responseIds.map(async (id) => {
       try {
         await this.provider.deleteResponse?.(this.userId, id);
       } catch (error) {
-        this.logger.warn(`the response ${id} could not be deleted at the provider`, error);
+        this.logger.warn(`Could not delete the response "${id}" at the provider.`, error);
       }
     });
     await Promise.all(deletions);
   }
 }
 
-/**
- * Sources that say nothing of themselves are taken at their word: they are asked as a vendor with everything would
- * be.
- */
-const UNKNOWN_CAPABILITIES: ModelCapabilities = {
+const DEFAULT_STORE_LIMITS = { maxResponses: 10_000, timeToLive: 24 * 3_600_000 } as const;
+
+function providerOf(given: LLMClientOptions['provider'], store: ResponseStore | undefined): ILLMProvider {
+  if (!isObject(given) || typeof given.generate !== 'function') {
+    throw new LLMInvalidRequestError('"provider" must be a provider or an object with the same "generate".', {
+      path: 'provider',
+    });
+  }
+  if (given instanceof StatefulProvider) return given;
+  if (!isProvider(given)) return new NormalizedProvider(toProvider(given));
+  // The ids come from the program's own entities, which may be older than this process.
+  const responses = store ?? new MemoryResponseStore(DEFAULT_STORE_LIMITS);
+  return new StatefulProvider({ provider: given, store: responses, trustsIds: true });
+}
+
+/** Boundary: an object with a name and capabilities is taken for a provider. Only `ResponseSource` is used of it. */
+function isProvider(given: LLMClientOptions['provider']): given is ILLMProvider {
+  return typeof given.getCapabilities === 'function' && 'getProviderName' in given;
+}
+
+function toProvider(source: ResponseSource): ILLMProvider {
+  return {
+    getProviderName: () => (source as Partial<ILLMProvider>).getProviderName?.() ?? 'unknown',
+    generate: (userId, options) => source.generate(userId, options),
+    stream: () => {
+      throw new UnsupportedFeatureError('This provider cannot stream.');
+    },
+    validateAccess: () => Promise.resolve(true),
+    getCapabilities: (model, wire) => source.getCapabilities?.(model, wire) ?? ALL_CAPABILITIES,
+    deleteResponse: async (userId, responseId) => source.deleteResponse?.(userId, responseId),
+  };
+}
+
+/** A source without `getCapabilities` is assumed to support everything. */
+const ALL_CAPABILITIES: ModelCapabilities = {
   supportsTools: true,
   supportsParallelTools: true,
   supportsAsyncTools: false,
@@ -191,29 +236,6 @@ const UNKNOWN_CAPABILITIES: ModelCapabilities = {
   maxOutputTokens: Infinity,
 };
 
-function stateful(provider: LLMClientOptions['provider'], store: ResponseStore | undefined): ResponseSource {
-  if (!isObject(provider) || typeof provider.generate !== 'function') {
-    throw new LLMInvalidRequestError('provider must be a provider, or anything with the same generate', {
-      path: 'provider',
-    });
-  }
-  if (provider instanceof StatefulProvider || !isProvider(provider)) return provider;
-  // The ids come from the program's own entities, which may be older than this process.
-  return new StatefulProvider({ provider, store: store ?? new RecentResponses(), trustsIds: true });
-}
-
-/**
- * Boundary: what tells its name and its capabilities is taken for a provider; nothing beyond `ResponseSource` is
- * ever asked of it here.
- */
-function isProvider(provider: LLMClientOptions['provider']): provider is ILLMProvider {
-  return typeof provider.getCapabilities === 'function' && 'getProviderName' in provider;
-}
-
-function nameOf(provider: ResponseSource): string {
-  return (provider as Partial<ILLMProvider>).getProviderName?.() ?? 'unknown';
-}
-
 function chainOptions(
   previous: string | null,
   isChained: boolean,
@@ -226,11 +248,11 @@ function chainOptions(
 
 function depthOf(depth: number, path: string): number {
   if (Number.isSafeInteger(depth) && depth >= 0) return depth;
-  throw new LLMInvalidRequestError(`${path} must be a whole number from 0`, { path });
+  throw new LLMInvalidRequestError(`"${path}" must be an integer from 0.`, { path });
 }
 
 function asLLMError(thrown: unknown, signal: AbortSignal | undefined): LLMError {
   if (isLLMError(thrown)) return thrown;
   if (signal?.aborted === true) return new LLMAbortedError('The request was aborted.', { cause: thrown });
-  return new LLMServerError('The request failed in an unexpected way.', { cause: thrown, retryable: false });
+  return new LLMServerError('The request failed unexpectedly.', { cause: thrown, retryable: false });
 }

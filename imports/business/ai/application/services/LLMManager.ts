@@ -1,53 +1,81 @@
-/** What an application asks: text, typed values, answers with tools, from any provider that it was given. */
+/** The entry point for applications: text, typed values and tool use on any provider. */
 import { toolCalls } from '../../domain/entities/Response';
 import { LLMIncompleteError, LLMInvalidRequestError, ToolError } from '../../domain/errors/LLMErrors';
+import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { GenerateOptions, LLMInput, LooseTool } from '../../domain/types/LLMTypes';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
+import type { UsageEntry } from '../../domain/types/UsageRecords';
 import { AgenticLoop } from './AgenticLoop';
 import type { ExecuteOptions } from './AgenticLoop';
-import type { AnySchema } from './schema/AnySchema';
+import { BudgetedProvider } from './budgets/BudgetedProvider';
+import type { BudgetReservations } from './budgets/BudgetReservations';
 import { normalizeInput } from './ContentNormalizer';
-import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
-import type { JsonLimits } from './structured/parseJsonAnswer';
-import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
+import { completeTurn } from './routing/completeTurn';
+import type { ModelAnswer } from './routing/completeTurn';
 import { ResilientProvider } from './routing/ResilientProvider';
 import type { ResilientLimits, ResilientProviderOptions } from './routing/ResilientProvider';
+import type { AnySchema } from './schema/AnySchema';
+import type { InferSchema, LiteralJsonSchema } from './structured/InferSchema';
+import { DEFAULT_JSON_LIMITS } from './structured/parseJsonAnswer';
+import type { JsonLimits } from './structured/parseJsonAnswer';
 import { generateStructured } from './structured/StructuredOutput';
-import type { ModelAnswer } from './structured/StructuredOutput';
-import { completeTurn } from './routing/completeTurn';
 
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
-  /** Where the tools of `generateWithTools` live. */
+  /** Executes the tools of `generateWithTools`. */
   readonly toolExecutor?: IToolExecutor;
-  readonly limits?: Partial<ResilientLimits> & { /** Of an answer that is parsed. */ readonly json?: JsonLimits };
+  /** Users' budgets. Every call, retries included, is one reservation. Default: no limits. */
+  readonly budgets?: BudgetReservations;
+  readonly limits?: Partial<ResilientLimits> & {
+    /** Of responses that are parsed as JSON. */ readonly json?: JsonLimits;
+  };
 }
 
 export type TextOptions = Omit<GenerateOptions, 'input'>;
 export type ToolOptions = Omit<ExecuteOptions, 'input' | 'tools'>;
 
-export class LLMManager extends ResilientProvider {
+/**
+ * Sends requests to one or more providers, with retries, circuit breakers, fallbacks and optional budgets.
+ *
+ * `input` is a string, a message, or a list of messages and items in any vendor's format. `options` are
+ * `GenerateOptions` without `input`: `model` (`"providerId/model"`, `"providerId"`, or a model of the only provider),
+ * `instructions`, `temperature`, `max_output_tokens`, `timeout` (milliseconds, retries included), `signal` and so on.
+ *
+ * Errors are `LLMError`s with a `code`; an aborted call throws `signal.reason`. The manager is itself an
+ * `ILLMProvider`.
+ */
+export class LLMManager implements ILLMProvider {
+  readonly retriesFailedCalls = true;
+  private readonly router: ResilientProvider;
+  /** The router, behind budgets if there are any. */
+  private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor | undefined;
   private readonly jsonLimits: JsonLimits;
   private loop: AgenticLoop | undefined;
 
-  /** @throws LLMInvalidRequestError for a set of providers that can't be routed to */
-  constructor(options: LLMManagerOptions) {
-    super(options);
-    this.toolExecutor = options.toolExecutor;
+  /**
+   * @throws LLMInvalidRequestError for a set of providers that cannot be routed to: none, an invalid or duplicate
+   *   id, an
+   *   unknown fallback, invalid retry settings
+   */
+  constructor({ toolExecutor, budgets, ...options }: LLMManagerOptions) {
+    this.router = new ResilientProvider(options);
+    this.provider = budgets === undefined ? this.router : new BudgetedProvider(this.router, budgets);
+    this.toolExecutor = toolExecutor;
     this.jsonLimits = options.limits?.json ?? DEFAULT_JSON_LIMITS;
   }
 
   /**
-   * The text of a whole answer.
-   * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError (also for an answer that only asks for
-   *   tools), each with
-   * `.response`; whatever `generate` throws
+   * Generates a complete text. No tools of the application are called.
+   * @throws LLMRefusalError, LLMContentFilterError or LLMIncompleteError, each with `.response`; the last one also for
+   *   a response that only calls tools
+   * @throws whatever `generate` throws
    */
   async generateText(userId: string, input: LLMInput, options: TextOptions = {}): Promise<string> {
-    const { text, response } = await this.wholeTurn(userId, { ...options, input: normalizeInput(input) });
+    const { text, response } = await this.completeTurn(userId, { ...options, input: normalizeInput(input) });
     if (text === '' && toolCalls(response).length > 0) {
-      throw new LLMIncompleteError('The model asked for tools and gave no text: ask by generateWithTools.', {
+      throw new LLMIncompleteError('The model called tools and returned no text. Use generateWithTools instead.', {
         reason: 'tool_calls',
         response,
       });
@@ -56,11 +84,12 @@ export class LLMManager extends ResilientProvider {
   }
 
   /**
-   * A value that fits the schema, after all the tools in `options.tools` that the model called, and of its type
-   * where the schema's own type tells.
-   * @param schema a JSON Schema, a SimpleSchema, or any Standard Schema that can describe itself as JSON Schema
-   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; whatever
-   *   `generateText` throws
+   * Generates a value that is valid against the schema, after running any tools in `options.tools` that the model
+   * calls. A response that violates the schema is sent back for correction once.
+   * @param schema a JSON Schema, a SimpleSchema, or any Standard Schema that can be converted to JSON Schema
+   * @returns the value, typed by the schema where its own type permits
+   * @throws StructuredOutputError, with `.violations` and `.text`, if the corrected response is invalid too
+   * @throws whatever `generateText` throws
    */
   async generateJSON<const S extends LiteralJsonSchema>(
     userId: string,
@@ -81,20 +110,21 @@ export class LLMManager extends ResilientProvider {
     options: TextOptions = {},
   ): Promise<Output> {
     const { value } = await generateStructured({
-      ask: (request) => this.ask(userId, request),
+      generate: (request) => this.answer(userId, request),
       options: { ...options, input: normalizeInput(input) },
       schema,
-      capabilities: this.getCapabilities(options.model ?? this.defaultModel),
+      capabilities: this.getCapabilities(options.model ?? this.router.defaultModel),
       limits: this.jsonLimits,
     });
     return value;
   }
 
   /**
-   * The model's answer after all the tools that it called.
-   * @param tools names of the executor's tools, or definitions
-   * @returns the last answer, with the usage of the whole run
-   * @throws what AgenticLoop's `execute` throws
+   * Runs the agentic loop: calls the model, executes the tools that it calls, and repeats until it answers.
+   * @param tools names of tools of the `toolExecutor`, or tool definitions
+   * @returns the final response, whose `usage` is that of the entire run
+   * @throws LLMInvalidRequestError if there are function tools but no `toolExecutor`
+   * @throws whatever `AgenticLoop.execute` throws
    */
   async generateWithTools(
     userId: string,
@@ -104,40 +134,90 @@ export class LLMManager extends ResilientProvider {
   ): Promise<LLMResponse> {
     const { response, usage } = await this.loopFor(tools).execute(userId, {
       ...options,
-      model: options.model ?? this.defaultModel,
+      model: options.model ?? this.router.defaultModel,
       input,
       tools,
     });
     return { ...response, usage };
   }
 
-  /** Tools that a vendor's server runs need nobody here. */
+  /**
+   * Makes one call, with retries and fallbacks.
+   * @returns a completed or incomplete response
+   * @throws BudgetError before anything is sent
+   * @throws LLMError for failed responses, LLMModelNotFoundError with the candidates, `options.signal.reason` when
+   *   aborted
+   */
+  generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
+    return this.provider.generate(userId, options);
+  }
+
+  /**
+   * `generate` as events. Ends with `response.completed` or throws what `generate` throws. After the first substantial
+   * event there is no retry.
+   */
+  stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent> {
+    return this.provider.stream(userId, options);
+  }
+
+  /** The default provider's name. */
+  getProviderName(): string {
+    return this.provider.getProviderName();
+  }
+
+  /**
+   * Whether the user's credential works, by the vendor's cheapest call.
+   * @param providerId default: the default provider
+   * @throws LLMInvalidRequestError for an unknown provider
+   */
+  validateAccess(userId: string, providerId?: string): Promise<boolean> {
+    return this.router.validateAccess(userId, providerId);
+  }
+
+  /** @throws LLMModelNotFoundError with the candidates */
+  getCapabilities(model: string): ModelCapabilities {
+    return this.provider.getCapabilities(model);
+  }
+
+  /** Deletes a response at the provider that created it or, if that is no longer tracked, at the default provider. */
+  async deleteResponse(userId: string, responseId: string): Promise<void> {
+    await this.provider.deleteResponse?.(userId, responseId);
+  }
+
+  /** Token counts by provider and user since this manager was created. */
+  usage(): readonly UsageEntry[] {
+    return this.router.usage();
+  }
+
+  /** Tools that run on the vendor's server need no executor. */
   private loopFor(tools: readonly (string | LooseTool)[]): AgenticLoop {
     if (this.toolExecutor === undefined && tools.some((tool) => typeof tool === 'string' || tool.type === 'function')) {
-      throw new LLMInvalidRequestError('tools need a toolExecutor: give the manager one', { path: 'toolExecutor' });
+      throw new LLMInvalidRequestError('Function tools need a tool executor. Pass "toolExecutor" to the LLMManager.', {
+        path: 'toolExecutor',
+      });
     }
     this.loop ??= new AgenticLoop({ provider: this, toolExecutor: this.toolExecutor ?? NO_TOOLS });
     return this.loop;
   }
 
-  private async ask(userId: string, options: GenerateOptions): Promise<ModelAnswer> {
-    // The vendor runs its own tools; only ours need the loop.
+  /** Only function tools need the loop: the vendor runs its own tools. */
+  private async answer(userId: string, options: GenerateOptions): Promise<ModelAnswer> {
     const { tools = [] } = options;
-    if (!tools.some((tool) => tool.type === 'function')) return this.wholeTurn(userId, options);
+    if (!tools.some((tool) => tool.type === 'function')) return this.completeTurn(userId, options);
     const { response, usage, transcript } = await this.loopFor(tools).execute(userId, {
       ...options,
-      model: options.model ?? this.defaultModel,
+      model: options.model ?? this.router.defaultModel,
     });
     return { response, usage, conversation: transcript };
   }
 
-  private wholeTurn(userId: string, options: GenerateOptions): Promise<ModelAnswer & { readonly text: string }> {
+  private completeTurn(userId: string, options: GenerateOptions): Promise<ModelAnswer & { readonly text: string }> {
     return completeTurn((request) => this.generate(userId, request), options);
   }
 }
 
 const NO_TOOLS: IToolExecutor = {
-  execute: (toolName) => Promise.reject(new ToolError('unknown-tool', `There is no tool '${toolName}'.`)),
+  execute: (toolName) => Promise.reject(new ToolError('unknown-tool', `There is no tool "${toolName}".`)),
   hasToolFunction: () => false,
   getToolDefinition: () => undefined,
 };

@@ -6,7 +6,7 @@ import { ToolError } from '../../domain/errors/LLMErrors';
 import type { ToolCall } from '../../domain/entities/Tool';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import { canonicalJson } from './shared/canonicalJson';
-import { elapsedSince } from './timeSince';
+import { elapsedSince } from './shared/time';
 import { parseToolArguments } from './tools/parseToolArguments';
 import { serializeToolResult } from './tools/toolResult';
 import type { OfferedTool, ToolSet } from './tools/ToolSet';

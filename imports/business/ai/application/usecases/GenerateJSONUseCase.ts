@@ -34,11 +34,11 @@ export class GenerateJSONUseCase {
       args: { operation: 'generateJSON', schema: toJsonSchema(schema).jsonSchema },
       run: async ({ options, spent, execute }) => {
         const { value } = await generateStructured({
-          ask: async (asked) => {
+          generate: async (requested) => {
             // The answer and its repair are two runs.
             const result = await execute({
               ...options,
-              ...asked,
+              ...requested,
               tools: [],
               ...budgetLeft(options.budget, spent),
               ...(signal === undefined ? {} : { signal }),

@@ -1,6 +1,6 @@
 /**
- * What one user has used in this day and this month (UTC), and what calls under way hold of the rest. Every move is
- * pure; times are milliseconds since the epoch.
+ * What one user has used today and this month (UTC), and what running calls have reserved of the rest. All
+ * functions are pure; times are milliseconds since the epoch.
  */
 
 /** `money` in US dollars. */
@@ -13,52 +13,52 @@ export interface Amount {
 export const BUDGET_WINDOWS = ['day', 'month'] as const;
 export type BudgetWindow = (typeof BUDGET_WINDOWS)[number];
 
-/** What may be used in each window; what is not named is not limited. */
+/** The limits of each window. A missing amount is unlimited. */
 export type BudgetLimits = { readonly [W in BudgetWindow]?: Partial<Amount> };
 
-/** A run's turn: after a crash the same turn asks again, and is the same call. */
+/** A turn of a run. If it is repeated after a crash, it counts as the same call. */
 export interface RunTurn {
   readonly executionId: string;
-  /** Model calls of the run, this one included. */
+  /** The number of this model call within the run, from 1. */
   readonly iteration: number;
 }
 
-/** What a call that has not ended may use at most, by estimate. */
+/** The reservation of a running call: the most that it is expected to use. */
 export interface BudgetHold extends Amount {
   readonly id: string;
-  /** The windows in which it was taken. */
+  /** The windows in which it was reserved. */
   readonly day: string;
   readonly month: string;
-  /** Nobody settles it after this time: its process is dead. */
+  /** When it expires. A reservation that was not settled by then belongs to a dead process. */
   readonly until: number;
 }
 
 export interface BudgetAccount {
   readonly userId: string;
-  /** `2026-11-22` and `2026-11`, and what was used in them. */
+  /** The current windows, such as `2026-11-22` and `2026-11`, and what was used in them. */
   readonly day: string;
   readonly month: string;
   readonly used: Readonly<Record<BudgetWindow, Amount>>;
   readonly holds: readonly BudgetHold[];
-  /** The last turn that was paid, of the runs that were paid last. */
+  /** The last paid turn of each of the most recently paid runs. */
   readonly paid: readonly (RunTurn & { readonly until: number })[];
 }
 
 export type Reservation =
   | { readonly kind: 'held'; readonly account: BudgetAccount }
-  /** The turn was paid before a crash; it is not paid again. */
+  /** The turn was paid before a crash and is not charged again. */
   | { readonly kind: 'paid' }
   | { readonly kind: 'refused'; readonly window: BudgetWindow; readonly what: keyof Amount; readonly limit: number };
 
-export interface WantedHold extends Amount {
+export interface HoldRequest extends Amount {
   readonly id: string;
   readonly turn?: RunTurn;
-  /** Milliseconds until the hold counts as left behind. */
-  readonly lease: number;
+  /** Milliseconds until the reservation expires. */
+  readonly leaseMs: number;
 }
 
-/** How long a paid turn is remembered, in milliseconds, and of how many runs. */
-const PAID_FOR = 86_400_000;
+/** How long a paid turn is stored, in milliseconds, and for how many runs. */
+const PAID_FOR_MS = 86_400_000;
 const PAID_RUNS = 200;
 
 const NOTHING: Amount = { calls: 0, tokens: 0, money: 0 };
@@ -67,28 +67,28 @@ export function openBudget(userId: string, now: number): BudgetAccount {
   return { userId, ...windowsAt(now), used: { day: NOTHING, month: NOTHING }, holds: [], paid: [] };
 }
 
-/** Takes the amount out of every window at once, or out of none. */
-export function reserve(before: BudgetAccount, wanted: WantedHold, limits: BudgetLimits, now: number): Reservation {
+/** Reserves the amount in every window, or in none. */
+export function reserve(before: BudgetAccount, request: HoldRequest, limits: BudgetLimits, now: number): Reservation {
   const account = atTime(before, now);
-  if (wanted.turn !== undefined && isPaid(account, wanted.turn)) return { kind: 'paid' };
-  const { id, calls, tokens, money, lease } = wanted;
+  if (request.turn !== undefined && isPaid(account, request.turn)) return { kind: 'paid' };
+  const { id, calls, tokens, money, leaseMs } = request;
   const others = account.holds.filter((hold) => hold.id !== id);
   for (const window of BUDGET_WINDOWS) {
     const held = others.filter((hold) => hold[window] === account[window]);
     for (const [what, limit] of Object.entries(limits[window] ?? {}) as [keyof Amount, number | undefined][]) {
       if (limit === undefined) continue;
       const taken = held.reduce((sum, hold) => sum + hold[what], account.used[window][what]);
-      // Who has used all of it gets nothing, not even what is estimated to be free.
-      if (taken + wanted[what] > limit || taken >= limit) return { kind: 'refused', window, what, limit };
+      // A used-up budget permits nothing, not even a call that is estimated to be free.
+      if (taken + request[what] > limit || taken >= limit) return { kind: 'refused', window, what, limit };
     }
   }
-  const hold = { id, calls, tokens, money, day: account.day, month: account.month, until: now + lease };
+  const hold = { id, calls, tokens, money, day: account.day, month: account.month, until: now + leaseMs };
   return { kind: 'held', account: { ...account, holds: [...others, hold] } };
 }
 
 /**
- * The call's true amount in place of what was held. A hold that was left behind is charged all the same; a turn is
- * charged once.
+ * Replaces a reservation by what the call really used. An expired reservation is charged too; a turn is charged
+ * once.
  */
 export function settle(before: BudgetAccount, id: string, amount: Amount, now: number, turn?: RunTurn): BudgetAccount {
   const account = atTime(before, now);
@@ -101,12 +101,12 @@ export function settle(before: BudgetAccount, id: string, amount: Amount, now: n
     ...account,
     used: { day: charged('day'), month: charged('month') },
     holds: account.holds.filter((each) => each !== hold),
-    ...(turn === undefined ? {} : { paid: withPaid(account.paid, { ...turn, until: now + PAID_FOR }) }),
+    ...(turn === undefined ? {} : { paid: withPaid(account.paid, { ...turn, until: now + PAID_FOR_MS }) }),
   };
 }
 
-/** The call cost nothing. */
-export function giveBack(before: BudgetAccount, id: string, now: number): BudgetAccount {
+/** Removes a reservation without charging anything. */
+export function release(before: BudgetAccount, id: string, now: number): BudgetAccount {
   const account = atTime(before, now);
   return { ...account, holds: account.holds.filter((hold) => hold.id !== id) };
 }
@@ -119,8 +119,8 @@ export function endOfWindow(window: BudgetWindow, now: number): number {
 }
 
 /**
- * The account as it is by now: new windows are empty, holds of dead processes are given back. A clock that runs
- * behind changes no window.
+ * The account at the given time: new windows are empty, and expired reservations are gone. A clock that lags behind
+ * never reopens an earlier window.
  */
 function atTime(account: BudgetAccount, now: number): BudgetAccount {
   const { day, month } = windowsAt(now);

@@ -1,4 +1,4 @@
-/** Makers and readers of message parts. */
+/** Creates and reads message parts. */
 import type { Content, InputText, OutputText } from '../types/ResponsesAPITypes';
 
 export function inputText(text: string): InputText {
@@ -9,7 +9,7 @@ export function outputText(text: string, annotations: OutputText['annotations'] 
   return { type: 'output_text', text, annotations };
 }
 
-/** The readable text of parts: text as it is, refusals too, images and files not. */
+/** The text of parts, refusals included, images and files skipped. */
 export function textOfContent(content: readonly Content[]): string {
   let text = '';
   for (const part of content) {

@@ -1,6 +1,6 @@
-/** Makers of items. */
+/** Creates message items, and makes items safe to send back. */
 import { inputText, outputText } from './Content';
-import type { Content, InputContent, MessageItem } from '../types/ResponsesAPITypes';
+import type { Content, InputContent, Item, MessageItem } from '../types/ResponsesAPITypes';
 
 export function userMessage(content: string | readonly InputContent[]): MessageItem {
   return { type: 'message', role: 'user', content: typeof content === 'string' ? [inputText(content)] : content };
@@ -17,4 +17,15 @@ export function assistantMessage(content: string | readonly Content[]): MessageI
     content: typeof content === 'string' ? [outputText(content)] : content,
     status: 'completed',
   };
+}
+
+/**
+ * Replaces lone surrogates: models cut text in the middle of a character, and no vendor accepts such text back.
+ * @returns the item itself if its text is well-formed
+ */
+export function wellFormedItem<T extends Item>(item: T): T {
+  const json = JSON.stringify(item);
+  // JSON.stringify escapes lone surrogates, and only those, in this form.
+  if (!/\\u[dD][89a-fA-F]/.test(json)) return item;
+  return JSON.parse(json, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value)) as T;
 }

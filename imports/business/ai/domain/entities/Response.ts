@@ -1,4 +1,5 @@
-/** Readers and makers of responses and their token counts. */
+/** Reads responses, adds up their token usage and computes its cost. */
+import type { ModelCapabilities } from '../interfaces/ILLMProvider';
 import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from '../types/ResponsesAPITypes';
 
 export type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -7,7 +8,7 @@ export function toolCalls(response: LLMResponse): readonly FunctionCallItem[] {
   return response.output.filter((item): item is FunctionCallItem => item.type === 'function_call');
 }
 
-/** The text of all messages, joined; refusals are not text. */
+/** The text of all messages, concatenated. Refusals are not text. */
 export function textOf(response: Pick<LLMResponse, 'output'>): string {
   return outputTextOf(response.output);
 }
@@ -21,7 +22,7 @@ export function outputTextOf(output: readonly OutputItem[]): string {
   return text;
 }
 
-/** What the model said instead of an answer, or `undefined`. */
+/** The text of the model's refusal, or `undefined`. */
 export function refusalOf(response: Pick<LLMResponse, 'output'>): string | undefined {
   for (const item of response.output) {
     if (item.type !== 'message') continue;
@@ -52,4 +53,17 @@ export function addUsage(a: Usage, b: Usage): Usage {
     },
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
+}
+
+/**
+ * The cost of token usage at a model's list price.
+ * @returns US dollars
+ */
+export function costOf(
+  usage: Pick<Usage, 'input_tokens' | 'output_tokens' | 'input_tokens_details'>,
+  price: NonNullable<ModelCapabilities['price']>,
+): number {
+  const { cached_tokens } = usage.input_tokens_details;
+  const input = (usage.input_tokens - cached_tokens) * price.input + cached_tokens * (price.cached ?? price.input);
+  return (input + usage.output_tokens * price.output) / 1_000_000;
 }

@@ -1,4 +1,4 @@
-/** A model host: one attempt, the inner language both ways. */
+/** A model endpoint: makes one attempt per call, in the OpenAI Responses format whatever the vendor's wire is. */
 import type { GenerateOptions } from '../types/LLMTypes';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../types/StreamEvents';
@@ -7,37 +7,43 @@ import type { WireName } from '../types/VendorTypes';
 export interface ModelCapabilities {
   readonly supportsTools: boolean;
   readonly supportsParallelTools: boolean;
-  /** The wire itself lets a call's output come in a later turn. */
+  /** The wire itself permits a call's output in a later turn. */
   readonly supportsAsyncTools: boolean;
   readonly supportsVision: boolean;
   readonly supportsFiles: boolean;
   readonly supportsJSON: boolean;
   readonly supportsJSONSchema: boolean;
   readonly supportsReasoning: boolean;
-  /** The host keeps responses, so `previous_response_id` works without replay. */
+  /** The vendor stores responses, so `previous_response_id` works without replaying the history. */
   readonly keepsState: boolean;
   /** Size of the context window, in tokens. */
   readonly maxTokens: number;
   readonly maxOutputTokens: number;
-  /** US dollars per million tokens, and the day on which they were looked up. */
+  /** US dollars per million tokens, and the day (`YYYY-MM-DD`) on which they were looked up. */
   readonly price?: { readonly input: number; readonly output: number; readonly cached?: number; readonly asOf: string };
 }
 
 export interface ILLMProvider {
+  /**
+   * True for providers that retry failed calls themselves. Others are wrapped in a retry policy by the agentic
+   * loop.
+   */
+  readonly retriesFailedCalls?: boolean;
   getProviderName(): string;
   /**
-   * One attempt. Gives completed and incomplete responses.
-   * @throws LLMError for failed ones, `options.signal.reason` when aborted.
+   * One attempt.
+   * @returns a completed or incomplete response
+   * @throws LLMError for failed responses, `options.signal.reason` when aborted
    */
   generate(userId: string, options: GenerateOptions): Promise<LLMResponse>;
-  /** One attempt as events; ends with `response.completed` or throws what `generate` throws. */
+  /** One attempt as events. Ends with `response.completed` or throws what `generate` throws. */
   stream(userId: string, options: GenerateOptions): AsyncIterable<ResponseStreamEvent>;
   /** Whether this user's credential works, by the vendor's cheapest call. */
   validateAccess(userId: string): Promise<boolean>;
-  /** @param wire as in `GenerateOptions` */
+  /** @param wire the requested wire, as in `GenerateOptions` */
   getCapabilities(model: string, wire?: WireName): ModelCapabilities;
-  /** The wire that a call speaks which asks for this one; undefined where answers are not the wire's own. */
-  wireOf?(asked?: WireName): WireName | undefined;
-  /** Forgets a stored response; an id that is already gone is no error. */
+  /** The wire of a call that requests `wire`; undefined where responses are not those of a single wire. */
+  wireOf?(wire?: WireName): WireName | undefined;
+  /** Deletes a stored response. An id that no longer exists is no error. */
   deleteResponse?(userId: string, responseId: string): Promise<void>;
 }

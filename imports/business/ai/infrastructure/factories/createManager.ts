@@ -1,5 +1,4 @@
-/** The manager, with budgets around its calls where the operator sets any. */
-import { BudgetedManager } from '../../application/services/budgets/BudgetedManager';
+/** Creates the manager, with budgets if the operator sets any. */
 import { BudgetReservations } from '../../application/services/budgets/BudgetReservations';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
@@ -8,9 +7,9 @@ import type { BudgetStore } from '../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../domain/interfaces/Logger';
 import { MemoryBudgetStore } from '../persistence/budgets/MemoryBudgetStore';
 
-/** What every user may use in a day and in a month (UTC). */
+/** Limits of every user for a day and a month (UTC). */
 export interface BudgetSettings extends BudgetLimits {
-  /** By user id, in place of what every user may use; `{}` is no limit. */
+  /** By user id, instead of the limits of every user. `{}` means no limits. */
   readonly users?: Readonly<Record<string, BudgetLimits>>;
 }
 
@@ -25,13 +24,13 @@ export function createManager(
   { budgets, logger }: ManagerPorts,
 ): LLMManager {
   if (settings === undefined) return new LLMManager(options);
-  const { users = {}, ...everybody } = settings;
+  const { users = {}, ...defaults } = settings;
   const limitsOf = (userId: string): BudgetLimits | undefined => {
-    const limits = Object.hasOwn(users, userId) ? users[userId] : everybody;
+    const limits = Object.hasOwn(users, userId) ? users[userId] : defaults;
     return limits?.day === undefined && limits?.month === undefined ? undefined : limits;
   };
   const store = budgets ?? new MemoryBudgetStore();
-  return new BudgetedManager({
+  return new LLMManager({
     ...options,
     budgets: new BudgetReservations({ store, limitsOf, ...(logger === undefined ? {} : { logger }) }),
   });

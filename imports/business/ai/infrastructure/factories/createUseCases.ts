@@ -1,8 +1,7 @@
-/** The uses of the module, wired: what methods, jobs and HTTP clients call. */
+/** Creates the use cases that methods, jobs and HTTP clients call. */
 import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager } from '../../application/services/LLMManager';
 import type { RunQueue } from '../../application/services/RunQueue';
-import { adminsOnly } from '../../application/usecases/adminsOnly';
 import { AgenticExecutionUseCase } from '../../application/usecases/AgenticExecutionUseCase';
 import { GenerateJSONUseCase } from '../../application/usecases/GenerateJSONUseCase';
 import { GenerateTextUseCase } from '../../application/usecases/GenerateTextUseCase';
@@ -14,9 +13,9 @@ import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AuditEvent } from '../../domain/types/AuditEvents';
 
 export interface UseCasePorts {
-  /** Default: admins and the server's own jobs. */
+  /** Default: only admins and the server's own jobs may use anything. */
   readonly access?: AccessPolicy;
-  /** Told of every use of a provider, also of those that were refused. */
+  /** Receives an audit event for every use of a provider, refused ones included. */
   readonly onUse?: (event: AuditEvent) => void;
   /** Default: the console. */
   readonly logger?: Logger;
@@ -29,16 +28,19 @@ export interface UseCases {
   readonly queueRun: QueueRunUseCase;
 }
 
-export interface UseCaseParts {
+export interface UseCaseDependencies {
   readonly loop: AgenticLoop;
-  /** Where the loop writes its runs down. */
+  /** The loop's run store. */
   readonly runs: RunStore;
   readonly queue: RunQueue;
   readonly manager: LLMManager;
   readonly providers: { has(id: string): boolean };
 }
 
-export function createUseCases({ loop, runs, queue, manager, providers }: UseCaseParts, ports: UseCasePorts): UseCases {
+export function createUseCases(
+  { loop, runs, queue, manager, providers }: UseCaseDependencies,
+  ports: UseCasePorts,
+): UseCases {
   const shared = {
     runs,
     providers,
@@ -54,3 +56,13 @@ export function createUseCases({ loop, runs, queue, manager, providers }: UseCas
     queueRun: new QueueRunUseCase(shared, queue),
   };
 }
+
+/** The access policy of a host that provides none: deny by default. */
+export const adminsOnly: AccessPolicy = {
+  decide: ({ isAdmin, source }, { providerId }) =>
+    Promise.resolve(
+      isAdmin === true || source === 'job'
+        ? { allowed: true }
+        : { allowed: false, reason: `You may not use the provider "${providerId}".` },
+    ),
+};

@@ -335,7 +335,7 @@ describe('what fails while a message is handled', () => {
       [[1, 2, 3].map(() => new LLMOverloadedError(`The vendor is busy\nsee ${KEY}`))],
       /^ERROR: The vendor is busy see \[redacted\]$/,
     ],
-    ['the provider, by a bug', [[secret]], /^ERROR: The provider 'scripted' failed in an unexpected way\.$/],
+    ['the provider, by a bug', [[secret]], /^ERROR: The provider "scripted" failed unexpectedly\.$/],
     [
       'the stream, in the middle',
       [[[...eventsOf(answer('One two')).slice(0, 4), new LLMStreamError('The stream broke.')]]],
@@ -350,7 +350,7 @@ describe('what fails while a message is handled', () => {
     [
       'the length',
       [[incomplete('max_output_tokens', 'Once upon')]],
-      /^ERROR: The answer was cut off at its token limit\.$/,
+      /^ERROR: The response was cut off at its token limit\. Raise max_output_tokens\.$/,
     ],
   ];
   for (const [title, [script, options], line] of CASES) {

@@ -146,7 +146,7 @@ describe('Answers of a provider that was written by hand', () => {
     const provider = providerOf(undefined as unknown as object);
     const error = await failure(new LLMManager({ provider }).generateText('ann', 'Hi'));
     expect(error).to.be.instanceOf(LLMServerError);
-    expect((error as Error).message).to.include("'mine' gave no response");
+    expect((error as Error).message).to.include('"mine" returned no response');
   });
 });
 

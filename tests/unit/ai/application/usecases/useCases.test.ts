@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { z } from 'zod';
 import { AgenticLoop } from '../../../../../imports/business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../../../../../imports/business/ai/application/services/LLMManager';
-import { adminsOnly } from '../../../../../imports/business/ai/application/usecases/adminsOnly';
+import { adminsOnly } from '../../../../../imports/business/ai/infrastructure/factories/createUseCases';
 import { AgenticExecutionUseCase } from '../../../../../imports/business/ai/application/usecases/AgenticExecutionUseCase';
 import { GenerateJSONUseCase } from '../../../../../imports/business/ai/application/usecases/GenerateJSONUseCase';
 import { GenerateTextUseCase } from '../../../../../imports/business/ai/application/usecases/GenerateTextUseCase';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import {
   endOfWindow,
-  giveBack,
+  release,
   openBudget,
   reserve,
   settle,
@@ -23,7 +23,7 @@ const turn = (iteration: number, executionId = 'run-1'): RunTurn => ({ execution
 function held(account: BudgetAccount, id: string, limits: BudgetLimits = {}, now = NOON, at?: RunTurn): BudgetAccount {
   const reservation = reserve(
     account,
-    { id, ...CALL, lease: LEASE, ...(at === undefined ? {} : { turn: at }) },
+    { id, ...CALL, leaseMs: LEASE, ...(at === undefined ? {} : { turn: at }) },
     limits,
     now,
   );
@@ -31,7 +31,7 @@ function held(account: BudgetAccount, id: string, limits: BudgetLimits = {}, now
   return reservation.account;
 }
 const kindOf = (account: BudgetAccount, limits: BudgetLimits, now = NOON, at?: RunTurn): string =>
-  reserve(account, { id: 'another', ...CALL, lease: LEASE, ...(at === undefined ? {} : { turn: at }) }, limits, now)
+  reserve(account, { id: 'another', ...CALL, leaseMs: LEASE, ...(at === undefined ? {} : { turn: at }) }, limits, now)
     .kind;
 
 const empty = openBudget('ann', NOON);
@@ -47,13 +47,13 @@ describe('a budget account', () => {
       it(`refuses the share that would pass the ${window}'s ${what}, held ones counted`, () => {
         const limits = { [window]: { [what]: limit } };
         const twice = held(held(empty, 'a', limits), 'b', limits);
-        expect(reserve(twice, { id: 'c', ...CALL, lease: LEASE }, limits, NOON)).to.deep.equal({
+        expect(reserve(twice, { id: 'c', ...CALL, leaseMs: LEASE }, limits, NOON)).to.deep.equal({
           kind: 'refused',
           window,
           what,
           limit,
         });
-        expect(kindOf(giveBack(twice, 'a', NOON), limits)).to.equal('held');
+        expect(kindOf(release(twice, 'a', NOON), limits)).to.equal('held');
       });
     }
   }
@@ -70,7 +70,7 @@ describe('a budget account', () => {
   it('gives nothing to who has used all, however little is asked', () => {
     const spent = settle(held(empty, 'a'), 'a', { calls: 1, tokens: 200, money: 0 }, NOON);
     expect(
-      reserve(spent, { id: 'b', calls: 1, tokens: 0, money: 0, lease: LEASE }, { day: { tokens: 200 } }, NOON).kind,
+      reserve(spent, { id: 'b', calls: 1, tokens: 0, money: 0, leaseMs: LEASE }, { day: { tokens: 200 } }, NOON).kind,
     ).to.equal('refused');
   });
 

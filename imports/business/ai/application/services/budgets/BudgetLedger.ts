@@ -1,6 +1,6 @@
 /**
- * Changes of users' budgets by compare-and-set; changes of one user that come while another is being written go
- * together into the next write.
+ * Updates users' budget accounts by compare-and-set. Updates of one user that arrive during a write are combined into
+ * the next one.
  */
 import { openBudget } from '../../../domain/entities/BudgetAccount';
 import type { BudgetAccount } from '../../../domain/entities/BudgetAccount';
@@ -8,24 +8,24 @@ import { LLMServerError } from '../../../domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
 
 /**
- * A pure move. It may be made again, from an account that somebody else has changed. The very same account is no
- * change.
+ * A pure function, called again if another process has changed the account meanwhile. To leave the account
+ * unchanged, it returns the same object.
  */
 export type BudgetUpdate<T> = (account: BudgetAccount) => { readonly account: BudgetAccount; readonly result: T };
 
-interface PendingMove {
-  /** Makes the move; `settle` then tells its result. */
+interface PendingUpdate {
+  /** Computes the update; `settle` then resolves its promise. */
   readonly apply: (account: BudgetAccount) => { readonly account: BudgetAccount; readonly settle: () => void };
   readonly reject: (error: unknown) => void;
 }
 
-/** Other processes that change the same account make a write start anew; one of them always gets through. */
+/** A write restarts if another process has changed the account. One of them always succeeds. */
 const MAX_ATTEMPTS = 1_000;
 
 export class BudgetLedger {
   private readonly store: BudgetStore;
   private readonly now: () => number;
-  private readonly pending = new Map<string, PendingMove[]>();
+  private readonly pending = new Map<string, PendingUpdate[]>();
 
   /** @param now milliseconds since the epoch */
   constructor(store: BudgetStore, now: () => number) {
@@ -33,11 +33,11 @@ export class BudgetLedger {
     this.now = now;
   }
 
-  /** @throws what the store throws; then nothing is known of the change */
-  change<T>(userId: string, move: BudgetUpdate<T>): Promise<T> {
+  /** @throws whatever the store throws; it is then unknown whether the update was stored */
+  change<T>(userId: string, update: BudgetUpdate<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const apply: PendingMove['apply'] = (before) => {
-        const { account, result } = move(before);
+      const apply: PendingUpdate['apply'] = (before) => {
+        const { account, result } = update(before);
         return { account, settle: () => resolve(result) };
       };
       const waiting = this.pending.get(userId);
@@ -52,13 +52,13 @@ export class BudgetLedger {
 
   private async writeAll(userId: string): Promise<void> {
     for (;;) {
-      const moves = this.pending.get(userId) ?? [];
-      if (moves.length === 0) break;
+      const updates = this.pending.get(userId) ?? [];
+      if (updates.length === 0) break;
       this.pending.set(userId, []);
       try {
-        for (const { settle } of await this.write(userId, moves)) settle();
+        for (const { settle } of await this.write(userId, updates)) settle();
       } catch (error) {
-        for (const { reject } of moves) reject(error);
+        for (const { reject } of updates) reject(error);
       }
     }
     this.pending.delete(userId);
@@ -66,19 +66,21 @@ export class BudgetLedger {
 
   private async write(
     userId: string,
-    moves: readonly PendingMove[],
+    updates: readonly PendingUpdate[],
   ): Promise<readonly { readonly settle: () => void }[]> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const stored = await this.store.find(userId);
       const before = stored?.account ?? openBudget(userId, this.now());
       let account = before;
-      const applied = moves.map(({ apply }) => {
-        const moved = apply(account);
-        ({ account } = moved);
-        return moved;
+      const results = updates.map(({ apply }) => {
+        const applied = apply(account);
+        ({ account } = applied);
+        return applied;
       });
-      if (account === before || (await this.store.replace(account, stored?.revision ?? 0))) return applied;
+      if (account === before || (await this.store.replace(account, stored?.revision ?? 0))) return results;
     }
-    throw new LLMServerError('A budget could not be changed: too many others change it.', { retryable: true });
+    throw new LLMServerError(`Could not update the budget of the user "${userId}": too many concurrent changes.`, {
+      retryable: true,
+    });
   }
 }

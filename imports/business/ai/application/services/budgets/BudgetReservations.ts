@@ -1,22 +1,22 @@
 /**
- * Users' budgets around model calls: a share is held before a call goes out and settled after it, by
- * compare-and-set on the user's account, so that all processes together keep to one limit.
+ * Reserves a share of a user's budget before each model call and settles it afterwards. Accounts change by
+ * compare-and-set, so that all processes together respect one limit.
  */
 import { randomUUID } from 'node:crypto';
-import { endOfWindow, giveBack, reserve, settle } from '../../../domain/entities/BudgetAccount';
+import { endOfWindow, release, reserve, settle } from '../../../domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetLimits, Reservation, RunTurn } from '../../../domain/entities/BudgetAccount';
 import { BudgetError } from '../../../domain/errors/LLMErrors';
 import type { BudgetStore } from '../../../domain/interfaces/BudgetStore';
 import type { Logger } from '../../../domain/interfaces/Logger';
 import { BudgetLedger } from './BudgetLedger';
 
-export interface CallBudgetsOptions {
+export interface BudgetReservationsOptions {
   readonly store: BudgetStore;
-  /** A user's limits; undefined for users who have none. */
+  /** A user's limits, or undefined for a user without limits. */
   readonly limitsOf: (userId: string) => BudgetLimits | undefined;
   /**
-   * Milliseconds after which a hold counts as left behind by a dead process; longer than calls take. Default: 30
-   * minutes.
+   * Milliseconds after which a reservation counts as orphaned by a dead process. Must exceed the duration of any call.
+   * Default: 30 minutes.
    */
   readonly lease?: number;
   /** Milliseconds since the epoch. */
@@ -24,32 +24,34 @@ export interface CallBudgetsOptions {
   readonly logger?: Logger;
 }
 
-/** A share that a call holds. What comes second, settling or giving back, changes nothing. */
+/** A call's reservation. Only the first call of `settle` or `release` has an effect. */
 export interface ReservationHandle {
+  /** Charges what the call really used. */
   settle(amount: Amount): Promise<void>;
+  /** Charges nothing. */
   release(): Promise<void>;
 }
 
-export interface HoldRequest {
+export interface ReservationRequest {
   readonly userId: string;
-  /** What the call may use, by estimate. */
+  /** The most that the call is expected to use. */
   readonly estimate: Amount;
-  /** The run's turn that asks: the same one again is the same call. */
+  /** The run's turn that makes the call. A repetition of the turn, as after a crash, is the same call. */
   readonly turn?: RunTurn;
 }
 
-const DEFAULT_LEASE = 1_800_000;
+const DEFAULT_LEASE_MS = 1_800_000;
 
 export class BudgetReservations {
-  private readonly options: CallBudgetsOptions;
-  private readonly lease: number;
+  private readonly options: BudgetReservationsOptions;
+  private readonly leaseMs: number;
   private readonly now: () => number;
   private readonly logger: Logger;
   private readonly ledger: BudgetLedger;
 
-  constructor(options: CallBudgetsOptions) {
+  constructor(options: BudgetReservationsOptions) {
     this.options = options;
-    this.lease = options.lease ?? DEFAULT_LEASE;
+    this.leaseMs = options.lease ?? DEFAULT_LEASE_MS;
     this.now = options.now ?? Date.now;
     this.logger = options.logger ?? console;
     this.ledger = new BudgetLedger(options.store, this.now);
@@ -60,53 +62,53 @@ export class BudgetReservations {
   }
 
   /**
-   * @throws BudgetError when the share would pass a limit; what the store throws, since a budget that can't be read
-   * is none that is kept
+   * @throws BudgetError if the call would exceed a limit, with `retryAfterMs`
+   * @throws whatever the store throws, since a budget that can't be read can't be enforced
    */
-  async reserve({ userId, estimate, turn }: HoldRequest, limits: BudgetLimits): Promise<ReservationHandle> {
+  async reserve({ userId, estimate, turn }: ReservationRequest, limits: BudgetLimits): Promise<ReservationHandle> {
     const id = turn === undefined ? randomUUID() : `${turn.executionId}/${turn.iteration}`;
-    const wanted = { id, ...estimate, lease: this.lease, ...(turn === undefined ? {} : { turn }) };
+    const hold = { id, ...estimate, leaseMs: this.leaseMs, ...(turn === undefined ? {} : { turn }) };
     const reservation = await this.ledger.change(userId, (account) => {
-      const result = reserve(account, wanted, limits, this.now());
+      const result = reserve(account, hold, limits, this.now());
       return { account: result.kind === 'held' ? result.account : account, result };
     });
     switch (reservation.kind) {
       case 'refused':
         throw this.refusal(reservation);
       case 'paid':
-        return PAID_SHARE;
+        return ALREADY_PAID;
       case 'held':
-        return this.share(userId, id, turn);
+        return this.handleOf(userId, id, turn);
     }
   }
 
-  private share(userId: string, id: string, turn: RunTurn | undefined): ReservationHandle {
-    let isOver = false;
-    const end = async (move: (account: BudgetAccount) => BudgetAccount): Promise<void> => {
-      if (isOver) return;
-      isOver = true;
+  private handleOf(userId: string, id: string, turn: RunTurn | undefined): ReservationHandle {
+    let isSettled = false;
+    const finish = async (update: (account: BudgetAccount) => BudgetAccount): Promise<void> => {
+      if (isSettled) return;
+      isSettled = true;
       try {
-        await this.ledger.change(userId, (account) => ({ account: move(account), result: undefined }));
+        await this.ledger.change(userId, (account) => ({ account: update(account), result: undefined }));
       } catch (error) {
-        // An answer is not lost because its bill is; what was held is given back when its lease is over.
-        this.logger.error(`what '${userId}' has used could not be written down`, error);
+        // The response must not be lost because its bill is. The reservation ends with its lease.
+        this.logger.error(`Could not record the usage of the user "${userId}".`, error);
       }
     };
     return {
-      settle: (amount) => end((account) => settle(account, id, amount, this.now(), turn)),
-      release: () => end((account) => giveBack(account, id, this.now())),
+      settle: (amount) => finish((account) => settle(account, id, amount, this.now(), turn)),
+      release: () => finish((account) => release(account, id, this.now())),
     };
   }
 
   private refusal({ window, what, limit }: Extract<Reservation, { kind: 'refused' }>): BudgetError {
     const now = this.now();
-    return new BudgetError(`The next call would pass your budget of ${formatLimit(what, limit)} a ${window}.`, {
+    return new BudgetError(`The next call would exceed your budget of ${formatLimit(what, limit)} per ${window}.`, {
       retryAfterMs: Math.max(endOfWindow(window, now) - now, 1),
     });
   }
 }
 
-const PAID_SHARE: ReservationHandle = { settle: () => Promise.resolve(), release: () => Promise.resolve() };
+const ALREADY_PAID: ReservationHandle = { settle: () => Promise.resolve(), release: () => Promise.resolve() };
 
 function formatLimit(what: keyof Amount, limit: number): string {
   switch (what) {

@@ -1,15 +1,15 @@
-/** Stored responses of one process: bounded in number, size and time, the least recently used go first. */
+/** Stores responses in memory, limited in number, size and age. The least recently used are evicted first. */
 import type { ResponseStore, StoredResponse } from '../../../domain/interfaces/ResponseStore';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 
 export interface MemoryResponseStoreOptions {
   /** Default 10,000. */
   readonly maxResponses?: number;
-  /** Of all JSON together, in UTF-16 units. Default 256 Mi. */
+  /** Of the JSON of all responses, in UTF-16 code units. Default 256 Mi. */
   readonly maxSize?: number;
-  /** Milliseconds since its last use. Default 30 days, as OpenAI keeps them. */
+  /** Milliseconds since a response's last use. Default: 30 days, as at OpenAI. */
   readonly timeToLive?: number;
-  /** Milliseconds since any moment. Default: a clock that never jumps. */
+  /** Milliseconds on any clock. Default: a monotonic one. */
   readonly now?: () => number;
 }
 
@@ -20,10 +20,10 @@ interface Entry {
 }
 
 export class MemoryResponseStore implements ResponseStore {
-  /** The least recently used first. */
+  /** Least recently used first. */
   private readonly entries = new Map<string, Entry>();
-  /** Items' ids, to the response that they are in. */
-  private readonly places = new Map<string, string>();
+  /** Item id to the key of the response that contains it. */
+  private readonly responseKeys = new Map<string, string>();
   private readonly maxResponses: number;
   private readonly maxSize: number;
   private readonly timeToLive: number;
@@ -44,42 +44,43 @@ export class MemoryResponseStore implements ResponseStore {
 
   save(stored: StoredResponse): Promise<void> {
     const key = keyOf(stored.userId, stored.id);
-    this.forget(key);
+    this.delete(key);
     const size = JSON.stringify(stored).length;
     this.entries.set(key, { stored, size, usedAt: this.now() });
     this.size += size;
-    for (const item of itemsOf(stored)) if (hasId(item)) this.places.set(keyOf(stored.userId, item.id), key);
-    this.shrink();
+    for (const item of itemsOf(stored)) if (hasId(item)) this.responseKeys.set(keyOf(stored.userId, item.id), key);
+    this.evict();
     return Promise.resolve();
   }
 
   find(userId: string, id: string): Promise<StoredResponse | undefined> {
-    return Promise.resolve(this.use(keyOf(userId, id)));
+    return Promise.resolve(this.touch(keyOf(userId, id)));
   }
 
   findItem(
     userId: string,
     itemId: string,
   ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
-    const place = this.places.get(keyOf(userId, itemId));
-    const stored = place === undefined ? undefined : this.use(place);
+    const key = this.responseKeys.get(keyOf(userId, itemId));
+    const stored = key === undefined ? undefined : this.touch(key);
     const item = stored === undefined ? undefined : itemsOf(stored).find((each) => each.id === itemId);
     return Promise.resolve(stored === undefined || item === undefined ? undefined : { item, stored });
   }
 
   remove(userId: string, id: string): Promise<boolean> {
     const key = keyOf(userId, id);
-    const isThere = this.use(key) !== undefined;
-    this.forget(key);
-    return Promise.resolve(isThere);
+    const existed = this.touch(key) !== undefined;
+    this.delete(key);
+    return Promise.resolve(existed);
   }
 
-  private use(key: string): StoredResponse | undefined {
+  /** Returns a response that has not expired, and marks it as used. */
+  private touch(key: string): StoredResponse | undefined {
     const entry = this.entries.get(key);
     if (entry === undefined) return undefined;
     const now = this.now();
     if (entry.usedAt + this.timeToLive <= now) {
-      this.forget(key);
+      this.delete(key);
       return undefined;
     }
     entry.usedAt = now;
@@ -88,23 +89,23 @@ export class MemoryResponseStore implements ResponseStore {
     return entry.stored;
   }
 
-  private shrink(): void {
+  private evict(): void {
     const oldest = this.now() - this.timeToLive;
     for (const [key, { usedAt }] of this.entries) {
       if (usedAt > oldest && this.entries.size <= this.maxResponses && this.size <= this.maxSize) return;
-      this.forget(key);
+      this.delete(key);
     }
   }
 
-  private forget(key: string): void {
+  private delete(key: string): void {
     const entry = this.entries.get(key);
     if (entry === undefined) return;
     this.entries.delete(key);
     this.size -= entry.size;
     for (const item of itemsOf(entry.stored)) {
       if (!hasId(item)) continue;
-      const place = keyOf(entry.stored.userId, item.id);
-      if (this.places.get(place) === key) this.places.delete(place);
+      const itemKey = keyOf(entry.stored.userId, item.id);
+      if (this.responseKeys.get(itemKey) === key) this.responseKeys.delete(itemKey);
     }
   }
 }

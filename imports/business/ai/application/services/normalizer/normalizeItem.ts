@@ -35,7 +35,9 @@ const PART_TYPES: ReadonlySet<string> = new Set([
 
 export function normalizeItem(source: Plain, path: string): readonly InputItem[] {
   if (typeof source === 'string')
-    return [freeze({ type: 'message', role: 'user', content: freeze([normalizePart(source, 'other', path)]) })];
+    return [
+      freeze({ type: 'message', role: 'user' as const, content: freeze([normalizePart(source, 'other', path)]) }),
+    ];
   if (!isRecord(source)) throw wrong(path, `must be a string, a message or an item, not ${describe(source)}`);
   const written = normalizedItem(source);
   if (written !== undefined) return [written];

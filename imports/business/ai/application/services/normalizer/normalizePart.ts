@@ -1,14 +1,13 @@
-/** One part of a message or of a tool's output, in any accepted form, as a part of the inner language. */
+/** Converts a part of a message or of a tool's output from any accepted form to a `Content` part. */
 import { field, freeze, optionalText, otherFields, record, requiredName, requiredText } from './fields';
-import { fileData, httpUrl, imageUrl } from './media';
 import { describe, isList, isRecord, wrong } from './PlainReader';
 import type { Plain, PlainRecord } from './PlainReader';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 
-/** Whose text it is decides between `input_text` and `output_text`. */
+/** Determines whether text becomes `output_text` (assistant) or `input_text`. */
 export type Speaker = 'assistant' | 'other';
 
-/** Text, images and files; a part of a kind that this program does not know is kept whole. */
+/** Text, images and files. A part of an unknown type is passed through unchanged. */
 export function normalizePart(part: Plain, speaker: Speaker, path: string): Content {
   if (typeof part === 'string') return textPart({ text: part }, speaker, path);
   if (!isRecord(part))
@@ -42,7 +41,7 @@ export function normalizePart(part: Plain, speaker: Speaker, path: string): Cont
   }
 }
 
-/** What a tool gave: a string, or parts. */
+/** The output of a tool: a string, or parts. */
 export function normalizeOutput(output: Plain | undefined, path: string): string | readonly InputContent[] {
   if (typeof output === 'string') return output;
   if (!isList(output))
@@ -54,8 +53,8 @@ export function normalizeOutput(output: Plain | undefined, path: string): string
 }
 
 function inputPart(part: Plain, path: string): InputContent {
-  // The speaker is not the assistant, so texts are input texts and refusals were refused; unknown parts are typed
-  // as unknownPart says.
+  // For a speaker other than the assistant, text is input_text and refusals are rejected. Unknown parts are typed as
+  // unknownPart describes.
   return normalizePart(part, 'other', path) as InputContent;
 }
 
@@ -88,7 +87,7 @@ function logprobsOf(part: PlainRecord, path: string): readonly Plain[] | undefin
   return logprobs;
 }
 
-/** `image_url` is a string in the Responses format, `{ url, detail }` in chat completions. */
+/** `image_url` is a string in the Responses API, and `{ url, detail }` in Chat Completions. */
 function imagePart(part: PlainRecord, path: string): InputImage {
   const nested = isRecord(part.image_url) ? part.image_url : undefined;
   const url = nested === undefined ? part.image_url : nested.url;
@@ -106,15 +105,15 @@ function imagePart(part: PlainRecord, path: string): InputImage {
   );
 }
 
-function image(part: PlainRecord, facts: Omit<InputImage, 'type'>, path: string): InputImage {
+function image(part: PlainRecord, fields: Omit<InputImage, 'type'>, path: string): InputImage {
   return freeze({
     ...otherFields(part, ['type', 'source', 'image_url', 'file_id', 'detail'], path),
     type: 'input_image',
-    ...facts,
+    ...fields,
   });
 }
 
-/** An image as tool results in the Anthropic Messages form hold it (https://docs.anthropic.com/en/api/messages). */
+/** An image in a tool result in Anthropic's Messages format (https://docs.anthropic.com/en/api/messages). */
 function sourcedImagePart(part: PlainRecord, path: string): InputImage {
   const at = `${path}.source`;
   const source = record(part.source, at);
@@ -128,11 +127,11 @@ function sourcedImagePart(part: PlainRecord, path: string): InputImage {
     case 'file':
       return image(part, { file_id: requiredName(source, 'file_id', at) }, path);
     default:
-      throw wrong(`${at}.type`, "must be 'base64', 'url' or 'file'");
+      throw wrong(`${at}.type`, 'must be one of: base64, url, file');
   }
 }
 
-/** `fields` is the part itself in the Responses format, its `file` in chat completions. */
+/** `fields` is the part itself in the Responses API, and its `file` in Chat Completions. */
 function filePart(part: PlainRecord, fields: PlainRecord, path: string): InputFile {
   const at = fields === part ? path : `${path}.file`;
   const file_id = optionalText(fields, 'file_id', at);
@@ -151,9 +150,52 @@ function filePart(part: PlainRecord, fields: PlainRecord, path: string): InputFi
 }
 
 /**
- * A kind of part that is newer than this program, or another wire's own. The inner type has no member for it:
- * converters meet it in their `default` branch, carry it where it is theirs, and refuse it elsewhere.
+ * A part that is newer than this code, or specific to one wire. `Content` has no member for it: converters meet it in
+ * their `default` branch, pass it through if it belongs to their wire, and reject it otherwise.
  */
 function unknownPart(part: PlainRecord, path: string): Content {
   return freeze({ ...part, ...otherFields(part, [], path) }) as unknown as Content;
+}
+
+/** Accepts an http(s) URL, or a data URI with a base64 image. */
+function imageUrl(value: Plain | undefined, path: string): string {
+  if (typeof value !== 'string')
+    throw wrong(path, `must be a string with an http(s) URL or a data URI, not ${describe(value)}`);
+  if (!isDataUri(value)) return httpUrl(value, path);
+  if (!/^data:image\/[\w.+-]+(;[\w.+=-]+)*;base64,/i.test(value.slice(0, 200))) {
+    throw wrong(path, 'must be a data URI of the form data:image/<kind>;base64,<data>');
+  }
+  checkBase64(value.slice(value.indexOf(',') + 1), path);
+  return value;
+}
+
+function httpUrl(value: string, path: string): string {
+  if (!/^https?:\/\//i.test(value) || !URL.canParse(value))
+    throw wrong(path, 'must be an http or https URL, or a data URI with base64');
+  return value;
+}
+
+/** Accepts a data URI of any type, or plain base64. */
+function fileData(value: string, path: string): string {
+  if (!isDataUri(value)) {
+    checkBase64(value, path);
+    return value;
+  }
+  if (!/^data:[\w.+-]+\/[\w.+-]+(;[^,;]+)*;base64,/i.test(value.slice(0, 500))) {
+    throw wrong(path, 'must be a data URI of the form data:<type>/<kind>;base64,<data>, or base64 alone');
+  }
+  checkBase64(value.slice(value.indexOf(',') + 1), path);
+  return value;
+}
+
+function isDataUri(value: string): boolean {
+  return /^data:/i.test(value);
+}
+
+function checkBase64(data: string, path: string): void {
+  const digits = data.endsWith('==') ? data.length - 2 : data.endsWith('=') ? data.length - 1 : data.length;
+  // Searching for one invalid character needs no backtracking, however long the data is.
+  if (digits === 0 || digits % 4 === 1 || /[^A-Za-z0-9+/]/.test(data.slice(0, digits))) {
+    throw wrong(path, 'must be base64 in the standard alphabet (A-Z a-z 0-9 + /), without line breaks');
+  }
 }

@@ -1,18 +1,18 @@
-/** Leaves a host alone that failed several times in a row, and asks it again with a single request. */
+/** Stops calls to a provider after consecutive failures, and probes it with a single call after a pause. */
 
-/** One attempt's word on the host. The first word counts, except that `alive` may be followed by another. */
+/** Reports how one attempt ended. Only the first report counts, except that `responding` may precede another. */
 export interface CircuitPermit {
-  /** The host has begun to answer. */
+  /** The provider has started to respond. */
   responding(): void;
   succeeded(): void;
   failed(): void;
-  /** The attempt ended without saying anything of the host. */
+  /** The attempt ended without evidence for or against the provider. */
   released(): void;
 }
 
 export class CircuitBreaker {
   private readonly threshold: number;
-  private readonly openFor: number;
+  private readonly openForMs: number;
   private readonly clock: () => number;
   private failures = 0;
   private openedAt: number | undefined;
@@ -20,53 +20,53 @@ export class CircuitBreaker {
 
   /**
    * @param threshold consecutive failures that open the circuit
-   * @param openFor milliseconds until the one probe
+   * @param openForMs milliseconds until the probe is allowed
    */
-  constructor(threshold: number, openFor: number, clock: () => number) {
+  constructor(threshold: number, openForMs: number, clock: () => number) {
     this.threshold = threshold;
-    this.openFor = openFor;
+    this.openForMs = openForMs;
     this.clock = clock;
   }
 
-  /** @returns a ticket to settle, or `undefined` while the host is left alone */
+  /** @returns a permit, which must be settled, or `undefined` while the circuit is open */
   acquire(): CircuitPermit | undefined {
-    if (this.openedAt !== undefined && (this.probe !== undefined || this.remaining() > 0)) return undefined;
-    const ticket = this.ticket();
-    if (this.openedAt !== undefined) this.probe = ticket;
-    return ticket;
+    if (!this.admits) return undefined;
+    const permit = this.createPermit();
+    if (this.openedAt !== undefined) this.probe = permit;
+    return permit;
   }
 
-  /** Whether `enter` would give a ticket. */
+  /** Whether `acquire` would return a permit. */
   get admits(): boolean {
     return this.openedAt === undefined || (this.probe === undefined && this.remaining() <= 0);
   }
 
-  /** Milliseconds until a probe may be made; 0 when it may. */
+  /** Milliseconds until a probe is allowed, at least 0. */
   remaining(): number {
-    return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openFor - this.clock());
+    return this.openedAt === undefined ? 0 : Math.max(0, this.openedAt + this.openForMs - this.clock());
   }
 
-  private ticket(): CircuitPermit {
+  private createPermit(): CircuitPermit {
     let settled = false;
     const once = (settle: () => void) => (): void => {
       if (settled) return;
       settled = true;
       settle();
     };
-    const ticket: CircuitPermit = {
+    const permit: CircuitPermit = {
       responding: () => {
-        if (!settled && this.probe === ticket) this.close();
+        if (!settled && this.probe === permit) this.close();
       },
       succeeded: once(() => {
-        // What began before the circuit opened says nothing of the host now.
-        if (this.openedAt === undefined || this.probe === ticket) this.close();
+        // An attempt that started before the circuit opened is no evidence about the provider's present state.
+        if (this.openedAt === undefined || this.probe === permit) this.close();
       }),
-      failed: once(() => this.countFailure(ticket)),
+      failed: once(() => this.countFailure(permit)),
       released: once(() => {
-        if (this.probe === ticket) this.probe = undefined;
+        if (this.probe === permit) this.probe = undefined;
       }),
     };
-    return ticket;
+    return permit;
   }
 
   private close(): void {
@@ -75,11 +75,11 @@ export class CircuitBreaker {
     this.probe = undefined;
   }
 
-  private countFailure(ticket: CircuitPermit): void {
+  private countFailure(permit: CircuitPermit): void {
     if (this.openedAt === undefined) {
       this.failures += 1;
       if (this.failures >= this.threshold) this.openedAt = this.clock();
-    } else if (this.probe === ticket) {
+    } else if (this.probe === permit) {
       this.openedAt = this.clock();
       this.probe = undefined;
     }

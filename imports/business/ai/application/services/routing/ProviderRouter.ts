@@ -1,84 +1,86 @@
-/** Which provider a request goes to, and which ones it may fall back to. */
+/** Picks the provider for a request, and the ones that the request may fall back to. */
 import { LLMInvalidRequestError, LLMModelNotFoundError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../../domain/interfaces/ProviderDirectory';
 import type { ProviderTarget } from './ProviderTarget';
 
 /**
- * A provider's id, `providerId/model`, or a provider that is not routed to otherwise. Without a model the request's
- * own is asked for.
+ * A provider's id, `providerId/model`, or a provider that serves as a fallback only. Without a model, the fallback
+ * gets the model of the request.
  */
 export type FallbackEntry = string | ILLMProvider;
 
 export interface Route {
   readonly target: ProviderTarget;
-  /** Without the provider's id; absent: the provider's default. */
+  /** Without the provider's id. Absent: the provider's default. */
   readonly model: string | undefined;
 }
 
 export interface ProviderSet {
-  /** The only one. */
+  /** The only provider. */
   readonly provider?: ILLMProvider;
-  /** By id; a list by `getProviderName()`. The first is the default. */
+  /** By id; the id of a listed provider is its `getProviderName()`. The first is the default. */
   readonly providers?: Readonly<Record<string, ILLMProvider>> | readonly ILLMProvider[];
-  /** Those that come and go, after the others. */
+  /** Providers that may be added and removed at run time. They come after the others. */
   readonly directory?: ProviderDirectory;
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   readonly fallback?: readonly FallbackEntry[];
 }
 
-type CreateHost = (id: string, provider: ILLMProvider) => ProviderTarget;
+type CreateTarget = (id: string, provider: ILLMProvider) => ProviderTarget;
 
 export class ProviderRouter {
   private readonly targets = new Map<string, ProviderTarget>();
-  /** Of the directory's providers, as they were asked last. */
+  /** Targets of the directory's providers. */
   private readonly dynamic = new Map<string, ProviderTarget>();
   private readonly directory: ProviderDirectory | undefined;
-  private readonly createTarget: CreateHost;
-  private readonly fallbacks: readonly { readonly target: ProviderTarget; readonly model: string | undefined }[];
+  private readonly createTarget: CreateTarget;
+  private readonly fallbacks: readonly Route[];
 
   /**
-   * @throws LLMInvalidRequestError for an empty set without a directory, an id that is empty, doubled or holds a
-   * slash, and an unknown fallback
+   * @throws LLMInvalidRequestError if there is neither a provider nor a directory, for an id that is empty, duplicated
+   *   or contains a slash, and for an unknown fallback
    */
-  constructor(set: ProviderSet, createTarget: CreateHost) {
+  constructor(set: ProviderSet, createTarget: CreateTarget) {
     this.directory = set.directory;
     this.createTarget = createTarget;
-    for (const [id, provider] of idsOf(set)) {
-      if (id === '' || id.includes('/')) throw wrong(`a provider's id must be a word without slashes, not '${id}'`);
-      if (this.targets.has(id)) throw wrong(`two providers have the id '${id}'`);
+    for (const [id, provider] of providersById(set)) {
+      if (id === '' || id.includes('/'))
+        throw invalidProviders(`The provider id "${id}" is invalid: it must not be empty or contain a slash.`);
+      if (this.targets.has(id)) throw invalidProviders(`Two providers have the id "${id}". Ids must be unique.`);
       this.targets.set(id, createTarget(id, provider));
     }
-    if (this.targets.size === 0 && this.directory === undefined) throw wrong('at least one provider is needed');
+    if (this.targets.size === 0 && this.directory === undefined)
+      throw invalidProviders('Pass at least one provider in "provider" or "providers".');
     this.fallbacks = (set.fallback ?? []).map((entry) => this.fallbackOf(entry));
   }
 
-  /** Who is asked when nobody is named. @throws LLMModelNotFoundError while there is no provider */
+  /** The target for requests that name no provider. @throws LLMModelNotFoundError while there is no provider */
   get defaultTarget(): ProviderTarget {
-    const [main] = this.all();
-    if (main === undefined) throw new LLMModelNotFoundError('There is no provider yet.', { path: 'model' });
-    return main;
+    const [first] = this.all();
+    if (first === undefined) throw new LLMModelNotFoundError('No provider is configured yet.', { path: 'model' });
+    return first;
   }
 
   /**
-   * `providerId/model` and `providerId` go to that provider; without a model the first one is asked; anything else
-   * goes to the only provider there is.
+   * `providerId/model` and `providerId` go to that provider, a missing model to the default provider, and any other
+   * model to the only provider there is.
    * @throws LLMModelNotFoundError with the candidates
    */
   resolve(model: string | undefined): Route {
     if (model === undefined) return { target: this.defaultTarget, model };
-    const route = this.named(model);
+    const route = this.routeByProviderId(model);
     if (route !== undefined) return route;
     const all = this.all();
     const [only, another] = all;
     if (only !== undefined && another === undefined) return { target: only, model };
-    const candidates = all.map(({ id }) => `'${id}/${model}'`).join(', ');
-    throw new LLMModelNotFoundError(`The model '${model}' does not say which provider it is asked of: ${candidates}.`, {
+    const candidates = all.map(({ id }) => `"${id}/${model}"`).join(', ');
+    throw new LLMModelNotFoundError(`The model "${model}" names no provider. Expected one of: ${candidates}.`, {
       path: 'model',
     });
   }
 
-  /** Where a request may go after `route` failed. */
+  /** The fallbacks for a request that failed on `route`. */
   after(route: Route): readonly Route[] {
     return this.fallbacks
       .filter(({ target }) => target !== route.target)
@@ -86,36 +88,36 @@ export class ProviderRouter {
   }
 
   all(): readonly ProviderTarget[] {
-    const passing = [...(this.directory?.keys() ?? [])]
+    const dynamic = [...(this.directory?.keys() ?? [])]
       .filter((id) => !this.targets.has(id))
       .map((id) => this.dynamicTarget(id));
-    return [...this.targets.values(), ...passing.filter((target) => target !== undefined)];
+    return [...this.targets.values(), ...dynamic.filter((target) => target !== undefined)];
   }
 
   get(id: string): ProviderTarget | undefined {
     return this.targets.get(id) ?? this.dynamicTarget(id);
   }
 
-  /** Looks for a provider that was unknown until now. */
+  /** Reloads the directory, which may have gained a provider in another process. */
   async refresh(): Promise<void> {
     await this.directory?.refresh();
   }
 
-  /** Its budget and circuit are those of one place: a provider that moved begins anew. */
+  /** Retry budget and circuit belong to one endpoint: a provider whose endpoint changed gets a new target. */
   private dynamicTarget(id: string): ProviderTarget | undefined {
     const provider = this.directory?.get(id);
     if (provider === undefined) {
       this.dynamic.delete(id);
       return undefined;
     }
-    const known = this.dynamic.get(id);
-    if (known?.provider === provider) return known;
+    const existing = this.dynamic.get(id);
+    if (existing?.provider === provider) return existing;
     const target = this.createTarget(id, provider);
     this.dynamic.set(id, target);
     return target;
   }
 
-  private named(model: string): Route | undefined {
+  private routeByProviderId(model: string): Route | undefined {
     const slash = model.indexOf('/');
     const target = this.get(slash === -1 ? model : model.slice(0, slash));
     if (target === undefined) return undefined;
@@ -124,21 +126,22 @@ export class ProviderRouter {
 
   private fallbackOf(entry: FallbackEntry): Route {
     if (typeof entry === 'string') {
-      const route = this.named(entry);
-      if (route === undefined) throw wrong(`the fallback '${entry}' names no known provider`);
-      return route;
+      const route = this.routeByProviderId(entry);
+      if (route !== undefined) return route;
+      const ids = this.all().map(({ id }) => id);
+      throw invalidProviders(`The fallback "${entry}" names an unknown provider. Expected one of: ${ids.join(', ')}.`);
     }
-    const known = this.all().find(({ provider }) => provider === entry);
-    return { target: known ?? this.createTarget(entry.getProviderName(), entry), model: undefined };
+    const existing = this.all().find(({ provider }) => provider === entry);
+    return { target: existing ?? this.createTarget(entry.getProviderName(), entry), model: undefined };
   }
 }
 
-function idsOf({ provider, providers }: ProviderSet): readonly (readonly [string, ILLMProvider])[] {
-  const listed = providers === undefined ? [] : isList(providers) ? providers.map(named) : Object.entries(providers);
-  return provider === undefined ? listed : [named(provider), ...listed];
+function providersById({ provider, providers }: ProviderSet): readonly (readonly [string, ILLMProvider])[] {
+  const listed = providers === undefined ? [] : isList(providers) ? providers.map(withName) : Object.entries(providers);
+  return provider === undefined ? listed : [withName(provider), ...listed];
 }
 
-function named(provider: ILLMProvider): readonly [string, ILLMProvider] {
+function withName(provider: ILLMProvider): readonly [string, ILLMProvider] {
   return [provider.getProviderName(), provider];
 }
 
@@ -146,6 +149,6 @@ function isList(providers: NonNullable<ProviderSet['providers']>): providers is 
   return Array.isArray(providers);
 }
 
-function wrong(message: string): LLMInvalidRequestError {
+function invalidProviders(message: string): LLMInvalidRequestError {
   return new LLMInvalidRequestError(message, { path: 'providers' });
 }

@@ -1,30 +1,32 @@
-/** One provider under the retry policy: its attempts, its retry budget, its circuit. */
+/** One provider that the router may pick, with its retry policy, retry budget and circuit breaker. */
 import { LLMOverloadedError, LLMServerError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
 import { CircuitBreaker } from './CircuitBreaker';
 import type { CircuitPermit } from './CircuitBreaker';
-import { RetryBudget } from '../RetryBudget';
-import { isHostFailure, retryDelay } from './RetryPolicy';
+import { NormalizedProvider } from './NormalizedProvider';
+import { isOutage, RetryBudget, retryDelay } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 
-/** Time and chance, so that tests own them. */
+/** Time and randomness, so that tests can control them. */
 export interface RetryPorts {
-  /** Milliseconds, never running backwards. */
+  /** Milliseconds on a clock that never runs backwards. */
   readonly clock: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** @throws `signal.reason` as soon as it is aborted */
+  /** @throws `signal.reason` as soon as the signal is aborted */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** One attempt. On success it settles the ticket itself, at once or when its stream ends. */
-export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, ticket: CircuitPermit) => Promise<T>;
+/** One attempt. If it succeeds, it settles the permit itself, at once or when its stream ends. */
+export type Attempt<T> = (provider: ILLMProvider, options: GenerateOptions, permit: CircuitPermit) => Promise<T>;
 
 export class ProviderTarget {
   readonly id: string;
+  /** As it was configured. Calls go to it through `call`. */
   readonly provider: ILLMProvider;
+  private readonly normalized: ILLMProvider;
   private readonly settings: RetrySettings;
   private readonly ports: RetryPorts;
   private readonly budget: RetryBudget;
@@ -34,6 +36,7 @@ export class ProviderTarget {
   constructor(id: string, provider: ILLMProvider, settings: RetrySettings, ports: RetryPorts) {
     this.id = id;
     this.provider = provider;
+    this.normalized = new NormalizedProvider(provider);
     this.settings = settings;
     this.ports = ports;
     this.budget = new RetryBudget(settings.budget, settings.budgetPerRequest);
@@ -41,7 +44,8 @@ export class ProviderTarget {
   }
 
   /**
-   * @param deadline on the ports' clock: no attempt begins later, and each gets only the time that is left
+   * Makes attempts until one succeeds or the policy ends them.
+   * @param deadline on the ports' clock: no retry starts later, and each retry gets only the time that is left
    * @throws LLMError of the last attempt, LLMOverloadedError while the circuit is open, `options.signal.reason`
    *   when aborted
    */
@@ -51,36 +55,39 @@ export class ProviderTarget {
     let failure: LLMError | undefined;
     for (let attempts = 1; ; attempts += 1) {
       signal?.throwIfAborted();
-      const ticket = this.breaker.acquire();
-      if (ticket === undefined) throw failure ?? this.circuitOpenError();
+      const permit = this.breaker.acquire();
+      if (permit === undefined) throw failure ?? this.circuitOpenError();
       try {
-        return await attempt(this.provider, attempts === 1 ? options : this.withTimeLeft(options, deadline), ticket);
+        return await attempt(this.normalized, attempts === 1 ? options : this.withTimeLeft(options, deadline), permit);
       } catch (thrown) {
         if (signal?.aborted === true) {
-          ticket.released();
+          permit.released();
           throw signal.reason;
         }
         failure = this.failureOf(thrown);
-        this.settle(ticket, failure, options);
+        this.settle(permit, failure, options);
         const delay = retryDelay(failure, attempts, this.settings, this.ports.random);
-        if (delay === undefined || !this.mayWait(delay, deadline)) throw failure;
+        if (delay === undefined || !this.mayRetryAfter(delay, deadline)) throw failure;
         await this.ports.sleep(delay, signal);
       }
     }
   }
 
-  /** A failure after the attempt had begun to answer: it counts, and is never retried. */
-  onStreamFailure(thrown: unknown, ticket: CircuitPermit, options: GenerateOptions): unknown {
+  /**
+   * Counts the failure of an attempt that had started to respond, and which is therefore never retried.
+   * @returns the error to throw
+   */
+  onStreamFailure(thrown: unknown, permit: CircuitPermit, options: GenerateOptions): unknown {
     if (options.signal?.aborted === true) {
-      ticket.released();
+      permit.released();
       return options.signal.reason;
     }
     const failure = this.failureOf(thrown);
-    this.settle(ticket, failure, options);
+    this.settle(permit, failure, options);
     return failure;
   }
 
-  private mayWait(delay: number, deadline: number): boolean {
+  private mayRetryAfter(delay: number, deadline: number): boolean {
     return this.ports.clock() + delay < deadline && this.breaker.admits && this.budget.takeRetry();
   }
 
@@ -90,23 +97,20 @@ export class ProviderTarget {
       : options;
   }
 
-  private settle(ticket: CircuitPermit, failure: LLMError, options: GenerateOptions): void {
-    // A caller's own impatience must not close the host to everybody else.
-    const impatient = failure.code === 'timeout' && options.timeout !== undefined;
-    if (isHostFailure(failure) && !impatient) {
+  private settle(permit: CircuitPermit, failure: LLMError, options: GenerateOptions): void {
+    // A caller's own short timeout must not open the circuit for everyone else.
+    const isCallersTimeout = failure.code === 'timeout' && options.timeout !== undefined;
+    if (isOutage(failure) && !isCallersTimeout) {
       this.lastFailure = failure;
-      ticket.failed();
-    } else if (failure.status === undefined) ticket.released();
-    else ticket.succeeded();
+      permit.failed();
+    } else if (failure.status === undefined) permit.released();
+    else permit.succeeded();
   }
 
-  /**
-   * Anything but an LLMError is a fault of the provider's own: wrapped once, not retried, told to nobody but the
-   * log.
-   */
+  /** Anything but an LLMError is a bug in the provider: wrapped once, never retried, its cause kept for the log. */
   private failureOf(thrown: unknown): LLMError {
     if (isLLMError(thrown)) return thrown;
-    return new LLMServerError(`The provider '${this.id}' failed in an unexpected way.`, {
+    return new LLMServerError(`The provider "${this.id}" failed unexpectedly.`, {
       cause: thrown,
       retryable: false,
       vendor: this.id,
@@ -114,16 +118,12 @@ export class ProviderTarget {
   }
 
   private circuitOpenError(): LLMOverloadedError {
-    // A probe is under way when nothing remains: its outcome is near.
+    // With no time remaining, a probe is in progress and its outcome is near.
     const retryAfterMs = Math.ceil(this.breaker.remaining()) || 1_000;
     const seconds = Math.ceil(retryAfterMs / 1_000);
     return new LLMOverloadedError(
-      `The provider '${this.id}' failed several times in a row and is left alone for ${seconds} s.`,
-      {
-        vendor: this.id,
-        retryAfterMs,
-        cause: this.lastFailure,
-      },
+      `The provider "${this.id}" failed several times in a row and is not called for ${seconds} s.`,
+      { vendor: this.id, retryAfterMs, cause: this.lastFailure },
     );
   }
 }

@@ -1,4 +1,4 @@
-/** One or several providers behind the one retry policy: routing, retries, circuits, fallback, and what was used. */
+/** Routes requests to one or more providers, with retries, circuit breakers, fallbacks and usage accounting. */
 import { LLMInvalidRequestError, LLMModelNotFoundError, isLLMError } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
@@ -7,29 +7,28 @@ import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { UsageEntry, UsedTokens } from '../../../domain/types/UsageRecords';
 import { LruMap } from '../shared/LruMap';
-import { PartialUsage } from '../InterruptedUsage';
+import { PartialUsage } from './estimateUsage';
 import { eventsOf, primeStream } from './primeStream';
 import { ProviderTarget } from './ProviderTarget';
 import type { Attempt, RetryPorts } from './ProviderTarget';
 import { ProviderRouter } from './ProviderRouter';
 import type { ProviderSet, Route } from './ProviderRouter';
-import { mayFallBack, retrySettings } from './RetryPolicy';
+import { canFallBack, retrySettings } from './RetryPolicy';
 import type { RetrySettings } from './RetryPolicy';
 import { UsageLedger } from './UsageLedger';
-import { normalizeResponse } from './normalizeResponse';
 import { sleep } from '../shared/time';
 
 export interface ResilientProviderOptions extends ProviderSet, Partial<RetryPorts> {
   readonly retry?: Partial<RetrySettings>;
   readonly limits?: Partial<ResilientLimits>;
-  /** Told of everything that was used, as it is counted. */
+  /** Called with every usage as it is counted. */
   readonly onUsage?: (used: UsedTokens) => void;
 }
 
 export interface ResilientLimits {
-  /** Pairs of provider and user whose usage is kept apart. */
+  /** Pairs of provider and user whose usage is tracked separately. */
   readonly trackedUsers: number;
-  /** Responses whose provider is remembered, so that they are deleted there. */
+  /** Responses whose provider is stored, so that they can be deleted there. */
   readonly trackedResponses: number;
 }
 
@@ -38,7 +37,7 @@ export const DEFAULT_RESILIENT_LIMITS: ResilientLimits = { trackedUsers: 10_000,
 interface Served<T> {
   readonly target: ProviderTarget;
   readonly value: T;
-  /** Why another provider answered than the one that was asked. */
+  /** Why a fallback served the request. */
   readonly warnings: readonly string[];
 }
 
@@ -50,20 +49,22 @@ interface Call<T> {
 }
 
 /**
- * Each provider is asked at most three times, and again only for errors that say so, never after an attempt gave
- * output or its vendor ran a tool. When a provider itself is the trouble (down, slow, overloaded, throttled, out of
- * quota, or refusing its credential) the fallback providers are asked in turn, under the same policy; when the
- * request is the trouble (invalid, too long, unknown model, a chain that only one provider knows), none is. If all
- * fail, the first one's error is thrown.
+ * Each provider gets at most `retry.maxAttempts` attempts per request. An attempt is retried only for a retryable
+ * error, and never once it has emitted output or its vendor has run a tool. When the failure lies with the provider
+ * (down, slow, overloaded, throttled, out of quota, or rejecting its credential), the fallbacks are tried in turn,
+ * under the same policy. When it lies with the request (invalid, too long, unknown model, or a
+ * `previous_response_id` that only one provider knows), no fallback is tried. If all providers fail, the first
+ * one's error is thrown.
  */
 export class ResilientProvider implements ILLMProvider {
+  readonly retriesFailedCalls = true;
   private readonly router: ProviderRouter;
   private readonly ports: RetryPorts;
   private readonly ledger: UsageLedger;
   private readonly responseOwners: LruMap<string, ProviderTarget>;
   private readonly onUsage: ResilientProviderOptions['onUsage'];
 
-  /** @throws LLMInvalidRequestError for a set of providers that can't be routed to, and for senseless settings */
+  /** @throws LLMInvalidRequestError for a set of providers that cannot be routed to, and for invalid retry settings */
   constructor(options: ResilientProviderOptions) {
     const settings = retrySettings(options.retry);
     const limits = { ...DEFAULT_RESILIENT_LIMITS, ...options.limits };
@@ -84,13 +85,14 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   /**
+   * @returns a completed or incomplete response
    * @throws LLMError for failed responses, LLMModelNotFoundError with the candidates, `options.signal.reason` when
-   * aborted
+   *   aborted
    */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
-    const attempt: Attempt<LLMResponse> = async (provider, request, ticket) => {
-      const response = normalizeResponse(await provider.generate(userId, request), provider.getProviderName());
-      ticket.succeeded();
+    const attempt: Attempt<LLMResponse> = async (provider, request, permit) => {
+      const response = await provider.generate(userId, request);
+      permit.succeeded();
       return response;
     };
     const { target, value, warnings } = await this.callWithFallback(userId, options, attempt);
@@ -98,54 +100,54 @@ export class ResilientProvider implements ILLMProvider {
   }
 
   /**
-   * Ends with `response.completed` or throws what `generate` throws; once an event said something there is no
+   * Ends with `response.completed` or throws what `generate` throws. After the first substantial event there is no
    * retry.
    */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const { target, value, warnings } = await this.callWithFallback(
       userId,
       options,
-      async (provider, request, ticket) => {
-        const opened = await primeStream(provider.stream(userId, request));
-        ticket.responding();
-        return { opened, ticket };
+      async (provider, request, permit) => {
+        const events = await primeStream(provider.stream(userId, request));
+        permit.responding();
+        return { events, permit };
       },
     );
     const partialUsage = new PartialUsage();
     let isCounted = false;
     try {
-      for await (const event of eventsOf(value.opened)) {
+      for await (const event of eventsOf(value.events)) {
         partialUsage.add(event);
         if (event.type !== 'response.completed') yield event;
         else {
-          value.ticket.succeeded();
+          value.permit.succeeded();
           isCounted = true;
-          const response = normalizeResponse(event.response, target.provider.getProviderName());
-          yield { ...event, response: this.account(target, userId, withWarnings(response, warnings)) };
+          yield { ...event, response: this.account(target, userId, withWarnings(event.response, warnings)) };
         }
       }
     } catch (thrown) {
-      const failure = target.onStreamFailure(thrown, value.ticket, options);
+      const failure = target.onStreamFailure(thrown, value.permit, options);
       this.accountFailure(target, userId, failure);
       isCounted ||= isLLMError(failure) && failure.response !== undefined;
       throw failure;
     } finally {
-      value.ticket.released();
-      // Whoever leaves has had, and caused, what came until then.
+      value.permit.released();
+      // A consumer that leaves early has still received, and caused, the output so far.
       if (!isCounted) this.record(target, userId, partialUsage.estimate(options.input));
     }
   }
 
   /**
-   * @param providerId default: the first provider
-   * @throws LLMInvalidRequestError for an unknown one
+   * Whether the user's credential works, by the vendor's cheapest call.
+   * @param providerId default: the default provider
+   * @throws LLMInvalidRequestError for an unknown provider
    */
   async validateAccess(userId: string, providerId?: string): Promise<boolean> {
     if (providerId !== undefined && this.router.get(providerId) === undefined) await this.router.refresh();
-    const host = providerId === undefined ? this.router.defaultTarget : this.router.get(providerId);
-    if (host === undefined)
-      throw new LLMInvalidRequestError(`no provider is called '${providerId ?? ''}'`, { path: 'providerId' });
-    return host.provider.validateAccess(userId);
+    const target = providerId === undefined ? this.router.defaultTarget : this.router.get(providerId);
+    if (target === undefined)
+      throw new LLMInvalidRequestError(`There is no provider "${providerId ?? ''}".`, { path: 'providerId' });
+    return target.provider.validateAccess(userId);
   }
 
   getCapabilities(model: string): ModelCapabilities {
@@ -153,19 +155,19 @@ export class ResilientProvider implements ILLMProvider {
     return route.target.provider.getCapabilities(route.model ?? '');
   }
 
-  /** At the provider that made the response; one that was made long ago, at the default provider. */
+  /** Deletes a response at the provider that created it or, if that is no longer tracked, at the default provider. */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
-    const host = this.responseOwners.get(responseId) ?? this.router.defaultTarget;
-    await host.provider.deleteResponse?.(userId, responseId);
+    const target = this.responseOwners.get(responseId) ?? this.router.defaultTarget;
+    await target.provider.deleteResponse?.(userId, responseId);
     this.responseOwners.delete(responseId);
   }
 
-  /** A model's name that stands for the default model of the default provider. */
-  protected get defaultModel(): string {
+  /** A model name that stands for the default model of the default provider. */
+  get defaultModel(): string {
     return this.router.defaultTarget.id;
   }
 
-  /** Token counts by provider and user, since this object was made. */
+  /** Token counts by provider and user since this object was created. */
   usage(): readonly UsageEntry[] {
     return this.ledger.entries();
   }
@@ -173,20 +175,20 @@ export class ResilientProvider implements ILLMProvider {
   private async callWithFallback<T>(userId: string, options: GenerateOptions, attempt: Attempt<T>): Promise<Served<T>> {
     const deadline = options.timeout === undefined ? Infinity : this.ports.clock() + options.timeout;
     const call: Call<T> = { userId, options, deadline, attempt };
-    const asked = await this.routeTo(options.model);
+    const route = await this.routeTo(options.model);
     try {
-      return { target: asked.target, value: await this.callHost(call, asked), warnings: [] };
+      return { target: route.target, value: await this.callTarget(call, route), warnings: [] };
     } catch (error) {
       options.signal?.throwIfAborted();
-      // The chain's items are known to the provider that was asked, and to no other.
-      if (!isLLMError(error) || !mayFallBack(error) || options.previous_response_id !== undefined) throw error;
-      const served = await this.fallBack(call, asked, error.code);
+      // Only the requested provider knows the items behind a previous_response_id.
+      if (!isLLMError(error) || !canFallBack(error) || options.previous_response_id !== undefined) throw error;
+      const served = await this.fallBack(call, route, error.code);
       if (served === undefined) throw error;
       return served;
     }
   }
 
-  /** A provider that is not known here may have been made elsewhere a moment ago. */
+  /** An unknown provider may have been created in another process a moment ago. */
   private async routeTo(model: string | undefined): Promise<Route> {
     try {
       return this.router.resolve(model);
@@ -197,42 +199,42 @@ export class ResilientProvider implements ILLMProvider {
     }
   }
 
-  private async fallBack<T>(call: Call<T>, asked: Route, code: ErrorCode): Promise<Served<T> | undefined> {
-    for (const route of this.router.after(asked)) {
+  private async fallBack<T>(call: Call<T>, failed: Route, code: ErrorCode): Promise<Served<T> | undefined> {
+    for (const route of this.router.after(failed)) {
       if (this.ports.clock() >= call.deadline) return undefined;
       try {
         const value = await this.callFallback(call, route);
-        const warning = `the provider '${asked.target.id}' could not answer (${code}); '${route.target.id}' answered instead`;
+        const warning = `The provider "${failed.target.id}" failed (${code}); "${route.target.id}" served the request instead.`;
         return { target: route.target, value, warnings: [warning] };
       } catch {
-        // The error that counts is the first one, of the provider that was asked.
+        // The error to throw is the first one, of the requested provider.
         call.options.signal?.throwIfAborted();
       }
     }
     return undefined;
   }
 
-  /** Another vendor rarely knows the model that was asked for: then its next attempt asks for its own default. */
+  /** Another vendor rarely knows the requested model. If it does not, its next attempt uses its own default model. */
   private callFallback<T>(call: Call<T>, route: Route): Promise<T> {
     let knowsModel = route.model !== undefined;
-    const attempt: Attempt<T> = async (provider, request, ticket) => {
+    const attempt: Attempt<T> = async (provider, request, permit) => {
       if (!knowsModel)
-        return call.attempt(provider, forRoute(request, { target: route.target, model: undefined }), ticket);
+        return call.attempt(provider, forRoute(request, { target: route.target, model: undefined }), permit);
       try {
-        return await call.attempt(provider, request, ticket);
+        return await call.attempt(provider, request, permit);
       } catch (error) {
         if (!(error instanceof LLMModelNotFoundError)) throw error;
         knowsModel = false;
         throw new LLMModelNotFoundError(error.message, { cause: error, retryable: true });
       }
     };
-    return this.callHost({ ...call, attempt }, route);
+    return this.callTarget({ ...call, attempt }, route);
   }
 
-  private callHost<T>({ userId, options, deadline, attempt }: Call<T>, route: Route): Promise<T> {
-    return route.target.call(forRoute(options, route), deadline, async (provider, request, ticket) => {
+  private callTarget<T>({ userId, options, deadline, attempt }: Call<T>, route: Route): Promise<T> {
+    return route.target.call(forRoute(options, route), deadline, async (provider, request, permit) => {
       try {
-        return await attempt(provider, request, ticket);
+        return await attempt(provider, request, permit);
       } catch (error) {
         this.accountFailure(route.target, userId, error);
         throw error;
@@ -240,14 +242,14 @@ export class ResilientProvider implements ILLMProvider {
     });
   }
 
-  private account(host: ProviderTarget, userId: string, response: LLMResponse): LLMResponse {
-    this.record(host, userId, response.usage);
-    this.responseOwners.set(response.id, host);
+  private account(target: ProviderTarget, userId: string, response: LLMResponse): LLMResponse {
+    this.record(target, userId, response.usage);
+    this.responseOwners.set(response.id, target);
     return response;
   }
 
-  private accountFailure(host: ProviderTarget, userId: string, error: unknown): void {
-    if (isLLMError(error) && error.response !== undefined) this.record(host, userId, error.response.usage);
+  private accountFailure(target: ProviderTarget, userId: string, error: unknown): void {
+    if (isLLMError(error) && error.response !== undefined) this.record(target, userId, error.response.usage);
   }
 
   private record({ id: providerId }: ProviderTarget, userId: string, usage: Usage): void {
@@ -256,10 +258,10 @@ export class ResilientProvider implements ILLMProvider {
   }
 }
 
-/** The very same options where nothing changes, so that what was normalised once stays so. */
+/** Returns the same object where nothing changes, so that its normalized input stays cached. */
 function forRoute(options: GenerateOptions, { model }: Route): GenerateOptions {
   if (options.model === model) return options;
-  const { model: _asked, ...rest } = options;
+  const { model: _requested, ...rest } = options;
   return model === undefined ? rest : { model, ...rest };
 }
 

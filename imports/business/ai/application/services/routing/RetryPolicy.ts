@@ -1,24 +1,24 @@
-/** When a failed attempt is made again, after how long, and which failures another provider may mend. */
+/** When a failed attempt is retried, after which delay, and which failures another provider may avoid. */
 import { LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
 import type { ErrorCode, LLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 
+/** All times are in milliseconds. */
 export interface RetrySettings {
   /** Attempts at one provider, the first included. */
   readonly maxAttempts: number;
-  /** Longest wait before the first retry, in milliseconds; it doubles with each. */
+  /** Upper bound of the delay before the first retry; it doubles with each further retry. */
   readonly baseDelay: number;
-  /** Milliseconds. */
   readonly maxDelay: number;
-  /** A vendor that asks for a longer wait than this, in milliseconds, is not asked again. */
+  /** A vendor that asks for a longer wait than this is not retried. */
   readonly maxRetryAfter: number;
-  /** Retries that a provider may be sent at once beyond its share. */
+  /** Size of the retry token bucket: retries that a provider may be sent in a burst. */
   readonly budget: number;
-  /** Retries that every request adds to the budget. */
+  /** Retry tokens that each request adds to the bucket. */
   readonly budgetPerRequest: number;
-  /** Consecutive failures of the host after which it is left alone. */
+  /** Consecutive failures that open a provider's circuit. */
   readonly breakerFailures: number;
-  /** For how long, in milliseconds. */
+  /** How long an open circuit rejects calls. */
   readonly breakerOpenFor: number;
 }
 
@@ -33,14 +33,14 @@ export const DEFAULT_RETRY: RetrySettings = {
   breakerOpenFor: 30_000,
 };
 
-/** @throws LLMInvalidRequestError for a setting that would make retries endless or the waits senseless */
-export function retrySettings(wanted: Partial<RetrySettings> = {}): RetrySettings {
-  const settings = { ...DEFAULT_RETRY, ...wanted };
+/** @throws LLMInvalidRequestError for a setting that would make retries endless or delays meaningless */
+export function retrySettings(given: Partial<RetrySettings> = {}): RetrySettings {
+  const settings = { ...DEFAULT_RETRY, ...given };
   for (const [name, value] of Object.entries(settings)) {
     const isCount = name === 'maxAttempts' || name === 'breakerFailures';
     if (isCount ? !Number.isSafeInteger(value) || value < 1 : !Number.isFinite(value) || value < 0) {
       throw new LLMInvalidRequestError(
-        `${name} must be a ${isCount ? 'positive whole' : 'finite'} number, not ${value}`,
+        `"retry.${name}" must be ${isCount ? 'a positive integer' : 'a finite number from 0'}, not ${value}.`,
         { path: `retry.${name}` },
       );
     }
@@ -49,9 +49,9 @@ export function retrySettings(wanted: Partial<RetrySettings> = {}): RetrySetting
 }
 
 /**
- * Milliseconds to wait before the next attempt, or `undefined` when there is none. Full jitter: anywhere from
- * nothing to the doubled base, but never sooner than the vendor asked.
- * @param attempts how many were made
+ * Milliseconds to wait before the next attempt, or `undefined` if there must be none. Full jitter: between 0 and the
+ * doubled base delay, but never less than the vendor's `Retry-After`.
+ * @param attempts attempts made so far
  * @param random from 0 to 1
  */
 export function retryDelay(
@@ -61,26 +61,26 @@ export function retryDelay(
   random: () => number,
 ): number | undefined {
   if (!error.retryable || attempts >= settings.maxAttempts || ranServerTool(error.response)) return undefined;
-  const asked = error.retryAfterMs ?? 0;
-  if (asked > settings.maxRetryAfter) return undefined;
-  const longest = Math.min(settings.maxDelay, settings.baseDelay * 2 ** (attempts - 1));
-  return Math.max(asked, random() * longest);
+  const retryAfterMs = error.retryAfterMs ?? 0;
+  if (retryAfterMs > settings.maxRetryAfter) return undefined;
+  const maxDelay = Math.min(settings.maxDelay, settings.baseDelay * 2 ** (attempts - 1));
+  return Math.max(retryAfterMs, random() * maxDelay);
 }
 
 /**
- * What an error speaks of: `host` counts against its circuit, `provider` may be mended by another one, `request` by
- * none.
+ * What caused an error. An `outage` counts against the provider's circuit; another provider may avoid an `outage` or
+ * an `account` failure; a `request` failure would repeat everywhere.
  */
-const SUBJECT = {
-  'connection-failed': 'host',
-  overloaded: 'host',
-  'vendor-error': 'host',
-  timeout: 'host',
-  'stream-broken': 'host',
-  'auth-failed': 'provider',
-  'permission-denied': 'provider',
-  'rate-limited': 'provider',
-  'quota-exceeded': 'provider',
+const CAUSES = {
+  'connection-failed': 'outage',
+  overloaded: 'outage',
+  'vendor-error': 'outage',
+  timeout: 'outage',
+  'stream-broken': 'outage',
+  'auth-failed': 'account',
+  'permission-denied': 'account',
+  'rate-limited': 'account',
+  'quota-exceeded': 'account',
   'invalid-request': 'request',
   'model-not-found': 'request',
   'context-too-long': 'request',
@@ -97,24 +97,47 @@ const SUBJECT = {
   'illegal-transition': 'request',
   conflict: 'request',
   'tool-failed': 'request',
-} as const satisfies Record<ErrorCode, 'host' | 'provider' | 'request'>;
+} as const satisfies Record<ErrorCode, 'outage' | 'account' | 'request'>;
 
-/**
- * Whether the host, not this request or account, seems to be ill. A vendor that says "don't retry" speaks of the
- * request.
- */
-export function isHostFailure(error: LLMError): boolean {
-  return SUBJECT[error.code] === 'host' && error.retryable;
+/** Whether the provider itself is failing. A vendor that forbids a retry is objecting to the request. */
+export function isOutage(error: LLMError): boolean {
+  return CAUSES[error.code] === 'outage' && error.retryable;
 }
 
-/** Whether another provider may succeed: the host is ill, or this account is refused, throttled or used up. */
-export function mayFallBack(error: LLMError): boolean {
-  return SUBJECT[error.code] !== 'request' && !ranServerTool(error.response);
+/** Whether another provider may succeed: this one is failing, or its account is rejected, throttled or used up. */
+export function canFallBack(error: LLMError): boolean {
+  return CAUSES[error.code] !== 'request' && !ranServerTool(error.response);
 }
 
-const OWN_OUTPUT = new Set<string>(['message', 'reasoning', 'function_call', 'compaction']);
+const MODEL_OUTPUT = new Set<string>(['message', 'reasoning', 'function_call', 'compaction']);
 
-/** Anything else in an output was done by the vendor's server, and may not be done twice. */
+/** Any other output item was produced by a tool on the vendor's server, which must not run twice. */
 function ranServerTool(response: LLMResponse | undefined): boolean {
-  return response?.output.some((item) => !OWN_OUTPUT.has(item.type)) ?? false;
+  return response?.output.some((item) => !MODEL_OUTPUT.has(item.type)) ?? false;
+}
+
+/** A token bucket that limits retries to a share of the requests, so that retries never pile onto an outage. */
+export class RetryBudget {
+  private readonly capacity: number;
+  private readonly perRequest: number;
+  private tokens: number;
+
+  /** @param perRequest tokens that a request adds; a retry costs one */
+  constructor(capacity: number, perRequest: number) {
+    this.capacity = capacity;
+    this.perRequest = perRequest;
+    this.tokens = capacity;
+  }
+
+  addRequest(): void {
+    // Rounded, so that ten times 0.1 makes exactly 1.
+    this.tokens = Math.min(this.capacity, Math.round((this.tokens + this.perRequest) * 1e6) / 1e6);
+  }
+
+  /** @returns whether one more retry may be made; its token is then spent */
+  takeRetry(): boolean {
+    if (this.tokens < 1) return false;
+    this.tokens -= 1;
+    return true;
+  }
 }

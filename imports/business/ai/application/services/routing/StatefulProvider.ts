@@ -1,6 +1,6 @@
 /**
- * Makes `previous_response_id`, `store` and deletion mean the same on every host: where the host keeps no
- * responses, a store of ours does, and the conversation is sent again.
+ * Decorates a provider so that `previous_response_id`, `store` and deletion mean the same with every vendor: where the
+ * vendor stores no responses, our own store does, and the conversation is replayed.
  */
 import { randomUUID } from 'node:crypto';
 import { LLMServerError, UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
@@ -11,24 +11,24 @@ import type { FunctionCallItem, InputItem, LLMResponse } from '../../../domain/t
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { Loss, WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput } from '../ContentNormalizer';
-import { normalizeResponse } from './normalizeResponse';
+import { NormalizedProvider } from './NormalizedProvider';
 import { answeredCalls, loadResponseHistory, unknownResponseError } from '../../../domain/responseHistory';
 
 export interface StatefulProviderOptions {
   readonly provider: ILLMProvider;
   readonly store: ResponseStore;
   /**
-   * Ids that the store does not have are left to hosts that keep responses themselves. Right where ids come from
-   * the program's own records; ids from outside would reach what another user of the same account stored. Default
+   * Forwards ids that are not in the store to vendors that store responses themselves. Safe only if ids come from the
+   * program's own records: an id from outside could name a response of another user of the same account. Default
    * false.
    */
   readonly trustsIds?: boolean;
 }
 
-/** One request, with what is remembered of it when it is answered. */
+/** One request, and what is needed to store its response. */
 interface Turn {
   readonly userId: string;
-  /** What the host is sent. */
+  /** What the provider is sent. */
   readonly request: GenerateOptions;
   readonly input: readonly InputItem[];
   readonly previousId: string | undefined;
@@ -36,7 +36,7 @@ interface Turn {
   readonly losses: readonly Loss[];
   readonly isReplayed: boolean;
   readonly isStored: boolean;
-  readonly keptByProvider: boolean;
+  readonly isStoredByProvider: boolean;
 }
 
 export class StatefulProvider implements ILLMProvider {
@@ -45,7 +45,7 @@ export class StatefulProvider implements ILLMProvider {
   private readonly trustsUnknownIds: boolean;
 
   constructor({ provider, store, trustsIds = false }: StatefulProviderOptions) {
-    this.provider = provider;
+    this.provider = new NormalizedProvider(provider);
     this.store = store;
     this.trustsUnknownIds = trustsIds;
   }
@@ -55,12 +55,12 @@ export class StatefulProvider implements ILLMProvider {
   }
 
   /**
-   * @throws LLMInvalidRequestError for a previous response that is unknown, or another user's
-   * @throws LLMServerError when the answer could not be stored; it is in `.response`
+   * @throws LLMInvalidRequestError if the previous response is unknown or belongs to another user
+   * @throws LLMServerError if the response could not be stored; it is then in `.response`
    */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const turn = await this.prepareTurn(userId, options);
-    const response = normalizeResponse(await this.provider.generate(userId, turn.request), this.getProviderName());
+    const response = await this.provider.generate(userId, turn.request);
     return this.storeResponse(turn, response, await this.idFor(turn, response.id));
   }
 
@@ -72,9 +72,8 @@ export class StatefulProvider implements ILLMProvider {
         id = await this.idFor(turn, event.id);
         yield { ...event, id };
       } else if (event.type === 'response.completed') {
-        const response = normalizeResponse(event.response, this.getProviderName());
-        id ??= await this.idFor(turn, response.id);
-        yield { ...event, response: await this.storeResponse(turn, response, id) };
+        id ??= await this.idFor(turn, event.response.id);
+        yield { ...event, response: await this.storeResponse(turn, event.response, id) };
       } else yield event;
     }
   }
@@ -87,36 +86,36 @@ export class StatefulProvider implements ILLMProvider {
     return { ...this.provider.getCapabilities(model, wire), keepsState: true };
   }
 
-  /** Here, and at the host where that keeps it too. */
+  /** Deletes a response from the store, and at the vendor if that stores responses too. */
   async deleteResponse(userId: string, responseId: string): Promise<void> {
     const wasStored = await this.store.remove(userId, responseId);
     if (!wasStored && !this.trustsUnknownIds) return;
     try {
       await this.provider.deleteResponse?.(userId, responseId);
     } catch (error) {
-      // A host that keeps nothing has nothing to delete.
+      // A vendor that stores nothing has nothing to delete.
       if (!(error instanceof UnsupportedFeatureError)) throw error;
     }
   }
 
   private async prepareTurn(userId: string, options: GenerateOptions): Promise<Turn> {
     const { previous_response_id: previousId, store, ...rest } = options;
-    const keptByProvider = this.provider.getCapabilities(options.model ?? '', options.wire).keepsState;
+    const isStoredByProvider = this.provider.getCapabilities(options.model ?? '', options.wire).keepsState;
     const isStored = store ?? previousId !== undefined;
     const input = normalizeInput(options.input);
-    const turn = { userId, input, previousId, isStored, keptByProvider };
-    const forHost = keptByProvider ? { store: isStored } : {};
+    const turn = { userId, input, previousId, isStored, isStoredByProvider };
+    const storeOption = isStoredByProvider ? { store: isStored } : {};
     if (previousId === undefined) {
-      const request = { ...rest, input, ...(store === undefined ? {} : forHost) };
+      const request = { ...rest, input, ...(store === undefined ? {} : storeOption) };
       return { ...turn, request, answeredCalls: [], losses: [], isReplayed: false };
     }
     const stored = await this.store.find(userId, previousId);
-    if (stored === undefined && !(keptByProvider && this.trustsUnknownIds)) throw unknownResponseError(previousId);
-    if (keptByProvider && stored?.keptByProvider !== false) {
+    if (stored === undefined && !(isStoredByProvider && this.trustsUnknownIds)) throw unknownResponseError(previousId);
+    if (isStoredByProvider && stored?.keptByProvider !== false) {
       const history = stored?.response.output ?? [];
       return {
         ...turn,
-        request: { ...rest, input, ...forHost, previous_response_id: previousId },
+        request: { ...rest, input, ...storeOption, previous_response_id: previousId },
         answeredCalls: answeredCalls(history, input),
         losses: [],
         isReplayed: false,
@@ -125,7 +124,7 @@ export class StatefulProvider implements ILLMProvider {
     const { items, losses } = await loadResponseHistory(this.store, userId, previousId);
     return {
       ...turn,
-      request: { ...rest, input: [...items, ...input], ...forHost },
+      request: { ...rest, input: [...items, ...input], ...storeOption },
       answeredCalls: answeredCalls(items, input),
       losses,
       isReplayed: true,
@@ -133,21 +132,21 @@ export class StatefulProvider implements ILLMProvider {
   }
 
   private async storeResponse(turn: Turn, given: LLMResponse, id: string): Promise<LLMResponse> {
-    const response = asAnswered(turn, given, id);
+    const response = asStateful(turn, given, id);
     if (!turn.isStored) return response;
     try {
       await this.store.save({
         id,
         userId: turn.userId,
         providerId: this.provider.getProviderName(),
-        keptByProvider: turn.keptByProvider,
+        keptByProvider: turn.isStoredByProvider,
         ...(turn.previousId === undefined ? {} : { previousId: turn.previousId }),
         input: turn.input,
         ...(turn.answeredCalls.length === 0 ? {} : { answeredCalls: turn.answeredCalls }),
         response,
       });
     } catch (cause) {
-      throw new LLMServerError('The answer could not be stored, so no conversation can go on from it.', {
+      throw new LLMServerError('Could not store the response, so no conversation can continue from it.', {
         cause,
         response,
         retryable: false,
@@ -156,16 +155,16 @@ export class StatefulProvider implements ILLMProvider {
     return response;
   }
 
-  /** Some hosts give every answer the same id, or none; what is stored needs one of its own. */
-  private async idFor({ userId, isStored, keptByProvider }: Turn, given: string): Promise<string> {
-    if (!isStored || keptByProvider) return given;
+  /** Some servers give every response the same id, or none. A stored response needs a unique one. */
+  private async idFor({ userId, isStored, isStoredByProvider }: Turn, given: string): Promise<string> {
+    if (!isStored || isStoredByProvider) return given;
     const isUsable = given !== '' && (await this.store.find(userId, given)) === undefined;
     return isUsable ? given : `resp_${randomUUID().replaceAll('-', '')}`;
   }
 }
 
-/** The answer as a host that keeps responses would have given it. */
-function asAnswered({ previousId, isReplayed, losses }: Turn, response: LLMResponse, id: string): LLMResponse {
+/** The response as a vendor that stores responses would have returned it. */
+function asStateful({ previousId, isReplayed, losses }: Turn, response: LLMResponse, id: string): LLMResponse {
   if (!isReplayed && id === response.id) return response;
   const vendor =
     losses.length === 0 ? response.vendor : { ...response.vendor, losses: [...response.vendor.losses, ...losses] };

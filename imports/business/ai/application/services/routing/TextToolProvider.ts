@@ -1,6 +1,6 @@
 /**
- * Gives tools to models that have no tool calling of their own: tools are described in words, a call is an answer
- * that is one JSON object, results are labelled texts.
+ * Decorates a provider so that models without native tool calling can use tools: the prompt describes the tools, a
+ * response that is one JSON object is a call, and results are sent as labelled text.
  */
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool } from '../../../domain/entities/Tool';
@@ -12,7 +12,7 @@ import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 import type { WireName } from '../../../domain/types/VendorTypes';
 import { normalizeInput, normalizeTools } from '../ContentNormalizer';
 import { toolInstructions, historyAsText } from './textTools/toolPrompt';
-import { mayBeCallPrefix, withWrittenCall, parseTextCall } from './textTools/parseTextCall';
+import { mayBeCallPrefix, withTextCall, parseTextCall } from './textTools/parseTextCall';
 
 export class TextToolProvider implements ILLMProvider {
   private readonly provider: ILLMProvider;
@@ -25,14 +25,14 @@ export class TextToolProvider implements ILLMProvider {
     return this.provider.getProviderName();
   }
 
-  /** @throws UnsupportedFeatureError for tools that a vendor's server would have to run, before anything is sent */
+  /** @throws UnsupportedFeatureError before anything is sent, for tools that only a vendor's server can run */
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
     const { request, offersTools } = asPrompt(options);
     const response = await this.provider.generate(userId, request);
-    return offersTools ? withWrittenCall(response, parseTextCall(response)) : response;
+    return offersTools ? withTextCall(response, parseTextCall(response)) : response;
   }
 
-  /** Text that may yet turn out to be a call is held back; prose goes out as it comes. */
+  /** Holds text back while it may still turn out to be a call. Prose is streamed as it arrives. */
   async *stream(userId: string, options: GenerateOptions): AsyncGenerator<ResponseStreamEvent, void, undefined> {
     const { request, offersTools } = asPrompt(options);
     const events = this.provider.stream(userId, request);
@@ -59,16 +59,16 @@ export class TextToolProvider implements ILLMProvider {
 }
 
 /**
- * The request without any word about tools but those in its texts. What the wire says is not what the answer means,
- * so it is not relayed.
+ * The request with its tools moved into the text. `relay` is dropped, since the wire's raw events do not have the
+ * response's meaning.
  */
 function asPrompt(options: GenerateOptions): { readonly request: GenerateOptions; readonly offersTools: boolean } {
   const { tools: given, tool_choice: choice, parallel_tool_calls: _parallel, relay: _relay, ...rest } = options;
   const tools = offered(given, choice);
   const input = historyAsText(normalizeInput(options.input));
   if (tools.length === 0) return { request: { ...rest, input }, offersTools: false };
-  const words = toolInstructions(tools, isForced(choice));
-  const instructions = options.instructions === undefined ? words : `${options.instructions}\n\n${words}`;
+  const toolPrompt = toolInstructions(tools, isForced(choice));
+  const instructions = options.instructions === undefined ? toolPrompt : `${options.instructions}\n\n${toolPrompt}`;
   return { request: { ...rest, input, instructions }, offersTools: true };
 }
 
@@ -76,7 +76,7 @@ function offered(given: GenerateOptions['tools'], choice: ToolChoice | undefined
   const tools = normalizeTools(given).map((tool) => {
     if (isFunctionTool(tool)) return tool;
     throw new UnsupportedFeatureError(
-      `The tool '${tool.type}' is run by a vendor's server; a model without tools has none.`,
+      `The built-in tool "${tool.type}" runs on a vendor's server, so a model without native tool calling can't use it.`,
       { path: 'tools' },
     );
   });
@@ -94,31 +94,31 @@ function isForced(choice: ToolChoice | undefined): boolean {
 async function* withCalls(
   events: AsyncIterable<ResponseStreamEvent>,
 ): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-  let held: ResponseStreamEvent[] = [];
+  let heldBack: ResponseStreamEvent[] = [];
   let text = '';
   let isProse = false;
   for await (const event of events) {
     if (event.type === 'response.completed') {
       const call = isProse ? undefined : parseTextCall(event.response);
-      const response = withWrittenCall(event.response, call);
-      yield* call === undefined ? held : eventsOfCall(response);
-      held = [];
+      const response = withTextCall(event.response, call);
+      yield* call === undefined ? heldBack : eventsOfCall(response);
+      heldBack = [];
       yield { ...event, response };
     } else if (isProse || !isOfMessage(event)) {
       yield event;
     } else {
-      held.push(event);
+      heldBack.push(event);
       if (event.type === 'response.output_text.delta') text += event.delta;
       isProse = event.type === 'response.refusal.delta' || !mayBeCallPrefix(text);
       if (!isProse) continue;
-      yield* held;
-      held = [];
+      yield* heldBack;
+      heldBack = [];
     }
   }
-  yield* held;
+  yield* heldBack;
 }
 
-/** Events of the message that a call may be written in. */
+/** Whether an event belongs to a message, whose text may be a call. */
 function isOfMessage(event: ResponseStreamEvent): boolean {
   switch (event.type) {
     case 'response.output_item.added':

@@ -1,4 +1,4 @@
-/** What was used, by provider and user. Users that were not seen for long are summed up under nobody's name. */
+/** Adds up token usage by provider and user. Users that were evicted are summed per provider. */
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { UsageEntry } from '../../../domain/types/UsageRecords';
@@ -6,12 +6,12 @@ import { LruMap } from '../shared/LruMap';
 
 export class UsageLedger {
   private readonly byUser: LruMap<string, UsageEntry>;
-  private readonly forgotten = new Map<string, UsageEntry>();
+  private readonly evicted = new Map<string, UsageEntry>();
 
-  /** @param limit how many pairs of provider and user are kept apart */
+  /** @param limit how many pairs of provider and user are tracked separately */
   constructor(limit: number) {
     this.byUser = new LruMap(limit, (_key, { providerId, calls, usage }) => {
-      this.forgotten.set(providerId, sum(this.forgotten.get(providerId), { providerId, calls, usage }));
+      this.evicted.set(providerId, sum(this.evicted.get(providerId), { providerId, calls, usage }));
     });
   }
 
@@ -21,10 +21,14 @@ export class UsageLedger {
   }
 
   entries(): readonly UsageEntry[] {
-    return [...this.forgotten.values(), ...this.byUser.values()];
+    return [...this.evicted.values(), ...this.byUser.values()];
   }
 }
 
-function sum(known: UsageEntry | undefined, added: UsageEntry): UsageEntry {
-  return { ...added, calls: (known?.calls ?? 0) + added.calls, usage: addUsage(known?.usage ?? NO_USAGE, added.usage) };
+function sum(previous: UsageEntry | undefined, added: UsageEntry): UsageEntry {
+  return {
+    ...added,
+    calls: (previous?.calls ?? 0) + added.calls,
+    usage: addUsage(previous?.usage ?? NO_USAGE, added.usage),
+  };
 }

@@ -1,4 +1,4 @@
-/** Whether a response is an answer. Truncated, filtered and refused ones are named outcomes, never an empty success. */
+/** Decides whether a response answers the request. Truncated, filtered and refused responses become typed errors. */
 import { refusalOf } from '../../../domain/entities/Response';
 import { LLMContentFilterError, LLMIncompleteError, LLMRefusalError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
@@ -11,7 +11,7 @@ export function assertAnswered(response: LLMResponse): LLMResponse {
   return response;
 }
 
-/** What `assertAnswered` would throw, or `undefined` for an answer. */
+/** The error that `assertAnswered` would throw, or `undefined`. */
 export function unansweredError(response: LLMResponse): LLMError | undefined {
   const vendor = response.vendor.name;
   const refusal = refusalOf(response);
@@ -20,7 +20,7 @@ export function unansweredError(response: LLMResponse): LLMError | undefined {
   }
   if (response.status === 'completed')
     return isMissingToolCalls(response)
-      ? new LLMIncompleteError('The answer ends to call tools, and calls none.', {
+      ? new LLMIncompleteError('The response ended in order to call tools, but contains no tool call.', {
           vendor,
           response,
           reason: 'tool_calls',
@@ -28,22 +28,25 @@ export function unansweredError(response: LLMResponse): LLMError | undefined {
       : undefined;
   const reason = response.incomplete_details?.reason ?? response.status;
   if (reason === 'content_filter') {
-    return new LLMContentFilterError("The answer was stopped by the vendor's content filter.", { vendor, response });
+    return new LLMContentFilterError("The vendor's content filter stopped the response.", { vendor, response });
   }
   const message =
     reason === 'max_output_tokens'
-      ? 'The answer was cut off at its token limit.'
-      : `The answer is incomplete: ${reason}.`;
+      ? 'The response was cut off at its token limit. Raise max_output_tokens.'
+      : `The response is incomplete: ${reason}.`;
   return new LLMIncompleteError(message, { vendor, response, reason });
 }
 
-/** What chat hosts and Anthropic say where calls are to be answered. */
-const TOOL_WORDS: ReadonlySet<string | null> = new Set(['tool_calls', 'tool_use']);
+/** Finish reasons of Chat Completions and Anthropic that announce tool calls. */
+const TOOL_CALL_REASONS: ReadonlySet<string | null> = new Set(['tool_calls', 'tool_use']);
 
-/** Neither words nor calls nor anything of a vendor's own, after a word that promises calls. */
+/**
+ * Whether the finish reason announces tool calls, yet there is neither a call, nor text, nor an item of the
+ * vendor's own.
+ */
 function isMissingToolCalls({ output, output_text, vendor }: LLMResponse): boolean {
   return (
-    TOOL_WORDS.has(vendor.finish_reason) &&
+    TOOL_CALL_REASONS.has(vendor.finish_reason) &&
     output_text === '' &&
     output.every(({ type }) => type === 'reasoning' || type === 'message')
   );

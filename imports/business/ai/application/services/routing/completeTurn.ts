@@ -1,17 +1,25 @@
-/** A model's turn to its end, however many answers it takes. */
+/** Runs a model's turn to its end, however many responses it takes. */
 import { NO_USAGE, addUsage } from '../../../domain/entities/Response';
 import { LLMIncompleteError } from '../../../domain/errors/LLMErrors';
 import type { GenerateOptions } from '../../../domain/types/LLMTypes';
-import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
+import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
+import { normalizeInput } from '../ContentNormalizer';
 import { assertAnswered } from './assertAnswered';
-import { modelAnswer } from '../structured/StructuredOutput';
-import type { ModelAnswer } from '../structured/StructuredOutput';
+
+export interface ModelAnswer {
+  readonly response: LLMResponse;
+  /** The input and all output up to and including the response. */
+  readonly conversation: readonly Item[];
+  /** Of all calls that led to the response. */
+  readonly usage: Usage;
+}
 
 const MAX_CONTINUATIONS = 10;
 
 /**
- * Anthropic's server pauses a long turn of its own tools; it goes on when it is sent back as it is.
- * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none; whatever
+ * Continues a turn that Anthropic paused (`pause_turn`): its server pauses long turns of its own tools, and resumes
+ * them when it is sent the conversation unchanged.
+ * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for responses that are no answer; whatever
  *   `generate` throws
  */
 export async function completeTurn(
@@ -21,18 +29,23 @@ export async function completeTurn(
   let text = '';
   let usage = NO_USAGE;
   let request = options;
-  for (let parts = 1; ; parts += 1) {
+  for (let responses = 1; ; responses += 1) {
     const response = assertAnswered(await generate(request));
     text += response.output_text;
     usage = addUsage(usage, response.usage);
     const { conversation } = modelAnswer(request, response);
     if (response.vendor.finish_reason !== 'pause_turn') return { text, response, usage, conversation };
-    if (parts >= MAX_CONTINUATIONS) {
-      throw new LLMIncompleteError(`The turn was paused ${parts} times without an answer.`, {
+    if (responses >= MAX_CONTINUATIONS) {
+      throw new LLMIncompleteError(`The vendor paused the turn ${responses} times without finishing it.`, {
         reason: 'pause_turn',
         response,
       });
     }
     request = { ...request, input: conversation };
   }
+}
+
+/** The response to a single call with `options`. */
+export function modelAnswer(options: GenerateOptions, response: LLMResponse): ModelAnswer {
+  return { response, conversation: [...normalizeInput(options.input), ...response.output], usage: response.usage };
 }

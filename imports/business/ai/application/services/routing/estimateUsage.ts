@@ -1,22 +1,23 @@
 /**
- * Token counts guessed from text length, for calls that ended before the vendor counted and for budgets that must
- * hold before one.
+ * Token counts estimated from text length: for calls that ended before the vendor reported usage, and for budgets that
+ * must be reserved before a call.
  */
+import type { LLMInput } from '../../../domain/types/LLMTypes';
 import type { Item, Usage } from '../../../domain/types/ResponsesAPITypes';
+import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
+import { normalizeInput } from '../ContentNormalizer';
 
-/** English prose and JSON come to about four characters a token on all vendors' tokenisers. */
-const CHARACTERS_PER_TOKEN = 4;
-
-const sizes = new WeakMap<Item, number>();
+/** English prose and JSON average about four characters per token with every vendor's tokenizer. */
+export const CHARACTERS_PER_TOKEN = 4;
 
 export function estimateTokens(items: readonly Item[]): number {
   let characters = 0;
-  for (const item of items) characters += sizeOf(item);
+  for (const item of items) characters += lengthOf(item);
   return Math.ceil(characters / CHARACTERS_PER_TOKEN);
 }
 
-/** @param outputCharacters what had arrived of the answer */
-export function estimatedUsage(items: readonly Item[], outputCharacters: number): Usage {
+/** @param outputCharacters length of the output that arrived */
+export function estimateUsage(items: readonly Item[], outputCharacters: number): Usage {
   const input_tokens = estimateTokens(items);
   const output_tokens = Math.ceil(outputCharacters / CHARACTERS_PER_TOKEN);
   return {
@@ -29,10 +30,37 @@ export function estimatedUsage(items: readonly Item[], outputCharacters: number)
   };
 }
 
-function sizeOf(item: Item): number {
-  const known = sizes.get(item);
-  if (known !== undefined) return known;
-  const size = JSON.stringify(item).length;
-  sizes.set(item, size);
-  return size;
+/**
+ * Usage of a stream that was abandoned or broke before its response was complete: the last usage that the vendor
+ * reported, plus an estimate of the output that arrived.
+ */
+export class PartialUsage {
+  private characters = 0;
+  private reported: Usage | undefined;
+
+  add(event: ResponseStreamEvent): void {
+    if ('delta' in event) this.characters += event.delta.length;
+    else if (event.type === 'response.usage') this.reported = event.usage;
+    else if (event.type === 'response.tool_use.done') this.characters += event.item.arguments.length;
+  }
+
+  /** @param input the request's input, for vendors that report usage only at the end */
+  estimate(input: LLMInput): Usage {
+    const { reported } = this;
+    const estimated = estimateUsage(reported === undefined ? normalizeInput(input) : [], this.characters);
+    if (reported === undefined) return estimated;
+    const output_tokens = Math.max(reported.output_tokens, estimated.output_tokens);
+    return { ...reported, output_tokens, total_tokens: reported.input_tokens + output_tokens, estimated: true };
+  }
+}
+
+/** Items are immutable, so each is measured once. */
+const lengths = new WeakMap<Item, number>();
+
+function lengthOf(item: Item): number {
+  const cached = lengths.get(item);
+  if (cached !== undefined) return cached;
+  const length = JSON.stringify(item).length;
+  lengths.set(item, length);
+  return length;
 }

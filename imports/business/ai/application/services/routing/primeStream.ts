@@ -1,28 +1,27 @@
-/** A stream that has begun to answer: up to here it may be tried again, from here on it may not. */
+/** Reads a stream up to its first substantial event: until then a failed attempt may be retried, afterwards not. */
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
 
 export interface PrimedStream {
-  /** What came so far: its announcement, and the first event that says something. */
+  /** The events read so far: the preamble and the first substantial event. */
   readonly head: readonly ResponseStreamEvent[];
   readonly rest: AsyncIterator<ResponseStreamEvent, unknown, undefined>;
 }
 
-/** An announcement, and what only repeats what other events say. */
+/** Announcements, and events that only repeat what others carry. */
 const PREAMBLE_EVENTS: ReadonlySet<string> = new Set<ResponseStreamEvent['type']>(['response.created', 'wire.message']);
 
 /**
- * Reads up to the first event that says something. What comes before it is held back, since a host that fails right
- * after its announcement has given nothing yet.
- * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream that ends before it
- *   says anything
+ * Holds the preamble back, since a provider that fails right after it has delivered nothing yet.
+ * @throws whatever the stream throws, the error of `response.failed`, LLMStreamError for a stream that ends within
+ *   its preamble
  */
 export async function primeStream(events: AsyncIterable<ResponseStreamEvent>): Promise<PrimedStream> {
   const rest = events[Symbol.asyncIterator]() as PrimedStream['rest'];
   const head: ResponseStreamEvent[] = [];
   for (;;) {
     const next = await rest.next();
-    if (next.done === true) throw new LLMStreamError('The stream ended without an answer.');
+    if (next.done === true) throw new LLMStreamError('The stream ended without a response.');
     if (next.value.type === 'response.failed') {
       await rest.return?.();
       throw next.value.error;
@@ -33,8 +32,8 @@ export async function primeStream(events: AsyncIterable<ResponseStreamEvent>): P
 }
 
 /**
- * The whole stream. A consumer that leaves early takes the upstream request with it.
- * @throws what the stream throws, the error of `response.failed`, LLMStreamError for a stream without
+ * The entire stream. A consumer that leaves early closes the upstream request.
+ * @throws whatever the stream throws, the error of `response.failed`, LLMStreamError for a stream without
  *   `response.completed`
  */
 export async function* eventsOf({ head, rest }: PrimedStream): AsyncGenerator<ResponseStreamEvent, void, undefined> {
@@ -57,5 +56,5 @@ export async function* eventsOf({ head, rest }: PrimedStream): AsyncGenerator<Re
   } finally {
     if (open) await rest.return?.();
   }
-  if (!completed) throw new LLMStreamError('The stream ended before its answer was complete.', { retryable: false });
+  if (!completed) throw new LLMStreamError('The stream ended before its response was complete.', { retryable: false });
 }

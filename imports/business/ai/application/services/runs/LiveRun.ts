@@ -7,7 +7,7 @@ import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../.
 import { moveRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
-import { wellFormedItem } from '../../../domain/entities/wellFormedItem';
+import { wellFormedItem } from '../../../domain/entities/Message';
 import type { AgentEvent, AgentEventBody } from '../../../domain/types/AgentEvents';
 import type { FunctionCallOutputItem, Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import { adoptItem } from '../ContentNormalizer';

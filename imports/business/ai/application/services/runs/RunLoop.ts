@@ -11,7 +11,7 @@ import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '..
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { RunOrder, RunProgress } from '../../../domain/types/RunRecords';
 import { nextStep } from './nextStep';
-import { estimatedUsage } from '../routing/estimateUsage';
+import { estimateUsage } from '../routing/estimateUsage';
 import { assertWithinLimits } from './runLimits';
 import { RunToolCalls } from './RunToolCalls';
 import { RunDeadline } from './RunDeadline';
@@ -61,7 +61,7 @@ export class RunLoop {
     );
     if (restored?.hasLostCall === true) {
       // It has cost something and is made again, in place of itself.
-      execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, 0));
+      execution.usage = addUsage(execution.usage, estimateUsage(execution.transcript, 0));
       execution.iterations -= 1;
     }
   }

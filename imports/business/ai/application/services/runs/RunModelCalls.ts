@@ -8,7 +8,7 @@ import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/err
 import type { GenerateOptions, NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import { adoptInput } from '../ContentNormalizer';
-import { estimatedUsage } from '../routing/estimateUsage';
+import { estimateUsage } from '../routing/estimateUsage';
 import type { TurnCall } from './LiveRun';
 import { buildRequest } from '../MessageBuilder';
 import type { RunCancellation } from './RunCancellation';
@@ -121,7 +121,7 @@ export class RunModelCalls {
     const usage = isLLMError(error) ? error.response?.usage : undefined;
     if (usage !== undefined) execution.usage = addUsage(execution.usage, usage);
     else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
-      execution.usage = addUsage(execution.usage, estimatedUsage(execution.transcript, characters));
+      execution.usage = addUsage(execution.usage, estimateUsage(execution.transcript, characters));
     }
   }
 }

@@ -11,7 +11,7 @@ import { PendingDecisions } from './PendingDecisions';
 import type { RunCancellation } from './RunCancellation';
 import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
-import { elapsedSince } from '../timeSince';
+import { elapsedSince } from '../shared/time';
 import { DECISION_LIFETIME } from '../ToolProcessor';
 import type { ToolJob, ToolProgress } from '../ToolProcessor';
 import { ToolConcurrency } from '../tools/ToolConcurrency';

@@ -1,5 +1,5 @@
 /** A run's own limits, looked at before each model call: one that would pass them is not made. */
-import { costOf } from '../../../domain/costOf';
+import { costOf } from '../../../domain/entities/Response';
 import { BudgetError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { RunLimits } from '../../../domain/types/RunRecords';

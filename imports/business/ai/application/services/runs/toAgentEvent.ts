@@ -1,7 +1,7 @@
 /** A move of a tool call, as those are told who watch the run. */
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import type { AgentEventBody } from '../../../domain/types/AgentEvents';
-import { argumentsHash } from '../argumentsHash';
+import { argumentsHash } from '../shared/canonicalJson';
 
 /**
  * @param call after the move

@@ -1,7 +1,7 @@
-/** A wait that an abort ends at once. */
+/** Waiting, and measuring time that has passed. */
 
 /**
- * The timer keeps the process alive, since somebody waits for the answer; no timer is left behind.
+ * Waits without leaving a timer behind. The timer keeps the process alive, since a caller awaits the result.
  * @param duration milliseconds
  * @throws `signal.reason` as soon as the signal is aborted
  */
@@ -17,4 +17,13 @@ export async function sleep(duration: number, signal?: AbortSignal): Promise<voi
     signal?.addEventListener('abort', finish);
   });
   signal?.throwIfAborted();
+}
+
+/**
+ * Milliseconds since a stored moment. The moment may have been stored by another process, so the wall clock is the
+ * only one that applies. A clock that was set back counts as no time passed, so that no wait gets longer than intended.
+ * @param at milliseconds since the epoch
+ */
+export function elapsedSince(at: number): number {
+  return Math.max(0, Date.now() - at);
 }

@@ -1,4 +1,4 @@
-/** A typed value from any model: asked for by schema, checked against the whole of it, repaired once. */
+/** Gets a typed value from any model: requests it by schema, validates it fully, and has the model correct it once. */
 import { userMessage } from '../../../domain/entities/Message';
 import { addUsage } from '../../../domain/entities/Response';
 import { StructuredOutputError } from '../../../domain/errors/LLMErrors';
@@ -8,56 +8,46 @@ import type { Item, LLMResponse, Usage } from '../../../domain/types/ResponsesAP
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 import { toJsonSchema } from '../schema/AnySchema';
 import type { AnySchema } from '../schema/AnySchema';
+import { isObject } from '../../../domain/json';
 import { assertAnswered } from '../routing/assertAnswered';
-import { normalizeInput } from '../ContentNormalizer';
+import type { ModelAnswer } from '../routing/completeTurn';
 import { DEFAULT_JSON_LIMITS, parseJsonAnswer } from './parseJsonAnswer';
 import type { JsonLimits } from './parseJsonAnswer';
-import { withoutOptionalNulls } from '../optionalNulls';
 import type { ResolvedSchema, Validated } from '../schema/ResolvedSchema';
-import { assertSchema, validate } from '../schema/SchemaValidator';
+import { assertSchema, faultsOf, validate } from '../schema/SchemaValidator';
 import type { Violation } from '../schema/SchemaViolations';
 
 export interface ParseRules {
-  /** Code fences and words around the JSON are tolerated: for models that can't be held to a schema. */
+  /** Accepts code fences and text around the JSON: for models that cannot be constrained to a schema. */
   readonly lenient: boolean;
   readonly limits?: JsonLimits;
 }
 
-export interface ModelAnswer {
-  readonly response: LLMResponse;
-  /** Everything up to the answer, and the answer. */
-  readonly conversation: readonly Item[];
-  /** Of all calls that led to the answer. */
-  readonly usage: Usage;
-}
-
 export interface StructuredRequest<Output> {
-  /** Asks the model until it answers, tools and retries included. */
-  readonly ask: (options: GenerateOptions) => Promise<ModelAnswer>;
+  /** Calls the model until it answers, tools and retries included. */
+  readonly generate: (options: GenerateOptions) => Promise<ModelAnswer>;
   readonly options: GenerateOptions;
   readonly schema: AnySchema<Output>;
   readonly capabilities: ModelCapabilities;
   readonly limits?: JsonLimits;
 }
 
-export interface StructuredAnswer<Output> {
+export interface StructuredResult<Output> {
   readonly value: Output;
-  /** The answer that the value was read from. */
+  /** The response that the value was parsed from. */
   readonly response: LLMResponse;
-  /** With the repair's, if there was one. */
+  /** Of all calls, a correction included. */
   readonly usage: Usage;
 }
 
 /**
- * Asks, checks, and where the answer breaks the schema asks once more, with the answer and what is wrong with it.
- * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError for answers that are none, before anything
- *   is parsed
- * @throws StructuredOutputError when the second answer breaks the schema too, or the first is too large to be
- *   sent again
+ * Calls the model and validates its value. An invalid value is sent back once, with its violations, for correction.
+ * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError before anything is parsed
+ * @throws StructuredOutputError if the corrected value is invalid too, or the first one is too large to be sent back
  */
 export async function generateStructured<Output>(
   request: StructuredRequest<Output>,
-): Promise<StructuredAnswer<Output>> {
+): Promise<StructuredResult<Output>> {
   const schema = toJsonSchema(request.schema);
   assertSchema(schema.jsonSchema);
   const options = structuredOptions(request.options, schema.jsonSchema, request.capabilities);
@@ -66,25 +56,20 @@ export async function generateStructured<Output>(
     limits: request.limits ?? DEFAULT_JSON_LIMITS,
   };
 
-  const first = await request.ask(options);
+  const first = await request.generate(options);
   const read = await parseStructured(first.response, schema, rules);
   if (read.ok) return { value: read.value, response: first.response, usage: first.usage };
   if (first.response.output_text.length > MAX_REPAIRABLE_LENGTH) throw invalidOutput(first.response, read.violations);
 
-  const second = await request.ask({ ...options, input: repairInput(first.conversation, read.violations) });
+  const second = await request.generate({ ...options, input: repairInput(first.conversation, read.violations) });
   const repaired = await parseStructured(second.response, schema, rules);
   if (!repaired.ok) throw invalidOutput(second.response, repaired.violations);
   return { value: repaired.value, response: second.response, usage: addUsage(first.usage, second.usage) };
 }
 
-/** What one call to a model gave, as an answer to `options`. */
-export function modelAnswer(options: GenerateOptions, response: LLMResponse): ModelAnswer {
-  return { response, conversation: [...normalizeInput(options.input), ...response.output], usage: response.usage };
-}
-
 /**
- * The value in an answer: its text parsed, held against the whole JSON Schema, then against the schema's own check,
- * whose output counts. A null where a property may be left out but not be null is read as left out.
+ * Parses a response's text and validates it, first against the JSON Schema, then by the schema's own validation, whose
+ * output is the value. A null in place of an optional property that must not be null counts as omitted.
  * @throws LLMRefusalError, LLMContentFilterError, LLMIncompleteError as `assertAnswered` does
  */
 export async function parseStructured<Output>(
@@ -102,13 +87,13 @@ export async function parseStructured<Output>(
     ({ value } = repaired);
   }
   if (schema.validate !== undefined) return schema.validate(value);
-  // A plain JSON Schema has no type of its own: the caller's word for it is taken.
+  // A plain JSON Schema carries no type: the caller's type argument is trusted.
   return { ok: true, value: value as Output };
 }
 
 /**
- * The options with the schema as `response_format`, strict where the host can; models that can't be held to it are
- * told it in words.
+ * The options with the schema as `response_format`. Models that cannot be constrained to it get it in the instructions
+ * too.
  */
 function structuredOptions(
   options: GenerateOptions,
@@ -124,25 +109,26 @@ function structuredOptions(
     schema: jsonSchema,
   };
   if (capabilities.supportsJSONSchema) return { ...options, response_format };
-  const words = `Answer with one JSON value that is valid against this JSON Schema, and with nothing else:\n${JSON.stringify(jsonSchema)}`;
+  const schemaInstructions = `Answer with one JSON value that is valid against this JSON Schema, and with nothing else:\n${JSON.stringify(jsonSchema)}`;
   return {
     ...options,
     response_format,
-    instructions: options.instructions === undefined ? words : `${options.instructions}\n\n${words}`,
+    instructions:
+      options.instructions === undefined ? schemaInstructions : `${options.instructions}\n\n${schemaInstructions}`,
   };
 }
 
-/** The conversation, and what is wrong with its last answer. */
+/** The conversation and a message that lists the violations. */
 function repairInput(conversation: readonly Item[], violations: readonly Violation[]): readonly Item[] {
   const list = violations.map(({ path, message }) => `- ${path}: ${message}`).join('\n');
-  const words = `Your answer does not match the required JSON Schema:\n${list}\nGive the whole answer again, corrected, as JSON and nothing else.`;
-  return [...conversation, userMessage(words)];
+  const message = `Your answer does not match the required JSON Schema:\n${list}\nGive the whole answer again, corrected, as JSON and nothing else.`;
+  return [...conversation, userMessage(message)];
 }
 
-/** Characters beyond which sending an answer back costs more than asking anew. */
+/** In characters. Sending a longer answer back costs more than a new request. */
 const MAX_REPAIRABLE_LENGTH = 1024 * 1024;
 
-/** What vendors allow in the name of a format. */
+/** Vendors allow 1 to 64 letters, digits, `_` and `-` in the name of a format. */
 function nameOf(jsonSchema: JsonObject): string {
   const { title } = jsonSchema;
   const name = typeof title === 'string' ? title.replace(/[^a-zA-Z0-9_-]+/g, '_').slice(0, 64) : '';
@@ -152,11 +138,51 @@ function nameOf(jsonSchema: JsonObject): string {
 function invalidOutput(response: LLMResponse, violations: readonly Violation[]): StructuredOutputError {
   const [first] = violations;
   const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : '';
-  const what = first === undefined ? 'the schema' : `the schema: ${first.path}: ${first.message}${more}`;
-  return new StructuredOutputError(`The model's answer breaks ${what}.`, {
+  const detail = first === undefined ? '' : `: ${first.path}: ${first.message}${more}`;
+  return new StructuredOutputError(`The model's answer violates the schema${detail}.`, {
     violations,
     text: response.output_text,
     response,
     vendor: response.vendor.name,
   });
+}
+
+const MAX_ROUNDS = 8;
+
+/**
+ * Removes nulls that the schema rejects from optional properties: models in strict mode must write every property, and
+ * write null for those they omit.
+ * @returns a valid copy, or `undefined` if removing nulls does not make the value valid
+ */
+export function withoutOptionalNulls(schema: JsonObject, value: unknown): { readonly value: unknown } | undefined {
+  let current = value;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const faults = faultsOf(schema, current);
+    if (faults.length === 0) return { value: current };
+    const nulls = faults.filter(({ data, pointer }) => data === null && pointer !== '');
+    if (nulls.length === 0) return undefined;
+    if (current === value) current = structuredClone(value);
+    let removed = false;
+    for (const { pointer } of nulls) removed = removeProperty(current, pointer) || removed;
+    if (!removed) return undefined;
+  }
+  return undefined;
+}
+
+/** @returns whether there was such a property; array elements are never removed */
+function removeProperty(root: unknown, pointer: string): boolean {
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = keys.pop();
+  let parent = root;
+  for (const key of keys) parent = isContainer(parent) ? parent[key] : undefined;
+  if (last === undefined || !isObject(parent) || parent[last] !== null) return false;
+  return Reflect.deleteProperty(parent, last);
+}
+
+/** An object, or an array indexed by its keys. */
+function isContainer(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null;
 }

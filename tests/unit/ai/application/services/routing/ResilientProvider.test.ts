@@ -559,7 +559,7 @@ describe('a fallback', () => {
   it('says in the answer why it answered', async () => {
     const { provider } = pair([new LLMAuthError('no')], [answer('ok')]);
     expect((await provider.generate('u', ASK)).vendor.warnings).to.deep.equal([
-      "the provider 'a' could not answer (auth-failed); 'b' answered instead",
+      'The provider "a" failed (auth-failed); "b" served the request instead.',
     ]);
     const streamed = pair([new LLMAuthError('no')], [answer('ok')]);
     const last = (await collect(streamed.provider.stream('u', ASK))).at(-1);
@@ -674,7 +674,7 @@ describe('a route', () => {
       const provider = new ResilientProvider({ providers: { a: one('a'), b: one('b') } });
       const error = await thrownBy(provider.generate('u', { input: 'x', model }));
       expect(error).to.be.instanceOf(LLMModelNotFoundError);
-      expect((error as Error).message).to.contain(`'a/${model}', 'b/${model}'`);
+      expect((error as Error).message).to.contain(`"a/${model}", "b/${model}"`);
     });
   }
 

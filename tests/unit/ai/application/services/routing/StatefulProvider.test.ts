@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RecentResponses } from '../../../../../../imports/business/ai/application/services/RecentResponses';
+import { MemoryResponseStore } from '../../../../../../imports/business/ai/application/services/chains/MemoryResponseStore';
 import { StatefulProvider } from '../../../../../../imports/business/ai/application/services/routing/StatefulProvider';
 import {
   LLMInvalidRequestError,
@@ -16,7 +16,7 @@ import type { ScriptedStep } from '../../../../../support/ScriptedProvider';
 
 function setUp(script: readonly ScriptedStep[], { keepsState = false, trustsIds = false } = {}) {
   const host = new ScriptedProvider(script, { capabilities: { keepsState } });
-  const store = new RecentResponses();
+  const store = new MemoryResponseStore();
   const provider = new StatefulProvider({ provider: host, store, trustsIds });
   const ask = (
     input: GenerateOptions['input'],
@@ -233,8 +233,8 @@ describe('a provider whose host keeps no responses', () => {
     expect(third.vendor.losses).to.deep.equal([
       {
         path: 'previous_response_id.items[1]',
-        what: 'sealed reasoning',
-        reason: 'the beginning of the conversation that it was sealed to is gone',
+        what: 'encrypted reasoning',
+        reason: 'The beginning of the conversation that it was encrypted for is gone.',
       },
     ]);
   });
@@ -279,7 +279,7 @@ describe('a provider whose host keeps responses', () => {
   });
 });
 
-describe('RecentResponses', () => {
+describe('MemoryResponseStore', () => {
   const stored = (id: string, userId = 'ann') => ({
     id,
     userId,
@@ -290,7 +290,7 @@ describe('RecentResponses', () => {
   });
 
   it('forgets what was used longest ago beyond its limit', async () => {
-    const store = new RecentResponses({ responses: 2 });
+    const store = new MemoryResponseStore({ maxResponses: 2 });
     await store.save(stored('r1'));
     await store.save(stored('r2'));
     await store.find('ann', 'r1');
@@ -302,7 +302,7 @@ describe('RecentResponses', () => {
 
   it('forgets what was not used for its time to live', async () => {
     let now = 0;
-    const store = new RecentResponses({ timeToLive: 1_000 }, () => now);
+    const store = new MemoryResponseStore({ timeToLive: 1_000, now: () => now });
     await store.save(stored('r1'));
     await store.save(stored('r2'));
     now = 900;
@@ -314,7 +314,7 @@ describe('RecentResponses', () => {
   });
 
   it('finds items, and shows nothing to another user', async () => {
-    const store = new RecentResponses();
+    const store = new MemoryResponseStore();
     await store.save(stored('r1'));
     expect((await store.findItem('ann', 'item-r1'))?.stored.id).to.equal('r1');
     expect(await store.findItem('eve', 'item-r1')).to.equal(undefined);

@@ -1,6 +1,6 @@
 /**
- * A call that a model wrote as its whole answer: one JSON object `{ "tool", "input" }`, alone or in a code fence.
- * Anything else is prose.
+ * Recognizes a tool call that a model wrote as its entire response: one JSON object `{ "tool", "input" }`, alone or
+ * in a code fence. Anything else is prose.
  */
 import { randomUUID } from 'node:crypto';
 import { toolCalls } from '../../../../domain/entities/Response';
@@ -8,14 +8,14 @@ import { isObject } from '../../../../domain/json';
 import type { FunctionCallItem, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 
 const FENCE = '```';
-/** Longer answers are no calls; a call's arguments are bounded elsewhere, far below. */
-const MOST_CHARACTERS = 1_000_000;
+/** Longer responses are never calls: the limit for arguments, enforced elsewhere, is far lower. */
+const MAX_CHARACTERS = 1_000_000;
 
-/** The call in an answer, or `undefined` for one that was cut off, that calls already, or that says anything else. */
+/** The call in a response, or `undefined` if it was cut off, has native calls, or is prose. */
 export function parseTextCall(response: LLMResponse): FunctionCallItem | undefined {
   if (response.status !== 'completed' || toolCalls(response).length > 0) return undefined;
   const text = response.output_text.trim();
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > MAX_CHARACTERS) return undefined;
   const value = parse(withoutFence(text));
   if (!isObject(value) || typeof value.tool !== 'string' || value.tool === '') return undefined;
   if (Object.keys(value).some((key) => key !== 'tool' && key !== 'input')) return undefined;
@@ -29,8 +29,8 @@ export function parseTextCall(response: LLMResponse): FunctionCallItem | undefin
   };
 }
 
-/** The answer with its call in the place of the text that said it. */
-export function withWrittenCall(response: LLMResponse, call: FunctionCallItem | undefined): LLMResponse {
+/** The response with the call in place of the message that it was written in. */
+export function withTextCall(response: LLMResponse, call: FunctionCallItem | undefined): LLMResponse {
   if (call === undefined) return response;
   const at = response.output.findIndex(({ type }) => type === 'message');
   const output = response.output.flatMap((item, index) =>
@@ -39,13 +39,13 @@ export function withWrittenCall(response: LLMResponse, call: FunctionCallItem | 
   return { ...response, output, output_text: '' };
 }
 
-/** Whether a text that is still being written can end as a call. */
+/** Whether a text that is still being streamed may become a call. */
 export function mayBeCallPrefix(text: string): boolean {
-  const begun = text.trimStart();
-  return begun === '' || begun.startsWith('{') || FENCE.startsWith(begun.slice(0, FENCE.length));
+  const start = text.trimStart();
+  return start === '' || start.startsWith('{') || FENCE.startsWith(start.slice(0, FENCE.length));
 }
 
-/** A fence begins with three backticks and perhaps a language, and ends with three. */
+/** A fence opens with three backticks and an optional language, and closes with three. */
 function withoutFence(text: string): string {
   if (!text.startsWith(FENCE) || !text.endsWith(FENCE) || text.length < 2 * FENCE.length) return text;
   const inside = text.slice(FENCE.length, -FENCE.length);
@@ -57,7 +57,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Prose that begins with a brace.
+    // Prose that starts with a brace.
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 /** What a journal writes down of a run, as it stands at the moment of writing. */
-import { costOf } from '../../../../domain/costOf';
+import { costOf } from '../../../../domain/entities/Response';
 import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { SnapshotSource } from './RunJournal';
 import type { RunContext } from '../RunContext';

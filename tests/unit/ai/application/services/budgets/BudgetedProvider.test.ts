@@ -1,7 +1,7 @@
 /** Budgets around every call of a manager: what is refused, what is charged, what is given back. */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
-import { BudgetedManager } from '../../../../../../imports/business/ai/application/services/budgets/BudgetedManager';
+import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
 import { BudgetReservations } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
 import {
@@ -42,7 +42,7 @@ function setUp(
     lease: 60_000,
     logger,
   });
-  const manager = new BudgetedManager({ provider: host, toolExecutor: tools, budgets, sleep: async () => undefined });
+  const manager = new LLMManager({ provider: host, toolExecutor: tools, budgets, sleep: async () => undefined });
   const used = async (): Promise<Amount & { holds: number }> => {
     const account = (await store.find('ann'))?.account;
     return { ...(account?.used.day ?? { calls: 0, tokens: 0, money: 0 }), holds: account?.holds.length ?? 0 };
@@ -64,7 +64,7 @@ describe('a manager with budgets', () => {
     await manager.generate('ann', ask());
     const thrown = await failure(manager.generate('ann', ask()));
     expect(thrown).to.be.instanceOf(BudgetError);
-    const message = 'The next call would pass your budget of 2 model calls a day.';
+    const message = 'The next call would exceed your budget of 2 model calls per day.';
     expect(thrown).to.include({ code: 'budget-exceeded', retryable: false, retryAfterMs: 43_200_000, message });
     expect(host.calls).to.have.length(2);
   });
@@ -86,7 +86,7 @@ describe('a manager with budgets', () => {
   const WAYS: readonly (readonly [
     way: string,
     script: readonly ScriptedStep[],
-    use: (manager: BudgetedManager, tools: ToolRegistry) => Promise<unknown>,
+    use: (manager: LLMManager, tools: ToolRegistry) => Promise<unknown>,
   ])[] = [
     ['text', [answer('x')], (manager) => manager.generateText('ann', 'Hello?')],
     [
@@ -235,13 +235,13 @@ describe('a manager with budgets', () => {
     };
     const { manager, logger } = setUp([answer('x')], { day: { calls: 1 } }, store);
     expect((await manager.generate('ann', ask())).output_text).to.equal('x');
-    expect(logger.errors).to.deep.equal(["what 'ann' has used could not be written down"]);
+    expect(logger.errors).to.deep.equal(['Could not record the usage of the user "ann".']);
   });
 
   it('refuses to keep a budget of money for a model without a price', async () => {
     const { manager, host } = setUp([answer('x')], { month: { money: 1 } }, new MemoryBudgetStore(), false);
     expect(await failure(manager.generate('ann', ask()))).to.include({
-      message: "No price is known for 'scripted', so a budget of money cannot be kept.",
+      message: 'The price of the model "scripted" is unknown, so a budget in US dollars can\'t be enforced.',
     });
     expect(host.calls).to.have.length(0);
   });
