@@ -5,7 +5,7 @@
 import { Meteor } from 'meteor/meteor';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import type { AIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
-import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
+import { createRunModule } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
@@ -32,7 +32,7 @@ export async function startAI(providers: readonly ProviderSettings[], tools: Too
       },
     },
   );
-  const doors = createRunDoors(module, {
+  const doors = createRunModule(module, {
     collection: (name) => database.collection(name),
     views: new DocumentRunViews(database),
   });

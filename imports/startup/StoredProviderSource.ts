@@ -23,7 +23,7 @@ export class StoredProviderSource implements ProviderSource {
     this.allowPrivateHosts = allowPrivateHosts;
   }
 
-  known(): readonly ProviderSettings[] {
+  cached(): readonly ProviderSettings[] {
     return [...this.cache.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
   }
 

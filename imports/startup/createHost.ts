@@ -6,7 +6,7 @@ import type { DashboardPagePorts } from '../api/dashboard/dashboardPages';
 import { createOAuthRoutes } from '../api/oauth/oauthRoutes';
 import { createAIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import type { AIModule, AIModulePorts, AISettings } from '../business/ai/infrastructure/factories/createAIModule';
-import { createRunDoors } from '../business/ai/infrastructure/factories/createRunOperations';
+import { createRunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { CallLimits, RunModule } from '../business/ai/infrastructure/factories/createRunOperations';
 import type { ProviderSettings } from '../business/ai/infrastructure/factories/LLMProviderFactory';
 import type { DocumentDatabase } from '../business/ai/infrastructure/persistence/databases/DocumentDatabase';
@@ -59,7 +59,7 @@ export interface HostPorts {
   readonly findUser: UserLookup;
   /** All people are known to `findUser`. Otherwise whoever has an API token is somebody, too. */
   readonly hasAccounts?: true;
-  readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'kept' | 'onUsage'>;
+  readonly ai?: Omit<AIModulePorts, 'access' | 'credentials' | 'providerSource' | 'onUsage'>;
   /** The dashboard over HTTP, with the routes that it needs; a host with DDP needs neither. */
   readonly dashboard?: DashboardPagePorts;
 }
@@ -114,13 +114,13 @@ export async function createHost(
     ...ports.ai,
     runs: await openRunStore(database),
     jobs: await openJobQueue(jobs, database),
-    kept,
+    providerSource: kept,
     credentials: providers.credentials,
     access: createAccessPolicy(kept, findUser),
     onUsage: (used) => usage.record(used),
   });
   const collection = database.collection.bind(database);
-  const runs = createRunDoors(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
+  const runs = createRunModule(module, { collection, views: new DocumentRunViews(database), limits: callLimits });
   await runs.ready();
   const retention = new RunRetention(database, jobs.retention === undefined ? {} : { times: jobs.retention });
   await retention.ready();

@@ -5,7 +5,7 @@ import type {
   StoredDocument,
 } from '../../imports/business/ai/domain/interfaces/DocumentCollection';
 import type { AgentEvent } from '../../imports/business/ai/domain/types/AgentEvents';
-import { createRunDoors } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
+import { createRunModule } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
 import { createAIModule } from '../../imports/business/ai/infrastructure/factories/createAIModule';
 import { DocumentRunViews } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunViews';
 import { openRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
@@ -48,8 +48,8 @@ for (const [name, open] of Object.entries(DATABASES)) {
         logger: { warn: () => undefined },
       });
       await texts.ready();
-      for (const seq of [2, 5, 9, 9]) texts.take(event('llm:delta', seq, { kind: 'text', delta: `<${seq}>` }));
-      texts.take(event('iteration:start', 10, { iteration: 1 }));
+      for (const seq of [2, 5, 9, 9]) texts.record(event('llm:delta', seq, { kind: 'text', delta: `<${seq}>` }));
+      texts.record(event('iteration:start', 10, { iteration: 1 }));
       expect(await texts.deltas('run', 10)).to.deep.equal(
         [2, 5, 9].map((seq) => ({ _id: `run:${seq}`, executionId: 'run', seq, kind: 'text', text: `<${seq}>` })),
       );
@@ -67,7 +67,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
       for (const executionId of ['run', 'other'])
         await store.create(runRequest(executionId, { userId: 'bob', createdAt }), 'running', 'owner');
       const tell = async (...events: AgentEvent[]): Promise<void> => {
-        for (const each of events) for (const counter of counters) counter.take(each);
+        for (const each of events) for (const counter of counters) counter.record(each);
         await Promise.all(counters.map((counter) => counter.close()));
       };
       const seen = async (): Promise<unknown> =>
@@ -145,7 +145,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
             runs: await openRunStore(database),
             access: { decide: () => Promise.resolve({ allowed: false, reason: 'no' }) },
           });
-          return createRunDoors(module, {
+          return createRunModule(module, {
             collection: (each) => database.collection(each),
             views: new DocumentRunViews(database),
             limits: { model: 2 },

@@ -5,14 +5,14 @@
 import type { Response } from 'express';
 import { LLMInvalidRequestError } from '../../business/ai/domain/errors/LLMErrors';
 import { isObject } from '../../business/ai/domain/json';
-import type { Conversations } from '../../business/ai/infrastructure/factories/createChat';
+import type { Chat } from '../../business/ai/infrastructure/factories/createChat';
 import type { ChannelEvent } from '../../business/ai/infrastructure/events/ConversationChannel';
 import type { RouteHandler } from '../http/RequestContext';
 import { KeepAliveTimer } from '../http/KeepAliveTimer';
 import type { ModelDirectory } from '../gateway/models/ModelDirectory';
 
 export interface ConversationRoutePorts {
-  readonly module: { readonly conversations: Conversations };
+  readonly module: { readonly conversations: Chat };
   /** Knows which providers the caller may use. */
   readonly models: Pick<ModelDirectory, 'resolve'>;
   /** Milliseconds of silence after which a comment goes out. */

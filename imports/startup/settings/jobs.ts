@@ -39,8 +39,8 @@ export function readJobSettings(valueOf: (name: string) => string | undefined): 
     ...(engine === 'agenda' && url !== undefined ? { agendaUrl: url } : {}),
     ...(concurrency === undefined ? {} : { concurrency }),
     retention: {
-      ...(keepWhole === undefined ? {} : { keepWhole: keepWhole * DAY }),
-      ...(keep === undefined ? {} : { keep: keep * DAY }),
+      ...(keepWhole === undefined ? {} : { compactAfter: keepWhole * DAY }),
+      ...(keep === undefined ? {} : { removeAfter: keep * DAY }),
     },
   };
 }

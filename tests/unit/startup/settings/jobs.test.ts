@@ -16,7 +16,7 @@ describe('settings of jobs', () => {
   it('say how many run at once and how long runs are kept', () => {
     expect(read({ JOBS_CONCURRENCY: '3', RUNS_KEEP_WHOLE_DAYS: '1', RUNS_KEEP_DAYS: '90' })).to.deep.equal({
       concurrency: 3,
-      retention: { keepWhole: DAY, keep: 90 * DAY },
+      retention: { compactAfter: DAY, removeAfter: 90 * DAY },
     });
   });
 

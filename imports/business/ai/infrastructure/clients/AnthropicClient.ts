@@ -4,19 +4,19 @@ import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes
 import type { GuardedFetch } from './http/guardedFetch';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { VendorCall, VendorClient, VendorReply } from './VendorClient';
+import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface AnthropicClientOptions {
   readonly vendor: VendorName;
-  /** As the SDK takes it; Anthropic's own when absent. */
+  /** In the SDK's form. Default: Anthropic's own. */
   readonly baseURL?: string | undefined;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
 }
 
 /**
- * What our requests are written in. Later versions refuse sampling parameters, and the SDK would name the latest
- * that it knows. https://platform.claude.com/docs/en/api/versioning
+ * The version that requests are written for. Later ones reject sampling parameters, and the SDK would send the latest
+ * that it supports. https://platform.claude.com/docs/en/api/versioning
  */
 const VERSION = { 'anthropic-version': '2023-06-01' };
 
@@ -27,7 +27,7 @@ export class AnthropicClient implements VendorClient {
     this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
-  send(call: VendorCall): Promise<VendorReply> {
+  send(call: VendorCall): Promise<VendorHttpResponse> {
     const { body, headers } = call;
     return this.sdk.send({ method: 'post', path: '/v1/messages', body, headers: { ...VERSION, ...headers } }, call);
   }
@@ -50,8 +50,8 @@ async function loadSdk({
 }
 
 /**
- * Keys go where that version has them: the SDK would send them like tokens. With no credential at all it would look
- * for the operator's own in files and variables.
+ * Sends keys in the header that this API version defines; the SDK would send them as bearer tokens. Without a
+ * credential, placeholders prevent the SDK from looking for the operator's in files and variables.
  */
 function authentication(
   credential: Credential | undefined,

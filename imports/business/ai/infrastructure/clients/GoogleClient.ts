@@ -1,6 +1,6 @@
 /**
- * Gemini's generateContent over the guarded fetch: the official SDK uses the global fetch and reads no key from us
- * per call, so of it only the request's shape is kept. https://ai.google.dev/api/generate-content
+ * Gemini's generateContent over the guarded fetch. The official SDK uses the global fetch and takes no key per call, so
+ * only its types are used. https://ai.google.dev/api/generate-content
  */
 import type { RequestOptions } from '@google/generative-ai';
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
@@ -8,12 +8,12 @@ import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch, GuardedInit } from './http/guardedFetch';
 import { sendCall } from './sendCall';
-import type { CallFacts } from './sendCall';
-import type { VendorCall, VendorClient, VendorReply } from './VendorClient';
+import type { CallOptions } from './sendCall';
+import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface GoogleClientOptions {
   readonly vendor: VendorName;
-  /** The host's root, as the SDK takes it; Google's own when absent. */
+  /** The API's root, in the SDK's form. Default: Google's own. */
   readonly baseURL?: RequestOptions['baseUrl'];
   readonly apiVersion?: RequestOptions['apiVersion'];
   readonly fetch: GuardedFetch;
@@ -30,7 +30,7 @@ export class GoogleClient implements VendorClient {
     this.options = options;
   }
 
-  async send(call: VendorCall): Promise<VendorReply> {
+  async send(call: VendorCall): Promise<VendorHttpResponse> {
     const task = call.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
     const headers = { ...authentication(call.credential), 'content-type': 'application/json', ...call.headers };
     return this.request(`${modelPath(call.model)}:${task}`, call, {
@@ -49,10 +49,10 @@ export class GoogleClient implements VendorClient {
     await reply.text();
   }
 
-  private request(path: string, facts: CallFacts, init: GuardedInit): Promise<VendorReply> {
+  private request(path: string, options: CallOptions, init: GuardedInit): Promise<VendorHttpResponse> {
     const { vendor, limits, fetch, baseURL = DEFAULT_BASE_URL, apiVersion = DEFAULT_API_VERSION } = this.options;
     const url = `${baseURL.replace(/\/+$/, '')}/${apiVersion}/${path}`;
-    return sendCall(vendor, facts, limits, (call) => fetch(url, { ...init, call }));
+    return sendCall(vendor, options, limits, (call) => fetch(url, { ...init, call }));
   }
 }
 
@@ -64,13 +64,13 @@ function authentication(credential: Credential | undefined): Record<string, stri
 }
 
 /**
- * `gemini-2.5-flash`, `models/gemini-2.5-flash` or `tunedModels/mine`: the name must not lead out of its place in
- * the path.
+ * `gemini-2.5-flash`, `models/gemini-2.5-flash` or `tunedModels/mine`. The name must not escape its part of the
+ * path.
  */
 function modelPath(model: string): string {
   const segments = model.split('/');
   if (segments.some((each) => each === '' || each === '.' || each === '..')) {
-    throw new LLMInvalidRequestError('a model has no such name', { vendor: 'google', path: 'model' });
+    throw new LLMInvalidRequestError('The model name is invalid.', { vendor: 'google', path: 'model' });
   }
   const path = segments.map(encodeURIComponent).join('/');
   return segments.length === 1 ? `models/${path}` : path;

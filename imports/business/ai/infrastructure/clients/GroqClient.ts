@@ -4,11 +4,11 @@ import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes
 import type { GuardedFetch } from './http/guardedFetch';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { VendorCall, VendorClient, VendorReply } from './VendorClient';
+import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface GroqClientOptions {
   readonly vendor: VendorName;
-  /** As the SDK takes it: without `/openai/v1`; Groq's own when absent. */
+  /** In the SDK's form, without `/openai/v1`. Default: Groq's own. */
   readonly baseURL?: string | undefined;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
@@ -21,7 +21,7 @@ export class GroqClient implements VendorClient {
     this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
-  send(call: VendorCall): Promise<VendorReply> {
+  send(call: VendorCall): Promise<VendorHttpResponse> {
     const { body, headers } = call;
     return this.sdk.send(
       { method: 'post', path: '/openai/v1/chat/completions', body, ...(headers === undefined ? {} : { headers }) },
@@ -42,7 +42,7 @@ async function loadSdk({
   return (credential, options) => new Groq({ ...options, baseURL, ...authentication(credential) });
 }
 
-/** The SDK insists on a key; a host without authentication gets no header. */
+/** The SDK requires a key. APIs without authentication get no header. */
 function authentication(credential: Credential | undefined): { apiKey: string; defaultHeaders?: Record<string, null> } {
   return credential === undefined
     ? { apiKey: 'none', defaultHeaders: { authorization: null } }

@@ -1,4 +1,4 @@
-/** Every host that speaks OpenAI's wires, through the official SDK: OpenAI, xAI, Azure, and compatible ones. */
+/** Every API that speaks OpenAI's wires, through the official SDK: OpenAI, xAI, Azure and compatible ones. */
 import type { AzureClientOptions, ClientOptions } from 'openai';
 import { isLLMError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Credential } from '../../domain/interfaces/CredentialSource';
@@ -6,13 +6,13 @@ import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes
 import type { GuardedFetch } from './http/guardedFetch';
 import { SdkRequests } from './SdkRequests';
 import type { RequestBuilder, SdkOptions } from './SdkRequests';
-import type { VendorCall, VendorClient, VendorReply } from './VendorClient';
+import type { VendorCall, VendorClient, VendorHttpResponse } from './VendorClient';
 
 export interface OpenAIClientOptions {
   readonly vendor: VendorName;
   readonly wire: 'responses' | 'chat_completions';
   /**
-   * As the SDK takes it, e.g. `https://api.x.ai/v1`; OpenAI's own when absent. For Azure the resource, its
+   * In the SDK's form, e.g. `https://api.x.ai/v1`. Default: OpenAI's own. For Azure the URL of the resource, its
    * `/openai` or its `/openai/v1`.
    */
   readonly baseURL?: string | undefined;
@@ -32,7 +32,7 @@ export class OpenAIClient implements VendorClient {
     this.sdk = new SdkRequests({ ...options, load: () => loadSdk(options) });
   }
 
-  send(call: VendorCall): Promise<VendorReply> {
+  send(call: VendorCall): Promise<VendorHttpResponse> {
     const { wire, azure } = this.options;
     const body = azure?.deployment === undefined ? call.body : { ...call.body, model: azure.deployment };
     const { headers } = call;
@@ -47,11 +47,11 @@ export class OpenAIClient implements VendorClient {
     await reply.text();
   }
 
-  /** An id that is gone already is no error. */
+  /** An unknown id is not an error. */
   async deleteResponse(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void> {
-    // A dot segment would lead to another path than a response's.
+    // A dot segment would address another path.
     if (/^\.{0,2}$/.test(responseId))
-      throw new LLMInvalidRequestError('a response has no such id', { vendor: this.options.vendor });
+      throw new LLMInvalidRequestError('The response id is invalid.', { vendor: this.options.vendor });
     try {
       const reply = await this.sdk.send(
         { method: 'delete', path: `/responses/${encodeURIComponent(responseId)}` },
@@ -70,36 +70,36 @@ async function loadSdk({
 }: OpenAIClientOptions): Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder> {
   const { AzureOpenAI, OpenAI } = await import('openai');
   if (azure === undefined)
-    return (credential, options) => new OpenAI({ ...options, ...NO_ACCOUNT, baseURL, ...bearer(credential) });
+    return (credential, options) => new OpenAI({ ...options, ...NO_AMBIENT_ACCOUNT, baseURL, ...bearer(credential) });
   const { apiVersion, deployment } = azure;
-  const place = azurePlace(baseURL, apiVersion);
-  if (place.deployments) {
+  const azureURL = resolveAzureURL(baseURL, apiVersion);
+  if (azureURL.deployments) {
     return (credential, options) =>
       new AzureOpenAI({
         ...options,
-        ...NO_ACCOUNT,
+        ...NO_AMBIENT_ACCOUNT,
         apiVersion,
         deployment,
-        baseURL: place.baseURL,
+        baseURL: azureURL.baseURL,
         ...azureCredential(credential),
       });
   }
   const query = apiVersion === undefined ? {} : { defaultQuery: { 'api-version': apiVersion } };
   return (credential, options) =>
-    new OpenAI({ ...options, ...NO_ACCOUNT, ...query, baseURL: place.baseURL, ...apiKeyHeader(credential) });
+    new OpenAI({ ...options, ...NO_AMBIENT_ACCOUNT, ...query, baseURL: azureURL.baseURL, ...apiKeyHeader(credential) });
 }
 
-/** Said aloud, so that the SDK doesn't look for the operator's own. */
-const NO_ACCOUNT = { organization: null, project: null, adminAPIKey: null, webhookSecret: null } as const;
+/** Explicit nulls prevent the SDK from reading the operator's settings. */
+const NO_AMBIENT_ACCOUNT = { organization: null, project: null, adminAPIKey: null, webhookSecret: null } as const;
 
-/** SDKs insist on a key; a host without authentication gets no header. */
+/** The SDK requires a key. APIs without authentication get no header. */
 function bearer(credential: Credential | undefined): Pick<ClientOptions, 'apiKey' | 'defaultHeaders'> {
   return credential === undefined
     ? { apiKey: 'none', defaultHeaders: { authorization: null } }
     : { apiKey: credential.token };
 }
 
-/** Azure's own header for keys; Entra tokens are bearer tokens. */
+/** Azure takes keys in a header of its own, and Entra tokens as bearer tokens. */
 function apiKeyHeader(credential: Credential | undefined): Pick<ClientOptions, 'apiKey' | 'defaultHeaders'> {
   if (credential?.kind !== 'api_key') return bearer(credential);
   return { apiKey: credential.token, defaultHeaders: { 'api-key': credential.token, authorization: null } };
@@ -115,16 +115,18 @@ function azureCredential(
 }
 
 /**
- * Azure has two kinds of paths: `/openai`, where the SDK puts deployment and api-version into the URL, and those
- * that are like OpenAI's own (`/openai/v1`, `/models`). A bare resource means the first with an api-version, the
- * second without. https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
+ * Azure has two kinds of paths: `/openai`, where the SDK puts deployment and api-version into the URL, and paths like
+ * OpenAI's own (`/openai/v1`, `/models`). The URL of a bare resource means the first kind if there is an api-version,
+ * else the second. https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle
  */
-function azurePlace(
+function resolveAzureURL(
   given: string | undefined,
   apiVersion: string | undefined,
 ): { readonly baseURL: string; readonly deployments: boolean } {
   if (given === undefined || !URL.canParse(given))
-    throw new LLMInvalidRequestError('an Azure provider needs the URL of its resource', { vendor: 'azure_openai' });
+    throw new LLMInvalidRequestError('An Azure OpenAI provider needs the URL of its resource.', {
+      vendor: 'azure_openai',
+    });
   const baseURL = given.replace(/\/+$/, '');
   const { pathname } = new URL(baseURL);
   if (pathname === '/')

@@ -1,17 +1,17 @@
 /**
- * Requests as an official SDK builds them (URL, authentication, versions, headers), sent over the guarded fetch.
- * The SDK's own sending is left out: its retries, timers, loggers and error classes cost more than the request and
- * lose what vendors answer. What it writes before a body is the same for every call of one credential to one place,
- * so it is asked for once.
+ * Requests that an official SDK builds (URL, authentication, versions, headers), sent over the guarded fetch. The SDK's
+ * own transport is not used: its retries, timers, loggers and error classes cost more than the request, and lose parts
+ * of the vendor's response. The head of a request is the same for every call of one credential to one path, so it is
+ * built once and cached.
  */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { TransportLimits, VendorName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from './http/guardedFetch';
 import type { GuardedResponse } from './http/GuardedResponse';
 import { sendCall } from './sendCall';
-import type { CallFacts } from './sendCall';
+import type { CallOptions } from './sendCall';
 
-/** What is used of every SDK. */
+/** The part of an SDK's client that is used. */
 export interface RequestBuilder {
   buildRequest(options: SdkRequest): Promise<{ req: RequestInit & { headers: Headers }; url: string }>;
 }
@@ -28,27 +28,24 @@ export interface SdkRequestsOptions {
   readonly vendor: VendorName;
   readonly fetch: GuardedFetch;
   readonly limits: TransportLimits;
-  /**
-   * Imports the SDK and makes its client; called once per credential, out of sight of the SDK's environment
-   * variables.
-   */
+  /** Imports the SDK. The function it returns runs once per credential, with the SDK's environment variables hidden. */
   readonly load: () => Promise<(credential: Credential | undefined, options: SdkOptions) => RequestBuilder>;
 }
 
-/** Options that every SDK gets; nothing may leave by another way than this file's. */
+/** Options for every SDK. Its own `fetch` rejects, so that no request bypasses the guarded fetch. */
 export interface SdkOptions {
   readonly maxRetries: 0;
-  /** Told to hosts in a header; it stops nothing here. */
+  /** SDKs send it in a header; it has no effect here. */
   readonly timeout: number;
   readonly logLevel: 'off';
   readonly fetch: () => Promise<never>;
 }
 
-/** How many credentials' SDK clients are kept, and how many heads of each. */
+/** How many SDK clients are cached, one per credential, and how many request heads of each. */
 const POOL_SIZE = 256;
-const MAX_HEADS = 64;
+const MAX_HEADS_PER_CREDENTIAL = 64;
 
-/** All of a request but its body. */
+/** A request without its body. */
 interface RequestHead {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
@@ -61,7 +58,7 @@ interface PooledSdk {
 
 export class SdkRequests {
   private readonly options: SdkRequestsOptions;
-  /** The least recently used first. */
+  /** Least recently used first. */
   private readonly pool = new Map<string, PooledSdk>();
 
   constructor(options: SdkRequestsOptions) {
@@ -69,18 +66,18 @@ export class SdkRequests {
   }
 
   /** @throws as `VendorClient.send` */
-  send(request: SdkRequest, facts: CallFacts): Promise<GuardedResponse> {
+  send(request: SdkRequest, options: CallOptions): Promise<GuardedResponse> {
     const { vendor, fetch, limits } = this.options;
-    return sendCall(vendor, facts, limits, async (call) => {
-      const pooled = this.pooled(facts.credential) ?? (await this.create(facts.credential));
-      const { url, headers } = knownHead(request, pooled) ?? (await writeHead(request, pooled));
+    return sendCall(vendor, options, limits, async (call) => {
+      const pooled = this.pooled(options.credential) ?? (await this.create(options.credential));
+      const { url, headers } = cachedHead(request, pooled) ?? (await buildHead(request, pooled));
       const body = request.body === undefined ? undefined : JSON.stringify(request.body);
       return fetch(url, { method: request.method.toUpperCase(), headers, body, call });
     });
   }
 
   private pooled(credential: Credential | undefined): PooledSdk | undefined {
-    const key = keyOf(credential);
+    const key = credentialKeyOf(credential);
     const pooled = this.pool.get(key);
     if (pooled !== undefined) {
       this.pool.delete(key);
@@ -92,12 +89,12 @@ export class SdkRequests {
   private async create(credential: Credential | undefined): Promise<PooledSdk> {
     const { load, limits } = this.options;
     const construct = await load();
-    const options = { maxRetries: 0, timeout: limits.totalTimeout, logLevel: 'off', fetch: refuse } as const;
+    const options = { maxRetries: 0, timeout: limits.totalTimeout, logLevel: 'off', fetch: rejectDirectFetch } as const;
     const pooled = {
       sdk: withoutSdkEnvironment(() => construct(credential, options)),
       heads: new Map<string, RequestHead>(),
     };
-    this.pool.set(keyOf(credential), pooled);
+    this.pool.set(credentialKeyOf(credential), pooled);
     for (const oldest of this.pool.keys()) {
       if (this.pool.size <= POOL_SIZE) break;
       this.pool.delete(oldest);
@@ -106,23 +103,23 @@ export class SdkRequests {
   }
 }
 
-function knownHead(request: SdkRequest, { heads }: PooledSdk): RequestHead | undefined {
-  return heads.get(placeOf(request));
+function cachedHead(request: SdkRequest, { heads }: PooledSdk): RequestHead | undefined {
+  return heads.get(headKeyOf(request));
 }
 
-async function writeHead(request: SdkRequest, { sdk, heads }: PooledSdk): Promise<RequestHead> {
+async function buildHead(request: SdkRequest, { sdk, heads }: PooledSdk): Promise<RequestHead> {
   const { body, ...rest } = request;
   const { req, url } = await sdk.buildRequest(
     body === undefined ? rest : { ...rest, body: { model: modelOf(request) } },
   );
   const head = { url: new URL(url), headers: Object.fromEntries(req.headers) };
-  if (heads.size >= MAX_HEADS) heads.clear();
-  heads.set(placeOf(request), head);
+  if (heads.size >= MAX_HEADS_PER_CREDENTIAL) heads.clear();
+  heads.set(headKeyOf(request), head);
   return head;
 }
 
-/** What a head depends on; of a body only its model, which Azure's SDK writes into the path. */
-function placeOf(request: SdkRequest): string {
+/** All that a head depends on. Of the body only the model, which Azure's SDK writes into the path. */
+function headKeyOf(request: SdkRequest): string {
   const { method, path, query, headers } = request;
   return JSON.stringify([method, path, query, headers, modelOf(request)]);
 }
@@ -131,17 +128,17 @@ function modelOf({ body }: SdkRequest): unknown {
   return body !== undefined && 'model' in body ? body.model : undefined;
 }
 
-function keyOf(credential: Credential | undefined): string {
+function credentialKeyOf(credential: Credential | undefined): string {
   return credential === undefined ? '' : `${credential.kind}:${credential.token}`;
 }
 
-function refuse(): Promise<never> {
-  return Promise.reject(new Error('requests go over the guarded fetch only'));
+function rejectDirectFetch(): Promise<never> {
+  return Promise.reject(new Error('Requests must go through the guarded fetch.'));
 }
 
 /**
- * SDKs read keys, hosts, organisations and whole headers from variables: the operator's own must not mix into
- * users' calls.
+ * SDKs read keys, base URLs, organisations and headers from variables. The operator's must not leak into users'
+ * calls.
  */
 function withoutSdkEnvironment<T>(construct: () => T): T {
   const hidden = Object.entries(process.env).filter(([name]) => /^(?:OPENAI|AZURE_OPENAI|ANTHROPIC|GROQ)_/.test(name));

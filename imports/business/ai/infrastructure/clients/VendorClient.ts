@@ -1,38 +1,38 @@
-/** One attempt at one host through its official SDK: credential and bytes, no meaning. */
+/** Port for one attempt to call a vendor: credential and bytes, without interpretation. */
 import type { Credential } from '../../domain/interfaces/CredentialSource';
 import type { JsonObject } from '../../domain/types/VendorTypes';
 
 export interface VendorCall {
-  /** Model or deployment, for hosts that name it in the path. */
+  /** Model or deployment, for APIs that take it in the path. */
   readonly model: string;
   readonly body: JsonObject;
   readonly stream: boolean;
-  /** Absent for hosts without authentication. */
+  /** Undefined for APIs without authentication. */
   readonly credential: Credential | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** The whole call, body included, in milliseconds; the transport's own limit when absent. */
+  /** Milliseconds for the entire call, body included. Default: the transport's limit. */
   readonly timeout?: number;
 }
 
-export interface VendorReply {
+export interface VendorHttpResponse {
   readonly status: number;
   header(name: string): string | null;
-  /** The vendor's id of this request, from its header. */
+  /** The vendor's id for this request, from a header. */
   readonly requestId: string | undefined;
-  /** The headers that the vendor's own clients look at. */
-  readonly shownHeaders: Readonly<Record<string, string>>;
-  /** The whole body. */
+  /** The headers that the vendor's own clients evaluate: rate limits, retry hints. */
+  readonly passthroughHeaders: Readonly<Record<string, string>>;
+  /** The entire body. */
   text(): Promise<string>;
-  /** The body's chunks as they come; leaving the iteration early aborts the request. */
+  /** The body's chunks as they arrive. Leaving the iteration early aborts the request. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 export interface VendorClient {
   /** @throws LLMError for error statuses and transport failures, `call.signal.reason` when aborted */
-  send(call: VendorCall): Promise<VendorReply>;
-  /** The host's cheapest authenticated call. @throws as `send` does */
+  send(call: VendorCall): Promise<VendorHttpResponse>;
+  /** Makes the API's cheapest authenticated call. @throws as `send` does */
   probe(credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
-  /** Forgets a stored response, where the host keeps them. */
+  /** Deletes a stored response, for APIs that store them. */
   deleteResponse?(responseId: string, credential: Credential | undefined, signal?: AbortSignal): Promise<void>;
 }

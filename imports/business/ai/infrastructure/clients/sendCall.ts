@@ -1,4 +1,4 @@
-/** One attempt: limits of the call in, an answer with a good status out, everything else as a typed error. */
+/** One attempt: resolves with a successful response, and throws everything else as a typed error. */
 import { isLLMError, LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { vendorError } from '../../domain/errors/vendorErrors';
@@ -7,7 +7,7 @@ import type { TransportLimits } from '../../domain/types/VendorTypes';
 import type { GuardedCall } from './http/HttpExchange';
 import type { GuardedResponse } from './http/GuardedResponse';
 
-export interface CallFacts {
+export interface CallOptions {
   readonly credential: Credential | undefined;
   readonly stream?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -15,19 +15,19 @@ export interface CallFacts {
 }
 
 /**
- * @param send makes the request with the call that it is given
+ * @param send sends the request within the limits of the given call
  * @throws LLMError for error statuses and transport failures, the signal's reason when aborted
  */
 export async function sendCall(
   vendor: string,
-  facts: CallFacts,
+  options: CallOptions,
   limits: TransportLimits,
   send: (call: GuardedCall) => Promise<GuardedResponse>,
 ): Promise<GuardedResponse> {
-  const { credential, stream, signal, timeout } = facts;
+  const { credential, stream, signal, timeout } = options;
   signal?.throwIfAborted();
-  if (credential?.token.trim() === '') throw new LLMAuthError('the credential is empty', { vendor });
-  // A stream that never begins stalls like one that stops.
+  if (credential?.token.trim() === '') throw new LLMAuthError('The credential is empty.', { vendor });
+  // A stream that never starts counts as one that stalls.
   const call = { vendor, signal, timeout, headersTimeout: stream === true ? limits.streamIdleTimeout : undefined };
   let response: GuardedResponse;
   try {
@@ -35,35 +35,38 @@ export async function sendCall(
   } catch (error) {
     signal?.throwIfAborted();
     if (isLLMError(error)) throw error;
-    // Not even sent. The cause is left out: it quotes headers, keys among them.
-    throw new LLMInvalidRequestError('the request could not be built: its URL or a header is not valid', { vendor });
+    // The request was never sent. The cause is omitted, since it quotes headers, including keys.
+    throw new LLMInvalidRequestError('The request could not be built: its URL or a header is invalid.', { vendor });
   }
-  if (!response.ok) throw await refusal(vendor, response, facts);
+  if (!response.ok) throw await errorFrom(vendor, response, options);
   return response;
 }
 
-async function refusal(
+async function errorFrom(
   vendor: string,
   response: GuardedResponse,
-  { credential, signal }: CallFacts,
+  { credential, signal }: CallOptions,
 ): Promise<LLMError> {
-  const facts = {
+  const details = {
     vendor,
     status: response.status,
-    headers: response.shownHeaders,
+    headers: response.passthroughHeaders,
     header: (name: string) => response.header(name),
   };
   try {
-    return vendorError({ ...facts, body: withoutToken(await response.text(), credential) });
+    return vendorError({ ...details, body: redactToken(await response.text(), credential) });
   } catch (cause) {
     signal?.throwIfAborted();
-    // The status alone says enough; what became of the body is kept.
-    return vendorError({ ...facts, body: '', cause });
+    // The status alone suffices; the cause records why the body could not be read.
+    return vendorError({ ...details, body: '', cause });
   }
 }
 
-/** Hosts quote the key that they refuse, in ways that no pattern foresees; shorter ones are words of their own. */
-function withoutToken(body: string, credential: Credential | undefined): string {
+/**
+ * Vendors quote the key that they reject, in forms that no pattern covers. Shorter tokens could be ordinary words, and
+ * stay.
+ */
+function redactToken(body: string, credential: Credential | undefined): string {
   return credential === undefined || credential.token.length < 8
     ? body
     : body.replaceAll(credential.token, '[redacted]');

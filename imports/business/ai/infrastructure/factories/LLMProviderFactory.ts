@@ -1,7 +1,4 @@
-/**
- * Providers from rows that may change while the app runs: one object per row, made anew when the row says something
- * else.
- */
+/** Creates providers from settings that may change at run time: one per id, recreated when its settings change. */
 import { TextToolProvider } from '../../application/services/routing/TextToolProvider';
 import type { CredentialSource } from '../../domain/interfaces/CredentialSource';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
@@ -10,40 +7,41 @@ import type { CreateProviderOptions } from './createProvider';
 
 export interface ProviderSettings extends CreateProviderOptions {
   readonly id: string;
-  /** The only models that may be asked of it. Absent: any. */
+  /** The only models that may be requested. Absent: any. */
   readonly allowedModels?: readonly string[];
   /**
-   * Sources of regular expressions: names that mean this provider even where nobody names it. Absent: its vendor's
-   * own families.
+   * Sources of regular expressions for model names that mean this provider even if the caller names no provider.
+   * Default: the vendor's patterns.
    */
   readonly modelPatterns?: readonly string[];
-  /** For models without tool calling of their own: tools are described in words. */
+  /** For models without native tool calling: tools are described in the prompt. */
   readonly toolsInText?: boolean;
 }
 
 export class LLMProviderFactory {
-  private readonly made = new Map<string, { readonly facts: string; readonly provider: ILLMProvider }>();
+  private readonly cache = new Map<string, { readonly fingerprint: string; readonly provider: ILLMProvider }>();
   private readonly credentials: CredentialSource | undefined;
 
-  /** @param credentials where tokens come from for rows that hold no key of their own */
+  /** @param credentials the source of tokens for settings without a key */
   constructor(credentials?: CredentialSource) {
     this.credentials = credentials;
   }
 
-  /** @throws LLMInvalidRequestError for a row that cannot work */
-  get(row: ProviderSettings): ILLMProvider {
-    const facts = JSON.stringify(row);
-    const known = this.made.get(row.id);
-    if (known?.facts === facts) return known.provider;
-    const credentials = row.apiKey === undefined ? (row.credentials ?? this.credentials) : row.credentials;
-    const native = createProvider({ ...row, ...(credentials === undefined ? {} : { credentials }) });
-    const provider = row.toolsInText === true ? new TextToolProvider(native) : native;
-    this.made.set(row.id, { facts, provider });
+  /** @throws LLMInvalidRequestError for invalid settings */
+  get(settings: ProviderSettings): ILLMProvider {
+    const fingerprint = JSON.stringify(settings);
+    const cached = this.cache.get(settings.id);
+    if (cached?.fingerprint === fingerprint) return cached.provider;
+    const credentials =
+      settings.apiKey === undefined ? (settings.credentials ?? this.credentials) : settings.credentials;
+    const native = createProvider({ ...settings, ...(credentials === undefined ? {} : { credentials }) });
+    const provider = settings.toolsInText === true ? new TextToolProvider(native) : native;
+    this.cache.set(settings.id, { fingerprint, provider });
     return provider;
   }
 
-  /** Forgets a row that is gone. */
+  /** Drops the provider of removed settings. */
   remove(id: string): void {
-    this.made.delete(id);
+    this.cache.delete(id);
   }
 }

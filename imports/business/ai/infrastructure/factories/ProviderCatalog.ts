@@ -1,7 +1,4 @@
-/**
- * The module's providers: those of its settings, and those that are kept elsewhere and come and go while the app
- * runs.
- */
+/** The module's providers: those of its settings, and stored ones, which come and go at run time. */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { ProviderDirectory } from '../../domain/interfaces/ProviderDirectory';
@@ -16,59 +13,64 @@ export interface CatalogSettings {
 
 export class ProviderCatalog implements ProviderDirectory {
   private readonly defaultId: string | undefined;
-  private readonly fixed: ReadonlyMap<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>;
+  private readonly configured: ReadonlyMap<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>;
   private readonly factory: LLMProviderFactory;
-  private readonly kept: ProviderSource | undefined;
-  private readonly objects = new Map<string, StoredProvider>();
+  private readonly source: ProviderSource | undefined;
+  private readonly storedProviders = new Map<string, StoredProvider>();
 
-  /**
-   * @throws LLMInvalidRequestError for rows and a default that cannot work, and for no row at all where nothing is
-   * kept
-   */
-  constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, kept?: ProviderSource) {
-    if (providers.length === 0 && kept === undefined)
-      throw new LLMInvalidRequestError('no provider is configured', { path: 'providers' });
-    const fixed = new Map<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>();
+  /** @throws LLMInvalidRequestError for invalid settings, an unknown default, or no provider at all without a source */
+  constructor({ providers, defaultProvider }: CatalogSettings, factory: LLMProviderFactory, source?: ProviderSource) {
+    if (providers.length === 0 && source === undefined)
+      throw new LLMInvalidRequestError(
+        'No provider is configured. Set a vendor key, or pass a provider in the settings.',
+        { path: 'providers' },
+      );
+    const configured = new Map<string, { readonly row: ProviderSettings; readonly provider: ILLMProvider }>();
     providers.forEach((row, index) => {
-      if (fixed.has(row.id))
-        throw new LLMInvalidRequestError(`two providers are called '${row.id}'`, { path: `providers[${index}].id` });
-      fixed.set(row.id, { row, provider: factory.get(row) });
+      if (configured.has(row.id))
+        throw new LLMInvalidRequestError(`Two providers have the id "${row.id}". Ids must be unique.`, {
+          path: `providers[${index}].id`,
+        });
+      configured.set(row.id, { row, provider: factory.get(row) });
     });
-    if (defaultProvider !== undefined && !fixed.has(defaultProvider) && kept === undefined) {
-      throw new LLMInvalidRequestError(`the default provider '${defaultProvider}' is not configured`, {
-        path: 'defaultProvider',
-      });
+    if (defaultProvider !== undefined && !configured.has(defaultProvider) && source === undefined) {
+      throw new LLMInvalidRequestError(
+        `The default provider "${defaultProvider}" is not configured. Configured: ${[...configured.keys()].join(', ')}.`,
+        {
+          path: 'defaultProvider',
+        },
+      );
     }
-    this.fixed = fixed;
+    this.configured = configured;
     this.defaultId = defaultProvider;
     this.factory = factory;
-    this.kept = kept;
+    this.source = source;
   }
 
-  /** What is known now, the default one first; the settings' own win where two have one id. */
+  /** The current settings, the default provider's first. Configured providers hide stored ones with the same id. */
   rows(): readonly ProviderSettings[] {
-    const rows = [...Array.from(this.fixed.values(), ({ row }) => row), ...this.keptRows()];
+    const rows = [...Array.from(this.configured.values(), ({ row }) => row), ...this.storedRows()];
     const first = rows.findIndex(({ id }) => id === this.defaultId);
     return first <= 0 ? rows : [...rows.splice(first, 1), ...rows];
   }
 
   get(id: string): ILLMProvider | undefined {
-    const fixed = this.fixed.get(id);
-    if (fixed !== undefined) return fixed.provider;
-    const row = this.keptRows().find((each) => each.id === id);
-    if (row === undefined || this.kept === undefined) {
-      this.forget(id);
+    const configured = this.configured.get(id);
+    if (configured !== undefined) return configured.provider;
+    const row = this.storedRows().find((each) => each.id === id);
+    if (row === undefined || this.source === undefined) {
+      this.evict(id);
       return undefined;
     }
-    const known = this.objects.get(id);
-    if (known?.goesTo(row) === true) return known;
-    const made = new StoredProvider(row, this.kept, this.factory);
-    this.objects.set(id, made);
-    return made;
+    const existing = this.storedProviders.get(id);
+    if (existing?.hasSameEndpoint(row) === true) return existing;
+    const created = new StoredProvider(row, this.source, this.factory);
+    this.storedProviders.set(id, created);
+    return created;
   }
 
   has(id: string): boolean {
-    return this.fixed.has(id) || this.keptRows().some((row) => row.id === id);
+    return this.configured.has(id) || this.storedRows().some((row) => row.id === id);
   }
 
   keys(): Iterable<string> {
@@ -76,14 +78,14 @@ export class ProviderCatalog implements ProviderDirectory {
   }
 
   async refresh(): Promise<void> {
-    await this.kept?.refresh();
+    await this.source?.refresh();
   }
 
-  private keptRows(): readonly ProviderSettings[] {
-    return (this.kept?.known() ?? []).filter(({ id }) => !this.fixed.has(id));
+  private storedRows(): readonly ProviderSettings[] {
+    return (this.source?.cached() ?? []).filter(({ id }) => !this.configured.has(id));
   }
 
-  private forget(id: string): void {
-    if (this.objects.delete(id)) this.factory.remove(id);
+  private evict(id: string): void {
+    if (this.storedProviders.delete(id)) this.factory.remove(id);
   }
 }

@@ -1,10 +1,10 @@
-/** Where rows of providers are kept that may change at any time, also by other processes. */
+/** Port to stored provider settings, which may change at any time, also through other processes. */
 import type { ProviderSettings } from './LLMProviderFactory';
 
 export interface ProviderSource {
-  /** As they were read last. */
-  known(): readonly ProviderSettings[];
-  /** As it is now; undefined for one that is gone, or not to be used. */
+  /** The settings as last read. */
+  cached(): readonly ProviderSettings[];
+  /** The current settings; undefined for a provider that was removed or disabled. */
   current(id: string): Promise<ProviderSettings | undefined>;
   refresh(): Promise<void>;
 }

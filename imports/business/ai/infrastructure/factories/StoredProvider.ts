@@ -1,4 +1,4 @@
-/** A provider whose row may change between two calls: each call goes by the row as it is then. */
+/** A provider with stored settings: each call uses the settings as they are at that time. */
 import { LLMModelNotFoundError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider, ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
@@ -9,23 +9,27 @@ import type { LLMProviderFactory, ProviderSettings } from './LLMProviderFactory'
 import type { ProviderSource } from './ProviderSource';
 
 export class StoredProvider implements ILLMProvider {
-  private readonly row: ProviderSettings;
-  private readonly rows: Pick<ProviderSource, 'known' | 'current'>;
+  private readonly settings: ProviderSettings;
+  private readonly source: Pick<ProviderSource, 'cached' | 'current'>;
   private readonly factory: LLMProviderFactory;
 
-  constructor(row: ProviderSettings, rows: Pick<ProviderSource, 'known' | 'current'>, factory: LLMProviderFactory) {
-    this.row = row;
-    this.rows = rows;
+  constructor(
+    settings: ProviderSettings,
+    source: Pick<ProviderSource, 'cached' | 'current'>,
+    factory: LLMProviderFactory,
+  ) {
+    this.settings = settings;
+    this.source = source;
     this.factory = factory;
   }
 
-  /** Whether a row leads to the same host as the one that this was made for. */
-  goesTo({ vendor, baseURL }: ProviderSettings): boolean {
-    return vendor === this.row.vendor && baseURL === this.row.baseURL;
+  /** Whether other settings lead to the same endpoint. */
+  hasSameEndpoint({ vendor, baseURL }: ProviderSettings): boolean {
+    return vendor === this.settings.vendor && baseURL === this.settings.baseURL;
   }
 
   getProviderName(): string {
-    return this.row.id;
+    return this.settings.id;
   }
 
   async generate(userId: string, options: GenerateOptions): Promise<LLMResponse> {
@@ -41,11 +45,11 @@ export class StoredProvider implements ILLMProvider {
   }
 
   getCapabilities(model: string, wire?: WireName): ModelCapabilities {
-    return this.known().getCapabilities(model, wire);
+    return this.cached().getCapabilities(model, wire);
   }
 
-  wireOf(asked?: WireName): WireName | undefined {
-    return this.known().wireOf?.(asked);
+  wireOf(requested?: WireName): WireName | undefined {
+    return this.cached().wireOf?.(requested);
   }
 
   async deleteResponse(userId: string, responseId: string): Promise<void> {
@@ -53,15 +57,15 @@ export class StoredProvider implements ILLMProvider {
   }
 
   private async current(): Promise<ILLMProvider> {
-    const { id } = this.row;
-    const row = await this.rows.current(id);
-    if (row === undefined)
-      throw new LLMModelNotFoundError(`The provider '${id}' is not there any more.`, { path: 'model' });
-    return this.factory.get(row);
+    const { id } = this.settings;
+    const settings = await this.source.current(id);
+    if (settings === undefined)
+      throw new LLMModelNotFoundError(`The provider "${id}" no longer exists.`, { path: 'model' });
+    return this.factory.get(settings);
   }
 
-  private known(): ILLMProvider {
-    const { id } = this.row;
-    return this.factory.get(this.rows.known().find((row) => row.id === id) ?? this.row);
+  private cached(): ILLMProvider {
+    const { id } = this.settings;
+    return this.factory.get(this.source.cached().find((each) => each.id === id) ?? this.settings);
   }
 }

@@ -1,4 +1,4 @@
-/** The module, wired: the same for every host. */
+/** Wires the module, the same way for Meteor and plain Node. */
 import { AgenticLoop } from '../../application/services/AgenticLoop';
 import type { LLMManager, LLMManagerOptions } from '../../application/services/LLMManager';
 import { RunQueue } from '../../application/services/RunQueue';
@@ -13,8 +13,8 @@ import { LocalJobQueue } from '../jobs/LocalJobQueue';
 import { MemoryRunStore } from '../persistence/runs/MemoryRunStore';
 import { MemoryResponseStore } from '../../application/services/chains/MemoryResponseStore';
 import { ToolRegistry } from '../tools/ToolRegistry';
-import { createConversations } from './createChat';
-import type { ConversationPorts, Conversations } from './createChat';
+import { createChat } from './createChat';
+import type { ChatPorts, Chat } from './createChat';
 import { createManager } from './createManager';
 import type { BudgetSettings } from './createManager';
 import { createUseCases } from './createUseCases';
@@ -29,37 +29,37 @@ export type ProviderSettingsInput = Omit<ProviderSettings, 'id'> & { readonly id
 
 export interface AISettings {
   readonly providers: readonly ProviderSettings[];
-  /** For callers that name none. */
+  /** For callers that name no provider. */
   readonly defaultProvider?: string;
   readonly temperature?: number;
   readonly systemPrompt?: string;
-  /** What each user may use. Default: as much as they like. */
+  /** Limits on each user's usage. Default: none. */
   readonly budgets?: BudgetSettings;
 }
 
-/** As callers write them. */
+/** The settings as callers write them. */
 export interface AIModuleSettings extends Omit<AISettings, 'providers'> {
-  /** May be left out where a host brings providers of its own. */
+  /** Optional if `providerSource` supplies providers. */
   readonly providers?: readonly ProviderSettingsInput[];
 }
 
-/** What a host brings. */
-export interface AIModulePorts extends ConversationPorts, UseCasePorts {
+/** What the application host supplies. */
+export interface AIModulePorts extends ChatPorts, UseCasePorts {
   readonly tools?: ToolRegistry;
-  /** Tokens for providers whose row holds no key. */
+  /** Tokens for providers whose settings have no key. */
   readonly credentials?: CredentialSource;
-  /** Providers beside those of the settings, which come and go. */
-  readonly kept?: ProviderSource;
-  /** Told of everything that was used, as it is counted. */
+  /** Stored providers, which come and go at run time, in addition to those of the settings. */
+  readonly providerSource?: ProviderSource;
+  /** Receives all usage as it is counted. */
   readonly onUsage?: LLMManagerOptions['onUsage'];
   /** Default: in memory. */
   readonly responses?: ResponseStore;
-  /** Where runs are written down. Default: in memory, so that they end with this process. */
+  /** Default: in memory, so that runs end with this process. */
   readonly runs?: RunStore;
   readonly leaseTimes?: Partial<LeaseTimes>;
-  /** Who begins queued runs, and when. Default: this process, by a queue in its memory. */
+  /** Schedules queued runs. Default: a queue in this process's memory. */
   readonly jobs?: JobQueue;
-  /** Where users' budgets are kept. Default: in memory, so that they count for this process alone. */
+  /** Default: in memory, so that budgets count for this process alone. */
   readonly budgets?: BudgetStore;
 }
 
@@ -69,25 +69,25 @@ export interface AIModule {
   readonly manager: LLMManager;
   readonly tools: ToolRegistry;
   readonly loop: AgenticLoop;
-  /** What `previous_response_id` finds. */
+  /** Resolves `previous_response_id`. */
   readonly responses: ResponseStore;
-  readonly conversations: Conversations;
+  readonly conversations: Chat;
   readonly useCases: UseCases;
   readonly runs: RunStore;
-  /** What is done at its time, or when there is a worker. */
+  /** Runs jobs at their time, or as soon as a worker is free. */
   readonly jobs: JobQueue;
-  /** Begins queued runs, once it is started. */
+  /** Starts queued runs. Must be started itself. */
   readonly queue: RunQueue;
-  /** Takes over the runs of processes that are gone, once it is started. */
+  /** Recovers orphaned runs. Must be started itself. */
   readonly recovery: RunRecovery;
-  /** Stops what is under way here; runs in a store that outlives the process go on with whoever takes them over. */
+  /** Stops all activity in this process. Runs in a durable store continue in the process that takes them over. */
   close(): Promise<void>;
 }
 
-/** @throws LLMInvalidRequestError for settings that cannot work */
-export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {}): AIModule {
-  const settings = { ...given, providers: (given.providers ?? []).map(withId) };
-  const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.kept);
+/** @throws LLMInvalidRequestError for invalid settings */
+export function createAIModule(input: AIModuleSettings, ports: AIModulePorts = {}): AIModule {
+  const settings = { ...input, providers: (input.providers ?? []).map(withId) };
+  const providers = new ProviderCatalog(settings, new LLMProviderFactory(ports.credentials), ports.providerSource);
   const tools = ports.tools ?? new ToolRegistry();
   const options = {
     directory: providers,
@@ -111,7 +111,7 @@ export function createAIModule(given: AIModuleSettings, ports: AIModulePorts = {
     ...(ports.leaseTimes?.lease === undefined ? {} : { lease: ports.leaseTimes.lease }),
   });
   const responses = ports.responses ?? new MemoryResponseStore();
-  const conversations = createConversations({ settings, loop, tools }, ports);
+  const conversations = createChat({ settings, loop, tools }, ports);
   const jobs = ports.jobs ?? new LocalJobQueue(logger);
   const queue = new RunQueue({ loop, store: runs, jobs, tools, ...logger });
   const useCases = createUseCases({ loop, runs, queue, manager, providers }, ports);

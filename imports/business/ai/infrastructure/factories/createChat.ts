@@ -1,4 +1,4 @@
-/** Chat, wired: messages in, streamed answers out, with the module's tools. */
+/** Wires the chat: messages in, streamed answers out, with the module's tools. */
 import type { AgenticLoop } from '../../application/services/AgenticLoop';
 import { ResponseHandler } from '../../application/services/ResponseHandler';
 import type { FunctionTool } from '../../domain/entities/Tool';
@@ -8,7 +8,7 @@ import type { ConversationStore } from '../../domain/interfaces/ConversationStor
 import { MemoryConversationStore } from '../persistence/conversations/MemoryConversationStore';
 import { ConversationChannels } from '../events/ConversationChannels';
 
-export interface ConversationPorts {
+export interface ChatPorts {
   /** Default: in memory. */
   readonly memory?: ConversationStore;
   readonly context?: ContextSource;
@@ -16,12 +16,12 @@ export interface ConversationPorts {
   readonly logger?: Logger;
 }
 
-export interface Conversations {
+export interface Chat {
   readonly handler: ResponseHandler;
   readonly channels: ConversationChannels;
 }
 
-export interface ConversationParts {
+export interface ChatDependencies {
   readonly settings: {
     readonly providers: readonly { readonly id: string }[];
     readonly defaultProvider?: string;
@@ -32,19 +32,16 @@ export interface ConversationParts {
   readonly tools: { readonly tools: readonly FunctionTool[] };
 }
 
-export function createConversations(
-  { settings, loop, tools }: ConversationParts,
-  ports: ConversationPorts,
-): Conversations {
+export function createChat({ settings, loop, tools }: ChatDependencies, ports: ChatPorts): Chat {
   const { defaultProvider = settings.providers[0]?.id ?? '', temperature, systemPrompt } = settings;
   const channels = new ConversationChannels();
   const handler = new ResponseHandler({
     loop,
     channels: channels.of,
     memory: ports.memory ?? new MemoryConversationStore(),
-    // A provider's id asks for its default model.
+    // A provider's id means its default model.
     model: defaultProvider,
-    tools: () => tools.tools.filter(needsNobody).map(({ name }) => name),
+    tools: () => tools.tools.filter(runsUnattended).map(({ name }) => name),
     ...(ports.context === undefined ? {} : { context: ports.context }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
     ...(temperature === undefined ? {} : { temperature }),
@@ -53,7 +50,7 @@ export function createConversations(
   return { handler, channels };
 }
 
-/** A chat has nobody who approves calls or brings results from outside; it would wait for them for a day. */
-function needsNobody({ needsApproval, external }: FunctionTool): boolean {
+/** In a chat no one approves calls or submits external results; such a tool would block the chat for a day. */
+function runsUnattended({ needsApproval, external }: FunctionTool): boolean {
   return (needsApproval === undefined || needsApproval === false) && external !== true;
 }

@@ -1,4 +1,4 @@
-/** What every door to runs goes through, wired: methods, queries, events. The same for DDP and HTTP. */
+/** Wires the operations on runs that DDP and HTTP share: methods, queries, events. */
 import { createRunOperations } from '../../application/operations/RunOperations';
 import type { AIMethods, CallKind, RunControl } from '../../application/operations/RunOperations';
 import { RunQueries } from '../../application/operations/RunQueries';
@@ -21,7 +21,7 @@ import type { WindowDocument } from '../persistence/rateLimits/FixedWindowLimite
 import { RunEventLog } from '../events/RunEventLog';
 import type { AIModule } from './createAIModule';
 
-/** Calls of one user in a minute. */
+/** Calls per user and minute. */
 export interface CallLimits {
   readonly model: number;
   readonly command: number;
@@ -29,10 +29,10 @@ export interface CallLimits {
 
 export const DEFAULT_CALL_LIMITS: CallLimits = { model: 300, command: 1_200 };
 
-export interface RunDoorsPorts {
+export interface RunModulePorts {
   readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
   readonly views: RunViewReader;
-  /** Beside the live text, the counts and the watchers. */
+  /** In addition to live text, statistics and the event log. */
   readonly sinks?: readonly RunEventSink[];
   /** Default: the module's loop. */
   readonly control?: RunControl;
@@ -47,55 +47,55 @@ export interface RunModule {
   readonly methods: AIMethods;
   readonly queries: RunQueries;
   readonly events: RunEventLog;
-  /** Whose run it is, or undefined for one that is not known. */
+  /** The id of the user who owns the run; undefined for an unknown run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
-  /** Makes the indexes. Safe to call again. */
+  /** Creates the indexes. Safe to call again. */
   ready(): Promise<void>;
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   close(): Promise<void>;
 }
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
-export function createRunDoors(
+export function createRunModule(
   { loop, useCases, tools }: Pick<AIModule, 'loop' | 'useCases' | 'tools'>,
-  ports: RunDoorsPorts,
+  ports: RunModulePorts,
 ): RunModule {
   const { collection, views, sinks = [], control = loop, now = Date.now, logger = console } = ports;
   const limits = { ...DEFAULT_CALL_LIMITS, ...ports.limits };
   const events = new RunEventLog();
-  const texts = new LiveTextStore({
+  const liveTexts = new LiveTextStore({
     collection: collection<DeltaDocument>(DELTAS_COLLECTION),
-    flush: (executionId) => feed.flush(executionId),
+    flush: (executionId) => bus.flush(executionId),
     logger,
   });
-  const counts = new RunStatistics(collection<RunCountDocument>(STATS_COLLECTION));
-  const states = new RunStatisticsRecorder({ runs: collection(RUNS), counts, logger });
-  const windows = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
-  const watch = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
-  const feed = new RunEventBus({ sinks: [...sinks, texts.take, states.take, watch], logger });
-  loop.on('event', feed.publish);
+  const statistics = new RunStatistics(collection<RunCountDocument>(STATS_COLLECTION));
+  const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
+  const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
+  const logEvent = (event: AgentEvent): void => events.add(event, loop.ownerOf(event.executionId) ?? '');
+  const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, logEvent], logger });
+  loop.on('event', bus.publish);
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
-    const wait = await windows.admit([kind, userId], limits[kind], MINUTE);
-    if (wait > 0)
-      throw new LLMRateLimitError('You have done this too often in the last minute.', { retryAfterMs: wait });
+    const waitMs = await limiter.admit([kind, userId], limits[kind], MINUTE_MS);
+    if (waitMs > 0)
+      throw new LLMRateLimitError('Too many calls within a minute. Try again later.', { retryAfterMs: waitMs });
   };
 
   const ownerOf = (executionId: string): Promise<string | undefined> => views.ownerOf(executionId);
   return {
     methods: createRunOperations({ useCases, control, admit, ownerOf }),
     ownerOf,
-    queries: new RunQueries({ views, texts, stats: counts, tools }),
+    queries: new RunQueries({ views, texts: liveTexts, stats: statistics, tools }),
     events,
     async ready() {
-      await Promise.all([texts.ready(), counts.ready(), windows.ready()]);
+      await Promise.all([liveTexts.ready(), statistics.ready(), limiter.ready()]);
     },
     async close() {
-      loop.off('event', feed.publish);
-      feed.flushAll();
-      await Promise.all([texts.close(), states.close()]);
+      loop.off('event', bus.publish);
+      bus.flushAll();
+      await Promise.all([liveTexts.close(), recorder.close()]);
     },
   };
 }

@@ -10,7 +10,7 @@ import type { InputFile, InputImage, LLMResponse } from '../../domain/types/Resp
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { TransportLimits, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 import type { GuardedFetch } from '../clients/http/guardedFetch';
-import type { VendorCall, VendorClient, VendorReply } from '../clients/VendorClient';
+import type { VendorCall, VendorClient, VendorHttpResponse } from '../clients/VendorClient';
 import type { ResponseContext, Wire, WireContext, WireRequest } from '../converters/Wire';
 import { decodeBatches } from '../streaming/decodeStream';
 import { inlineMedia } from './inlineMedia';
@@ -162,7 +162,11 @@ export class BaseLLMProvider implements ILLMProvider {
     return this.dependencies.otherTransports?.find((each) => each.wire.name === wire) ?? this.dependencies;
   }
 
-  private async send(userId: string, prepared: PreparedCall, signal: AbortSignal | undefined): Promise<VendorReply> {
+  private async send(
+    userId: string,
+    prepared: PreparedCall,
+    signal: AbortSignal | undefined,
+  ): Promise<VendorHttpResponse> {
     const { transport, options, request, stream } = prepared;
     const call: Omit<VendorCall, 'credential'> = {
       model: options.model,
@@ -173,7 +177,7 @@ export class BaseLLMProvider implements ILLMProvider {
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
     };
     const reply = await this.withCredential(userId, (credential) => transport.client.send({ credential, ...call }));
-    const { requestId, shownHeaders: headers } = reply;
+    const { requestId, passthroughHeaders: headers } = reply;
     options.onHead?.({ wire: transport.wire.name, headers, ...(requestId === undefined ? {} : { requestId }) });
     return reply;
   }
@@ -199,7 +203,7 @@ export class BaseLLMProvider implements ILLMProvider {
     }
   }
 
-  private replyContext(prepared: PreparedCall, reply: VendorReply): ResponseContext {
+  private replyContext(prepared: PreparedCall, reply: VendorHttpResponse): ResponseContext {
     const { request, context, options } = prepared;
     const { requestId } = reply;
     return {
@@ -214,7 +218,7 @@ export class BaseLLMProvider implements ILLMProvider {
   }
 }
 
-function parseBody(text: string, reply: VendorReply): unknown {
+function parseBody(text: string, reply: VendorHttpResponse): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,7 +1,7 @@
 /** Downloads images and files behind URLs that the vendor does not fetch itself, and inlines them in the request. */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage, InputItem } from '../../domain/types/ResponsesAPITypes';
-import { downloadGuarded } from '../clients/http/guardedDownload';
+import { guardedDownload } from '../clients/http/guardedDownload';
 
 export interface InlineOptions {
   /** Whether the vendor fetches this part's URL itself. */
@@ -96,9 +96,9 @@ async function download(
   partType: keyof typeof CONTENT_TYPES,
   path: string,
   { allowPrivateHosts, signal }: InlineOptions,
-): ReturnType<typeof downloadGuarded> {
+): ReturnType<typeof guardedDownload> {
   try {
-    return await downloadGuarded(url, {
+    return await guardedDownload(url, {
       maxBytes: MAX_BYTES,
       timeout: TIMEOUT_MS,
       contentTypes: CONTENT_TYPES[partType],

@@ -60,10 +60,10 @@ describe('LLMProviderFactory', () => {
 describe('createAIModule', () => {
   it('refuses settings that cannot work, naming what is wrong', () => {
     const row = { id: 'a', vendor: 'openai', apiKey: 'k' } as const;
-    expect(() => createAIModule({ providers: [] })).to.throw(LLMInvalidRequestError, /no provider/);
+    expect(() => createAIModule({ providers: [] })).to.throw(LLMInvalidRequestError, /No provider/);
     expect(() => createAIModule({ providers: [row, row] }))
       .to.throw(LLMInvalidRequestError)
       .with.property('path', 'providers[1].id');
-    expect(() => createAIModule({ providers: [row], defaultProvider: 'b' })).to.throw(LLMInvalidRequestError, /'b'/);
+    expect(() => createAIModule({ providers: [row], defaultProvider: 'b' })).to.throw(LLMInvalidRequestError, /"b"/);
   });
 });

@@ -1,12 +1,11 @@
-/** An answer: status and headers are here, the body is still on its way. */
+/** A response whose status and headers have arrived; the body is still to be read. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { REQUEST_ID_HEADERS } from '../../../domain/errors/vendorErrors';
 import { ResponseBody } from './ResponseBody';
-import type { BodyStreamOptions } from './ResponseBody';
-import { passthroughHeaders } from '../shownHeaders';
-import type { VendorReply } from '../VendorClient';
+import type { ResponseBodyOptions } from './ResponseBody';
+import type { VendorHttpResponse } from '../VendorClient';
 
-export class GuardedResponse implements VendorReply {
+export class GuardedResponse implements VendorHttpResponse {
   readonly status: number;
   readonly statusText: string;
   readonly ok: boolean;
@@ -14,7 +13,7 @@ export class GuardedResponse implements VendorReply {
   readonly headers: GuardedHeaders;
   readonly body: ResponseBody;
 
-  constructor(url: string, message: IncomingMessage, options: BodyStreamOptions) {
+  constructor(url: string, message: IncomingMessage, options: ResponseBodyOptions) {
     this.status = message.statusCode ?? 0;
     this.statusText = message.statusMessage ?? '';
     this.ok = this.status >= 200 && this.status < 300;
@@ -35,7 +34,7 @@ export class GuardedResponse implements VendorReply {
     return undefined;
   }
 
-  get shownHeaders(): Readonly<Record<string, string>> {
+  get passthroughHeaders(): Readonly<Record<string, string>> {
     return passthroughHeaders(this.headers);
   }
 
@@ -48,7 +47,7 @@ export class GuardedResponse implements VendorReply {
   }
 }
 
-/** Read-only; names in any case. */
+/** Read-only. Names are case-insensitive. */
 class GuardedHeaders implements Iterable<[string, string]> {
   private readonly headers: IncomingHttpHeaders;
 
@@ -76,4 +75,22 @@ class GuardedHeaders implements Iterable<[string, string]> {
   [Symbol.iterator](): IterableIterator<[string, string]> {
     return this.entries();
   }
+}
+
+/**
+ * Rate limits, retry hints and processing times. Left out are headers that identify the account
+ * (`openai-organization`, `anthropic-organization-id`, …) or the network path, and cookies.
+ * https://platform.openai.com/docs/api-reference/debugging-requests,
+ * https://platform.claude.com/docs/en/api/rate-limits#response-headers
+ */
+const PASSED_THROUGH =
+  /^(?:x-ratelimit-[\w-]+|anthropic-(?:ratelimit|priority)-[\w-]+|retry-after(?:-ms)?|x-should-retry|openai-(?:processing-ms|version))$/;
+
+/** Excludes values that would not fit in a response header, or that no vendor sends. */
+const PLAIN_VALUE = /^[\x20-\x7e]{1,200}$/;
+
+function passthroughHeaders(headers: GuardedHeaders): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...headers].filter(([name, value]) => PASSED_THROUGH.test(name) && PLAIN_VALUE.test(value)),
+  );
 }

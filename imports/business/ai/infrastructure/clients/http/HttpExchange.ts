@@ -1,7 +1,4 @@
-/**
- * One request and its answer over a pooled socket; whatever ends it early ends its timers, listeners and socket
- * too.
- */
+/** One request and its response over a pooled socket. Ending it early also ends its timers, listeners and socket. */
 import { request as httpRequest } from 'node:http';
 import type { Agent as HttpAgent, ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -12,19 +9,19 @@ import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
 import { GuardedResponse } from './GuardedResponse';
 
-/** One call's own limits, and a label for its errors. */
+/** One call's limits, and the vendor that its errors name. */
 export interface GuardedCall {
   readonly vendor?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The whole call, body included, in milliseconds; the transport's own limit when absent. */
+  /** Milliseconds for the entire call, body included. Default: the transport's limit. */
   readonly timeout?: number | undefined;
-  /** From the sent request to the answer's headers, in milliseconds; none of its own when absent. */
+  /** Milliseconds from sending the request to the response's headers. Default: no separate limit. */
   readonly headersTimeout?: number | undefined;
-  /** Cap on the decoded body, in bytes; the transport's own when absent. */
+  /** Limit on the decoded body, in bytes. Default: the transport's limit. */
   readonly maxResponseBytes?: number | undefined;
 }
 
-export interface ExchangeRequest {
+export interface HttpRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: OutgoingHttpHeaders;
@@ -38,16 +35,16 @@ export interface Transport {
 }
 
 /**
- * Settles with the answer's headers. @throws LLMConnectionError, LLMTimeoutError, the lookup's refusal, the
- * signal's reason
+ * Resolves when the response's headers have arrived.
+ * @throws LLMConnectionError, LLMTimeoutError, the lookup's error, the signal's reason
  */
 export async function sendRequest(
-  request: ExchangeRequest,
+  request: HttpRequest,
   call: GuardedCall,
   transport: Transport,
 ): Promise<GuardedResponse> {
   try {
-    return await new HttpExchange(request, call, transport).headers;
+    return await new HttpExchange(request, call, transport).response;
   } catch (error) {
     call.signal?.throwIfAborted();
     throw error;
@@ -55,26 +52,27 @@ export async function sendRequest(
 }
 
 class HttpExchange {
-  readonly headers: Promise<GuardedResponse>;
+  /** Settles when the headers have arrived. */
+  readonly response: Promise<GuardedResponse>;
   private readonly host: string;
-  private readonly secure: boolean;
+  private readonly isSecure: boolean;
   private readonly call: GuardedCall;
   private readonly limits: TransportLimits;
   private readonly details: LLMErrorDetails;
   private readonly request: ClientRequest;
   private readonly totalTimer: NodeJS.Timeout;
   private phaseTimer: NodeJS.Timeout | undefined;
-  private response: GuardedResponse | undefined;
+  private received: GuardedResponse | undefined;
   private failure: LLMError | undefined;
 
-  constructor({ url, method, headers, body }: ExchangeRequest, call: GuardedCall, transport: Transport) {
+  constructor({ url, method, headers, body }: HttpRequest, call: GuardedCall, transport: Transport) {
     this.host = url.host;
-    this.secure = url.protocol === 'https:';
+    this.isSecure = url.protocol === 'https:';
     this.call = call;
     this.limits = transport.limits;
     this.details = call.vendor === undefined ? {} : { vendor: call.vendor };
-    this.request = (this.secure ? httpsRequest : httpRequest)({
-      agent: this.secure ? transport.agents.https : transport.agents.http,
+    this.request = (this.isSecure ? httpsRequest : httpRequest)({
+      agent: this.isSecure ? transport.agents.https : transport.agents.http,
       hostname: url.hostname.replace(/^\[|\]$/g, ''),
       port: url.port,
       path: url.pathname + url.search,
@@ -83,62 +81,66 @@ class HttpExchange {
       ...(transport.lookup === undefined ? {} : { lookup: transport.lookup }),
     });
     const timeout = call.timeout ?? this.limits.totalTimeout;
-    this.totalTimer = after(timeout, () => this.stop(this.timedOut(`sent no whole answer within ${timeout} ms`)));
+    this.totalTimer = startTimer(timeout, () =>
+      this.stop(this.timeoutError(`did not complete its response within ${timeout} ms`)),
+    );
     call.signal?.addEventListener('abort', this.abort);
-    this.headers = new Promise((resolve, reject) => {
-      this.request.on('response', (message) => resolve(this.respond(url.href, message)));
+    this.response = new Promise((resolve, reject) => {
+      this.request.on('response', (message) => resolve(this.onResponse(url.href, message)));
       const end = (error?: Error): void => {
         this.release();
-        if (this.response === undefined) reject(this.failure ?? this.unreachable(error));
+        if (this.received === undefined) reject(this.failure ?? this.connectionError(error));
       };
       this.request.on('error', end);
-      // The last event of every exchange; a connection may close without an answer and without an error.
+      // Always the last event. A connection may close without a response and without an error.
       this.request.on('close', () => end());
     });
-    this.request.on('socket', (socket) => this.connect(socket));
+    this.request.on('socket', (socket) => this.onSocket(socket));
     this.request.end(body);
   }
 
-  /** A new socket has its own time limit: name, connection and TLS together. */
-  private connect(socket: Socket): void {
+  /** A new socket has a time limit of its own for name lookup, connection and TLS handshake together. */
+  private onSocket(socket: Socket): void {
     if (!socket.connecting) {
       this.awaitHeaders();
       return;
     }
     const { connectTimeout } = this.limits;
-    this.phaseTimer = after(connectTimeout, () =>
-      this.stop(this.timedOut(`accepted no connection within ${connectTimeout} ms`)),
+    this.phaseTimer = startTimer(connectTimeout, () =>
+      this.stop(this.timeoutError(`accepted no connection within ${connectTimeout} ms`)),
     );
-    socket.once(this.secure ? 'secureConnect' : 'connect', () => this.awaitHeaders());
+    socket.once(this.isSecure ? 'secureConnect' : 'connect', () => this.awaitHeaders());
   }
 
   private awaitHeaders(): void {
     clearTimeout(this.phaseTimer);
     const { headersTimeout } = this.call;
-    if (headersTimeout === undefined || this.response !== undefined) return;
-    this.phaseTimer = after(headersTimeout, () => this.stop(this.timedOut(`sent nothing within ${headersTimeout} ms`)));
+    if (headersTimeout === undefined || this.received !== undefined) return;
+    this.phaseTimer = startTimer(headersTimeout, () =>
+      this.stop(this.timeoutError(`did not respond within ${headersTimeout} ms`)),
+    );
   }
 
-  private respond(url: string, message: IncomingMessage): GuardedResponse {
+  private onResponse(url: string, message: IncomingMessage): GuardedResponse {
     clearTimeout(this.phaseTimer);
-    this.response = new GuardedResponse(url, message, {
+    this.received = new GuardedResponse(url, message, {
       maxBytes: this.call.maxResponseBytes ?? this.limits.maxResponseBytes,
       signal: this.call.signal,
       host: this.host,
       details: this.details,
     });
-    return this.response;
+    return this.received;
   }
 
   private readonly abort = (): void => {
-    this.stop(new LLMAbortedError('the call was aborted', this.details));
+    this.stop(new LLMAbortedError('The call was aborted.', this.details));
   };
 
-  /** Ends everything from this side; the reader of the body learns why. */
+  /** Ends the exchange from this side; the reader of the body gets the failure. */
   private stop(failure: LLMError): void {
     this.failure ??= failure;
-    if (this.response === undefined) this.request.destroy(failure);
-    else this.response.body.stop(failure);
+    if (this.received === undefined) this.request.destroy(failure);
+    else this.received.body.stop(failure);
   }
 
   private release(): void {
@@ -147,27 +149,27 @@ class HttpExchange {
     this.call.signal?.removeEventListener('abort', this.abort);
   }
 
-  private timedOut(what: string): LLMTimeoutError {
-    return new LLMTimeoutError(`${this.host} ${what}`, this.details);
+  private timeoutError(problem: string): LLMTimeoutError {
+    return new LLMTimeoutError(`${this.host} ${problem}.`, this.details);
   }
 
   /**
-   * No answer: a name that is not found, a refused or reset connection, a certificate, an idle socket that the host
-   * had closed.
+   * Covers unknown names, refused or reset connections, invalid certificates, and idle sockets that the server had
+   * closed.
    */
-  private unreachable(error: Error | undefined): LLMError {
+  private connectionError(error: Error | undefined): LLMError {
     if (isLLMError(error)) return error;
     const code = error !== undefined && 'code' in error && typeof error.code === 'string' ? `: ${error.code}` : '';
-    return new LLMConnectionError(`no answer from ${this.host}${code}`, {
+    return new LLMConnectionError(`No response from ${this.host}${code}.`, {
       ...this.details,
       ...(error === undefined ? {} : { cause: error }),
     });
   }
 }
 
-/** The longest delay that a timer can hold. */
-const MAX_DELAY = 2 ** 31 - 1;
+/** The longest delay that timers support. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
-function after(milliseconds: number, action: () => void): NodeJS.Timeout {
-  return setTimeout(action, Math.min(Math.max(milliseconds, 1), MAX_DELAY));
+function startTimer(milliseconds: number, action: () => void): NodeJS.Timeout {
+  return setTimeout(action, Math.min(Math.max(milliseconds, 1), MAX_DELAY_MS));
 }

@@ -1,49 +1,50 @@
 /**
- * A response body that is pulled: back-pressure reaches the socket, leaving destroys it, and an early end is an
- * error.
+ * A pull-based response body: back-pressure reaches the socket, leaving the iteration destroys it, and a premature end
+ * is an error.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
+import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isLLMError, LLMStreamError } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
-import { decodedBody } from '../contentEncoding';
 
-export interface BodyStreamOptions {
-  /** Cap on the decoded body, in bytes. */
+export interface ResponseBodyOptions {
+  /** Limit on the decoded body, in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
   readonly host: string;
   readonly details: LLMErrorDetails;
 }
 
-/** Bytes that may wait here for the consumer before the socket is paused. */
-const MAX_BUFFERED = 64 * 1024;
+/** How much may be buffered for the consumer before the socket is paused. */
+const MAX_BUFFERED_BYTES = 64 * 1024;
 
-interface Waiting {
+interface PendingRead {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined> | Promise<never>) => void;
 }
 
-/** Can be read once. Throws LLMStreamError, LLMTimeoutError or the signal's reason from `next`. */
+/** Can be read once. `next` throws LLMStreamError, LLMTimeoutError or the signal's reason. */
 export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly message: IncomingMessage;
   private readonly source: Readable;
-  private readonly options: BodyStreamOptions;
+  private readonly options: ResponseBodyOptions;
   private chunks: Uint8Array[] = [];
-  private buffered = 0;
-  private received = 0;
-  private waiting: Waiting | undefined;
-  private started = false;
+  private bufferedBytes = 0;
+  private receivedBytes = 0;
+  private pendingRead: PendingRead | undefined;
+  private isStarted = false;
   private state: 'open' | 'ended' | 'left' = 'open';
   private error: LLMError | undefined;
   private collectedText: Promise<string> | undefined;
 
-  constructor(message: IncomingMessage, options: BodyStreamOptions) {
+  constructor(message: IncomingMessage, options: ResponseBodyOptions) {
     this.message = message;
     this.options = options;
-    this.source = decodedBody(message, options.details);
-    this.source.on('error', (error) => this.breakOff(error));
-    // A body that was destroyed without a word has neither `end` nor `error`.
-    this.source.on('close', () => this.breakOff());
+    this.source = decodeBody(message, options.details);
+    this.source.on('error', (error) => this.onPrematureEnd(error));
+    // A destroyed body may emit neither `end` nor `error`.
+    this.source.on('close', () => this.onPrematureEnd());
     this.source.on('end', () => this.end());
   }
 
@@ -52,17 +53,17 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    if (!this.started) this.start();
+    if (!this.isStarted) this.start();
     const chunk = this.take();
     if (chunk !== undefined) return Promise.resolve({ value: chunk, done: false });
-    if (this.error !== undefined) return this.refuse(this.error);
+    if (this.error !== undefined) return this.rejectWith(this.error);
     if (this.state !== 'open') return Promise.resolve({ value: undefined, done: true });
     return new Promise((resolve) => {
-      this.waiting = { resolve };
+      this.pendingRead = { resolve };
     });
   }
 
-  /** Leaves the body: unless its end has come, the request is aborted in this tick. */
+  /** Stops reading. Unless the body has ended, the request is aborted in this tick. */
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     if (this.state === 'open') {
       this.state = 'left';
@@ -72,13 +73,16 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
     return Promise.resolve({ value: undefined, done: true });
   }
 
-  /** Ends the body from this side: the reader gets the failure (or the signal's reason) at once, whatever had come. */
+  /**
+   * Ends the body from this side. The reader gets the failure or the signal's reason at once; buffered data is
+   * dropped.
+   */
   stop(failure: LLMError): void {
     if (this.state === 'open') this.chunks = [];
     this.fail(failure);
   }
 
-  /** The whole body as UTF-8, without a byte order mark; may be asked for again. */
+  /** The entire body as UTF-8, without a byte order mark. May be called again. */
   text(): Promise<string> {
     this.collectedText ??= this.collect();
     return this.collectedText;
@@ -93,59 +97,59 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   private start(): void {
-    this.started = true;
+    this.isStarted = true;
     const declared = Number(this.message.headers['content-length'] ?? 0);
     if (declared > this.options.maxBytes) this.tooLarge();
     else this.source.on('data', (chunk: Uint8Array) => this.push(chunk));
   }
 
-  /** All that waits, at once: hosts send many small pieces, and each hand-over costs a promise. */
+  /** All buffered chunks at once: vendors send many small ones, and each hand-over costs a promise. */
   private take(): Uint8Array | undefined {
     const chunks = this.chunks;
     if (chunks.length === 0) return undefined;
     this.chunks = [];
-    this.buffered = 0;
+    this.bufferedBytes = 0;
     if (this.source.isPaused()) this.source.resume();
     return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
   }
 
   private push(chunk: Uint8Array): void {
     if (this.state !== 'open') return;
-    this.received += chunk.byteLength;
-    if (this.received > this.options.maxBytes) {
+    this.receivedBytes += chunk.byteLength;
+    if (this.receivedBytes > this.options.maxBytes) {
       this.tooLarge();
       return;
     }
-    const waiting = this.waiting;
+    const waiting = this.pendingRead;
     if (waiting !== undefined) {
-      this.waiting = undefined;
+      this.pendingRead = undefined;
       waiting.resolve({ value: chunk, done: false });
       return;
     }
     this.chunks.push(chunk);
-    this.buffered += chunk.byteLength;
-    if (this.buffered >= MAX_BUFFERED) this.source.pause();
+    this.bufferedBytes += chunk.byteLength;
+    if (this.bufferedBytes >= MAX_BUFFERED_BYTES) this.source.pause();
   }
 
   private end(): void {
     if (this.state !== 'open') return;
     this.state = 'ended';
-    this.waiting?.resolve({ value: undefined, done: true });
-    this.waiting = undefined;
+    this.pendingRead?.resolve({ value: undefined, done: true });
+    this.pendingRead = undefined;
   }
 
-  /** What came before the fault is still read. */
+  /** Data received before the failure is still delivered. */
   private fail(error: LLMError): void {
     if (this.state !== 'open') return;
     this.state = 'ended';
     this.error = error;
     this.destroy();
-    this.waiting?.resolve(this.refuse(error));
-    this.waiting = undefined;
+    this.pendingRead?.resolve(this.rejectWith(error));
+    this.pendingRead = undefined;
   }
 
-  /** The signal's own reason wins: callers recognise their abort by it. */
-  private refuse(error: LLMError): Promise<never> {
+  /** Prefers the signal's reason, by which callers recognise their own abort. */
+  private rejectWith(error: LLMError): Promise<never> {
     return new Promise((_resolve, reject) => {
       this.options.signal?.throwIfAborted();
       reject(error);
@@ -154,22 +158,55 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
 
   private tooLarge(): void {
     this.stop(
-      new LLMStreamError(`the answer of ${this.options.host} is larger than ${this.options.maxBytes} bytes`, {
+      new LLMStreamError(`The response of ${this.options.host} is larger than ${this.options.maxBytes} bytes.`, {
         ...this.options.details,
         retryable: false,
       }),
     );
   }
 
-  private breakOff(cause?: Error): void {
+  private onPrematureEnd(cause?: Error): void {
     if (this.state !== 'open') return;
     const details = { ...this.options.details, ...(cause === undefined ? {} : { cause }) };
-    this.fail(isLLMError(cause) ? cause : new LLMStreamError(`the answer of ${this.options.host} broke off`, details));
+    this.fail(
+      isLLMError(cause)
+        ? cause
+        : new LLMStreamError(`The response of ${this.options.host} ended prematurely.`, details),
+    );
   }
 
-  /** Takes the socket down in this tick; only a body that was read to its end gives it back. */
+  /** Closes the socket in this tick. Only a body that was read to its end returns its socket to the pool. */
   private destroy(): void {
     this.message.destroy();
     this.source.destroy();
   }
+}
+
+/** Each flush emits what can be decoded so far, so that streams are not delayed. A truncated body remains an error. */
+const ZLIB = { flush: constants.Z_SYNC_FLUSH };
+const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH };
+
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: () => createGunzip(ZLIB),
+  'x-gzip': () => createGunzip(ZLIB),
+  deflate: () => createInflate(ZLIB),
+  br: () => createBrotliDecompress(BROTLI),
+};
+
+/**
+ * Decodes encodings that servers apply although none was requested. A decoding error destroys the message; an unknown
+ * encoding becomes an error when the body is read.
+ */
+function decodeBody(message: IncomingMessage, details: LLMErrorDetails): Readable {
+  const encoding = (message.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return message;
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined;
+  if (decoder === undefined) {
+    message.destroy(
+      new LLMStreamError('The response has an unsupported content encoding.', { ...details, retryable: false }),
+    );
+    return message;
+  }
+  // The decoder's own `error` event informs the reader.
+  return pipeline(message, decoder, () => undefined);
 }

@@ -1,4 +1,4 @@
-/** Fetches an image or a file that a user named by URL, so that it can be sent inline to a vendor that fetches none. */
+/** Downloads an image or a file that a user named by URL, to be sent inline to a vendor that fetches no URLs. */
 import { LLMConnectionError, LLMInvalidRequestError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../domain/types/VendorTypes';
@@ -8,13 +8,13 @@ import type { GuardedResponse } from './GuardedResponse';
 
 export interface DownloadOptions {
   readonly maxBytes: number;
-  /** All hops and the body together, in milliseconds. */
+  /** Milliseconds for all redirects and the body together. */
   readonly timeout: number;
   /** Accepted media types, `image/png` or `image/*`. */
   readonly contentTypes: readonly string[];
   readonly signal?: AbortSignal | undefined;
   readonly allowPrivateHosts: boolean;
-  /** A transport to share, with its own rule about private hosts; one is made for the download when absent. */
+  /** A transport to share, which has its own rule on private hosts. Default: one for this download alone. */
   readonly fetch?: GuardedFetch | undefined;
 }
 
@@ -27,12 +27,11 @@ export interface Download {
 const MAX_REDIRECTS = 5;
 
 /**
- * Every redirect is judged like the first URL. No cookie, key or referrer is sent.
- * @throws LLMInvalidRequestError for URLs, answers and media types that are refused, LLMStreamError for a body
- *   that is too large or cut off,
- *   LLMTimeoutError, LLMConnectionError, the signal's reason
+ * Checks every redirect like the first URL. Sends no cookie, key or referrer.
+ * @throws LLMInvalidRequestError for URLs, responses and media types that are not accepted, LLMStreamError for a body
+ *   that is too large or truncated, LLMTimeoutError, LLMConnectionError, the signal's reason
  */
-export async function downloadGuarded(url: string, options: DownloadOptions): Promise<Download> {
+export async function guardedDownload(url: string, options: DownloadOptions): Promise<Download> {
   if (options.fetch !== undefined) return download(url, options.fetch, options);
   const fetch = createGuardedFetch({ limits: DEFAULT_TRANSPORT_LIMITS, allowPrivateHosts: options.allowPrivateHosts });
   try {
@@ -43,9 +42,9 @@ export async function downloadGuarded(url: string, options: DownloadOptions): Pr
 }
 
 async function download(url: string, fetch: GuardedFetch, options: DownloadOptions): Promise<Download> {
-  const response = await follow(url, fetch, options);
+  const response = await followRedirects(url, fetch, options);
   try {
-    const contentType = acceptedType(successful(response), options.contentTypes);
+    const contentType = requireMediaType(requireOk(response), options.contentTypes);
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body) chunks.push(chunk);
     return { bytes: Buffer.concat(chunks), contentType };
@@ -54,44 +53,44 @@ async function download(url: string, fetch: GuardedFetch, options: DownloadOptio
   }
 }
 
-async function follow(first: string, fetch: GuardedFetch, options: DownloadOptions): Promise<GuardedResponse> {
+async function followRedirects(first: string, fetch: GuardedFetch, options: DownloadOptions): Promise<GuardedResponse> {
   const { timeout, contentTypes, signal, maxBytes: maxResponseBytes } = options;
   const deadline = performance.now() + timeout;
   const headers = { accept: contentTypes.join(', ') };
   let url = first;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
-    const left = Math.ceil(deadline - performance.now());
-    if (left <= 0) throw new LLMTimeoutError(`the download took longer than ${timeout} ms`);
-    const response = await fetch(url, { headers, call: { signal, timeout: left, maxResponseBytes } });
+    const remaining = Math.ceil(deadline - performance.now());
+    if (remaining <= 0) throw new LLMTimeoutError(`The download took longer than ${timeout} ms.`);
+    const response = await fetch(url, { headers, call: { signal, timeout: remaining, maxResponseBytes } });
     const location = response.headers.get('location');
     if (!REDIRECTS.has(response.status) || location === null) return response;
     await response.body.return();
-    url = resolved(location, response.url);
+    url = resolveRedirect(location, response.url);
   }
-  throw new LLMInvalidRequestError(`the download was redirected more than ${MAX_REDIRECTS} times`);
+  throw new LLMInvalidRequestError(`The download was redirected more than ${MAX_REDIRECTS} times.`);
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-function resolved(location: string, base: string): string {
-  if (!URL.canParse(location, base)) throw new LLMInvalidRequestError('the download was redirected to an invalid URL');
+function resolveRedirect(location: string, base: string): string {
+  if (!URL.canParse(location, base)) throw new LLMInvalidRequestError('The download was redirected to an invalid URL.');
   return new URL(location, base).href;
 }
 
-function successful(response: GuardedResponse): GuardedResponse {
+function requireOk(response: GuardedResponse): GuardedResponse {
   const { status } = response;
   if (status === 200) return response;
-  const message = `the download was answered with status ${status}`;
+  const message = `The download failed with status ${status}.`;
   throw status >= 500 || status === 429
     ? new LLMConnectionError(message, { status })
     : new LLMInvalidRequestError(message, { status });
 }
 
-function acceptedType(response: GuardedResponse, accepted: readonly string[]): string {
+function requireMediaType(response: GuardedResponse, accepted: readonly string[]): string {
   const type = (response.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
   const family = `${type.split('/', 1)[0] ?? ''}/*`;
   if (type !== '' && accepted.some((each) => each === type || each === family)) return type;
   throw new LLMInvalidRequestError(
-    `the download is of type ${type === '' ? 'unknown' : safeMessage(type)}, not ${accepted.join(', ')}`,
+    `The download has the media type ${type === '' ? '(none)' : safeMessage(type)}. Expected one of: ${accepted.join(', ')}.`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The one way out, for every vendor and every download, on `node:http`'s keep-alive agents: limits on time and
- * size, and a guard on where it may go. It follows no redirect and retries nothing.
+ * Every outgoing request goes through here, to vendors and for downloads alike: over `node:http`'s keep-alive agents,
+ * with limits on time and size, and a guard on addresses. Follows no redirects and never retries.
  */
 import { Agent as HttpAgent } from 'node:http';
 import type { OutgoingHttpHeaders } from 'node:http';
@@ -8,16 +8,16 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { LLMConnectionError } from '../../../domain/errors/LLMErrors';
 import type { TransportLimits } from '../../../domain/types/VendorTypes';
-import { allowedUrl, guardLookup } from './addressGuard';
+import { parseAllowedUrl, guardLookup } from './addressGuard';
 import { sendRequest } from './HttpExchange';
 import type { GuardedCall } from './HttpExchange';
 import type { GuardedResponse } from './GuardedResponse';
 
 export interface GuardedFetchOptions {
   readonly limits: TransportLimits;
-  /** Whether http, loopback and private addresses may be reached: for base URLs that the operator set. */
+  /** Permits http, loopback and private addresses. Only for base URLs that the operator configured. */
   readonly allowPrivateHosts: boolean;
-  /** Instead of the system's name lookup. */
+  /** Default: the system's name lookup. */
   readonly lookup?: LookupFunction;
 }
 
@@ -30,18 +30,18 @@ export interface GuardedInit {
 
 export interface GuardedFetch {
   /**
-   * Settles when the answer's headers are here, whatever its status.
+   * Resolves when the response's headers have arrived, whatever its status.
    * @throws LLMInvalidRequestError for a URL that is not allowed, LLMConnectionError, LLMTimeoutError, the
    *   signal's reason
    */
   (url: string | URL, init?: GuardedInit): Promise<GuardedResponse>;
-  /** Closes all sockets, those in use too; later calls fail. */
+  /** Closes all sockets, including those in use. Later calls fail. */
   close(): void;
 }
 
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { limits, allowPrivateHosts } = options;
-  // The socket used last is used first, so that the others fall idle and close.
+  // Last in, first out, so that surplus sockets become idle and close.
   const pool = { keepAlive: true, maxSockets: limits.maxSockets, scheduling: 'lifo' } as const;
   const agents = { http: new HttpAgent(pool), https: new HttpsAgent(pool) };
   const lookup = allowPrivateHosts ? options.lookup : guardLookup(options.lookup);
@@ -50,9 +50,9 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const guardedFetch = async (input: string | URL, init: GuardedInit = {}): Promise<GuardedResponse> => {
     const call = init.call ?? {};
     call.signal?.throwIfAborted();
-    if (closed) throw new LLMConnectionError('this transport was closed');
-    const url = allowedUrl(input, allowPrivateHosts);
-    const request = { url, method: init.method ?? 'GET', headers: plainHeaders(init.headers), body: init.body };
+    if (closed) throw new LLMConnectionError('The transport is closed.');
+    const url = parseAllowedUrl(input, allowPrivateHosts);
+    const request = { url, method: init.method ?? 'GET', headers: toPlainHeaders(init.headers), body: init.body };
     return sendRequest(request, call, { agents, limits, lookup });
   };
   return Object.assign(guardedFetch, {
@@ -64,7 +64,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   });
 }
 
-function plainHeaders(headers: GuardedInit['headers']): OutgoingHttpHeaders {
+function toPlainHeaders(headers: GuardedInit['headers']): OutgoingHttpHeaders {
   if (headers === undefined) return {};
   return Symbol.iterator in headers ? Object.fromEntries(headers) : { ...headers };
 }

@@ -1,7 +1,4 @@
-/**
- * Budgets in a document collection, one document for each user: used amounts as fields for people to read, holds as
- * JSON.
- */
+/** Budgets in a document collection, one document per user. Used amounts are plain fields, holds are JSON. */
 import { BUDGET_WINDOWS, endOfWindow } from '../../../domain/entities/BudgetAccount';
 import type { Amount, BudgetAccount, BudgetWindow } from '../../../domain/entities/BudgetAccount';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
@@ -14,7 +11,7 @@ export type BudgetDocument = StoredDocument & {
   readonly revision: number;
   readonly day: string;
   readonly month: string;
-  /** JSON of what calls under way hold, and of the turns that were paid last. */
+  /** `holds` is JSON of the reservations of calls in progress, `paid` of the turns paid last. */
   readonly holds: string;
   readonly paid: string;
   readonly expiresAt: Date;
@@ -22,8 +19,8 @@ export type BudgetDocument = StoredDocument & {
 
 export type BudgetCollection = DocumentCollection<BudgetDocument>;
 
-/** Milliseconds after its windows have ended; holds from before their end may still be settled. */
-const KEPT_FOR = 86_400_000;
+/** A document outlives its windows by this much, so that holds from before their end can still be settled. */
+const GRACE_PERIOD_MS = 86_400_000;
 
 export class DocumentBudgetStore implements BudgetStore {
   private readonly collection: BudgetCollection;
@@ -56,7 +53,7 @@ export class DocumentBudgetStore implements BudgetStore {
   }
 }
 
-/** Marked and escaped, since nobody chose users' ids with stores in mind. */
+/** Prefixed and escaped, since user ids may contain anything. */
 function idOf(userId: string): string {
   return `user/${encodeURIComponent(userId.toWellFormed())}`;
 }
@@ -73,7 +70,7 @@ function fromAccount({ day, month, used, holds, paid }: BudgetAccount): Omit<Bud
     month_money: used.month.money,
     holds: JSON.stringify(holds),
     paid: JSON.stringify(paid),
-    expiresAt: new Date(endOfWindow('month', Date.parse(`${month}-01`)) + KEPT_FOR),
+    expiresAt: new Date(endOfWindow('month', Date.parse(`${month}-01`)) + GRACE_PERIOD_MS),
   };
 }
 
@@ -84,7 +81,7 @@ function toAccount(userId: string, document: BudgetDocument): BudgetAccount {
       { calls: document[`${window}_calls`], tokens: document[`${window}_tokens`], money: document[`${window}_money`] },
     ]),
   ) as Record<BudgetWindow, Amount>;
-  // The boundary to the store: what stands in these fields was written above.
+  // `fromAccount` wrote these fields.
   const holds = JSON.parse(document.holds) as BudgetAccount['holds'];
   const paid = JSON.parse(document.paid) as BudgetAccount['paid'];
   return { userId, day: document.day, month: document.month, used, holds, paid };

@@ -1,4 +1,4 @@
-/** Budgets of one process, for hosts that bring no store. */
+/** Budgets in memory, for this process alone. */
 import type { BudgetAccount } from '../../../domain/entities/BudgetAccount';
 import type { BudgetStore, StoredBudget } from '../../../domain/interfaces/BudgetStore';
 
@@ -18,7 +18,7 @@ export class MemoryBudgetStore implements BudgetStore {
     return Promise.resolve(isExpected);
   }
 
-  /** What was used in earlier months counts no more. */
+  /** Usage of earlier months no longer counts. */
   private forgetBefore(month: string): void {
     for (const [userId, { account }] of this.accounts)
       if (account.month < month && account.holds.length === 0) this.accounts.delete(userId);

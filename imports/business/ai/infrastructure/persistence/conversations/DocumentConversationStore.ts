@@ -1,4 +1,4 @@
-/** Conversations in a document collection: they outlive the process, and every process of the app knows them. */
+/** Conversations in a document collection: they outlive the process, and all processes share them. */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
@@ -12,35 +12,35 @@ export interface MessageDocument extends StoredDocument {
   readonly text: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Orders messages of one millisecond: they come one after another from the process that handles the conversation. */
+  /** Orders messages of the same millisecond, which all come from the process that handles the conversation. */
   readonly place: number;
   readonly storedAt: Date;
 }
 
 export const MESSAGES = 'ai_messages';
 
-/** 30 days after it was said. */
-const TIME_TO_LIVE = 30 * 24 * 3_600;
+/** 30 days. */
+const TTL_SECONDS = 30 * 24 * 3_600;
 
 export class DocumentConversationStore implements ConversationStore {
   private readonly messages: DocumentCollection<MessageDocument>;
-  private readonly most: number;
-  private place = 0;
+  private readonly maxMessages: number;
+  private lastPlace = 0;
 
-  /** @param most messages of one conversation that are told again */
-  constructor(messages: DocumentCollection<MessageDocument>, most = 200) {
+  /** @param maxMessages the most messages that `getHistory` returns */
+  constructor(messages: DocumentCollection<MessageDocument>, maxMessages = 200) {
     this.messages = messages;
-    this.most = most;
+    this.maxMessages = maxMessages;
   }
 
-  /** Makes the indexes. Safe to call again. */
+  /** Creates the indexes. Safe to call again. */
   async ready(): Promise<void> {
-    await this.messages.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TIME_TO_LIVE });
+    await this.messages.ensureIndex({ storedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
     await this.messages.ensureIndex({ userId: 1, conversationId: 1, at: 1, place: 1 });
   }
 
   async storeInput(userId: string, conversationId: string, { id, role, text, at }: MemoryMessage): Promise<void> {
-    this.place += 1;
+    this.lastPlace += 1;
     const _id = createHash('sha256')
       .update(JSON.stringify([userId, conversationId, id]))
       .digest('base64url');
@@ -53,11 +53,11 @@ export class DocumentConversationStore implements ConversationStore {
         role,
         text,
         at,
-        place: this.place,
+        place: this.lastPlace,
         storedAt: new Date(),
       });
     } catch (error) {
-      // It is there already, and stays as it is.
+      // A stored message is never overwritten.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
     }
   }
@@ -65,7 +65,7 @@ export class DocumentConversationStore implements ConversationStore {
   async getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]> {
     const last = await this.messages.find(
       { userId, conversationId },
-      { sort: { at: -1, place: -1 }, limit: this.most },
+      { sort: { at: -1, place: -1 }, limit: this.maxMessages },
     );
     return last.map(({ messageId, role, text, at }) => ({ id: messageId, role, text, at })).reverse();
   }

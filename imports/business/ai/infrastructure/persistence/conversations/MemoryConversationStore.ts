@@ -1,20 +1,20 @@
-/** Conversations of one process: bounded in number and length, those used longest ago go first. */
+/** Conversations in memory, bounded in number and length. The least recently used are evicted. */
 import type { MemoryMessage, ConversationStore } from '../../../domain/interfaces/ConversationStore';
 
-export interface ConversationMemoryLimits {
+export interface MemoryConversationLimits {
   readonly conversations: number;
-  /** Messages of one conversation that are told again. */
+  /** Messages retained per conversation. */
   readonly messages: number;
 }
 
-export const DEFAULT_CONVERSATION_LIMITS: ConversationMemoryLimits = { conversations: 10_000, messages: 200 };
+export const DEFAULT_CONVERSATION_LIMITS: MemoryConversationLimits = { conversations: 10_000, messages: 200 };
 
 export class MemoryConversationStore implements ConversationStore {
-  /** The one used longest ago first. */
+  /** Least recently used first. */
   private readonly conversations = new Map<string, MemoryMessage[]>();
-  private readonly limits: ConversationMemoryLimits;
+  private readonly limits: MemoryConversationLimits;
 
-  constructor(limits: Partial<ConversationMemoryLimits> = {}) {
+  constructor(limits: Partial<MemoryConversationLimits> = {}) {
     this.limits = { ...DEFAULT_CONVERSATION_LIMITS, ...limits };
   }
 

@@ -1,22 +1,22 @@
-/** Where collections come from, whichever database is behind them. */
+/** Port to a database of named document collections. */
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
-import { refused } from '../documents/refused';
+import { invalidInput } from './query/fieldPaths';
 
 export interface DocumentDatabase {
-  /** This process has it for itself. */
+  /** Whether no other process can use the database at the same time. */
   readonly isExclusive: boolean;
   /**
-   * The collection of that name, made when something is first put into it. Its documents are taken to be of type
-   * `T`: who shares a name shares the type.
-   * @throws LLMInvalidRequestError for a name that isn't letters, digits, `_` and `-`
+   * The collection of that name, created by its first insert. Its documents are assumed to be of type `T`: everyone
+   * who uses a name must agree on the type.
+   * @throws LLMInvalidRequestError for a name of anything but letters, digits, `_` and `-`
    */
   collection<T extends StoredDocument>(name: string): DocumentCollection<T>;
-  /** Waits for what is under way. Collections can't be used afterwards. Safe to call again. */
+  /** Waits for pending operations. Collections cannot be used afterwards. Safe to call again. */
   close(): Promise<void>;
 }
 
-/** Names that are safe as a file's name, in a URL and in MongoDB. */
+/** Accepts names that are safe as a file name, in a URL and in MongoDB. */
 export function checkCollectionName(name: string): void {
   if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name))
-    throw refused('collection', 'has a name that databases do not share');
+    throw invalidInput('collection', 'must be named with up to 64 letters, digits, "_" and "-", the first a letter');
 }

@@ -1,7 +1,4 @@
-/**
- * DocumentCollection over Meteor's own collection, whose writes its observers, and so the publications, see at
- * once.
- */
+/** DocumentCollection over Meteor's own collection: observers, and so publications, see each write at once. */
 import type { Mongo } from 'meteor/mongo';
 import type {
   DocumentCollection,
@@ -11,12 +8,12 @@ import type {
   StoredDocument,
 } from '../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './query/copyDocument';
-import { readFindOptions } from './query/findOptions';
-import { readIndex } from './query/parseIndex';
+import { parseFindOptions } from './query/findOptions';
+import { parseIndex } from './query/parseIndex';
 import type { IndexOptions } from './query/parseIndex';
-import { readModifier } from './query/parseModifier';
-import { readSelector } from './query/parseSelector';
-import { storeError } from './databaseErrors';
+import { parseModifier } from './query/parseModifier';
+import { parseSelector } from './query/parseSelector';
+import { toDatabaseError } from './databaseErrors';
 
 export class MeteorCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly name: string;
@@ -29,7 +26,7 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
 
   async insert(document: T): Promise<void> {
     const row = copyDocument<StoredDocument>(document);
-    await this.ask((collection) => collection.insertAsync(row));
+    await this.execute((collection) => collection.insertAsync(row));
   }
 
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
@@ -38,36 +35,36 @@ export class MeteorCollection<T extends StoredDocument> implements DocumentColle
   }
 
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
-    const checked = readSelector(selector);
-    const checkedOptions = readFindOptions(options);
-    const rows = await this.ask((collection) => collection.find(checked, checkedOptions).fetchAsync());
-    // The boundary to Meteor: what is in the collection was put there as T.
+    const checked = parseSelector(selector);
+    const checkedOptions = parseFindOptions(options);
+    const rows = await this.execute((collection) => collection.find(checked, checkedOptions).fetchAsync());
+    // The collection holds only documents that were inserted as T.
     return rows as readonly StoredDocument[] as readonly T[];
   }
 
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
-    const checked = readSelector(selector);
-    const change = readModifier(modifier);
-    return this.ask((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
+    const checked = parseSelector(selector);
+    const change = parseModifier(modifier);
+    return this.execute((collection) => collection.updateAsync(checked, change, { multi: options.multi === true }));
   }
 
   async remove(selector: Selector): Promise<number> {
-    const checked = readSelector(selector);
-    return this.ask((collection) => collection.removeAsync(checked));
+    const checked = parseSelector(selector);
+    return this.execute((collection) => collection.removeAsync(checked));
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
-    const index = readIndex(keys, options);
-    await this.ask((collection) => collection.createIndexAsync(index.keys, index.options));
+    const index = parseIndex(keys, options);
+    await this.execute((collection) => collection.createIndexAsync(index.keys, index.options));
   }
 
-  private async ask<Answer>(
-    question: (collection: Mongo.Collection<StoredDocument>) => Promise<Answer>,
-  ): Promise<Answer> {
+  private async execute<Result>(
+    operation: (collection: Mongo.Collection<StoredDocument>) => Promise<Result>,
+  ): Promise<Result> {
     try {
-      return await question(this.collection);
+      return await operation(this.collection);
     } catch (cause) {
-      throw storeError(cause, this.name);
+      throw toDatabaseError(cause, this.name);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The database of a Meteor app: Meteor holds the connection, and one Mongo.Collection for each name in the process. */
+/** The database of a Meteor app. Meteor owns the connection, and allows one Mongo.Collection per name in a process. */
 import { Mongo } from 'meteor/mongo';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import { checkCollectionName } from './DocumentDatabase';
@@ -13,18 +13,18 @@ export class MeteorDatabase implements DocumentDatabase {
     return new MeteorCollection<T>(name, this.published(name));
   }
 
-  /** The collection itself, for publications: its cursors are what they return. Writes go through `collection`. */
+  /** Meteor's collection, for publications, which return its cursors. Write through `collection` instead. */
   published(name: string): Mongo.Collection<StoredDocument> {
     checkCollectionName(name);
-    const known = this.collections.get(name);
-    if (known !== undefined) return known;
-    // Without them a client has no methods to write with, whatever allow rules say.
-    const made = new Mongo.Collection<StoredDocument>(name, { defineMutationMethods: false });
-    this.collections.set(name, made);
-    return made;
+    const existing = this.collections.get(name);
+    if (existing !== undefined) return existing;
+    // Without mutation methods clients cannot write, whatever the allow rules are.
+    const created = new Mongo.Collection<StoredDocument>(name, { defineMutationMethods: false });
+    this.collections.set(name, created);
+    return created;
   }
 
-  /** The connection is Meteor's to close. */
+  /** Does nothing: Meteor closes its own connection. */
   close(): Promise<void> {
     return Promise.resolve();
   }

@@ -8,16 +8,16 @@ import type {
   StoredDocument,
 } from '../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './query/copyDocument';
-import { readFindOptions } from './query/findOptions';
-import { readIndex } from './query/parseIndex';
+import { parseFindOptions } from './query/findOptions';
+import { parseIndex } from './query/parseIndex';
 import type { IndexOptions } from './query/parseIndex';
-import { readModifier } from './query/parseModifier';
-import { readSelector } from './query/parseSelector';
-import { storeError } from './databaseErrors';
+import { parseModifier } from './query/parseModifier';
+import { parseSelector } from './query/parseSelector';
+import { toDatabaseError } from './databaseErrors';
 
 type Row = Document & StoredDocument;
 
-/** Documents of type `T` are what was put in; another writer's documents come out as they are. */
+/** Documents are assumed to be of type `T`; those of other writers are returned as they are. */
 export class MongoCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly collection: Collection<Row>;
 
@@ -27,7 +27,7 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
 
   async insert(document: T): Promise<void> {
     const row = copyDocument(document);
-    await this.ask((collection) => collection.insertOne(row));
+    await this.execute((collection) => collection.insertOne(row));
   }
 
   async findOne(selector: Selector, options: Omit<FindOptions, 'limit'> = {}): Promise<T | undefined> {
@@ -36,45 +36,45 @@ export class MongoCollection<T extends StoredDocument> implements DocumentCollec
   }
 
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
-    const filter = filterOf(selector);
-    const { fields, ...rest } = readFindOptions(options);
-    const rows = await this.ask((collection) =>
+    const filter = toFilter(selector);
+    const { fields, ...rest } = parseFindOptions(options);
+    const rows = await this.execute((collection) =>
       collection.find(filter, { ...rest, ...(fields === undefined ? {} : { projection: fields }) }).toArray(),
     );
-    // The boundary to the driver: what is in the collection was put there as T.
+    // The collection holds only documents that were inserted as T.
     return rows as readonly Document[] as readonly T[];
   }
 
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
-    const filter = filterOf(selector);
-    // The driver's type of a modifier knows the fields of a row, which are not known here.
-    const change = readModifier(modifier) as UpdateFilter<Row>;
-    const { matchedCount } = await this.ask((collection) =>
+    const filter = toFilter(selector);
+    // The driver's type requires a row's fields, which are unknown here.
+    const change = parseModifier(modifier) as UpdateFilter<Row>;
+    const { matchedCount } = await this.execute((collection) =>
       options.multi === true ? collection.updateMany(filter, change) : collection.updateOne(filter, change),
     );
     return matchedCount;
   }
 
   async remove(selector: Selector): Promise<number> {
-    const filter = filterOf(selector);
-    const { deletedCount } = await this.ask((collection) => collection.deleteMany(filter));
+    const filter = toFilter(selector);
+    const { deletedCount } = await this.execute((collection) => collection.deleteMany(filter));
     return deletedCount;
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
-    const index = readIndex(keys, options);
-    await this.ask((collection) => collection.createIndex(index.keys, index.options));
+    const index = parseIndex(keys, options);
+    await this.execute((collection) => collection.createIndex(index.keys, index.options));
   }
 
-  private async ask<Answer>(question: (collection: Collection<Row>) => Promise<Answer>): Promise<Answer> {
+  private async execute<Result>(operation: (collection: Collection<Row>) => Promise<Result>): Promise<Result> {
     try {
-      return await question(this.collection);
+      return await operation(this.collection);
     } catch (cause) {
-      throw storeError(cause, this.collection.collectionName);
+      throw toDatabaseError(cause, this.collection.collectionName);
     }
   }
 }
 
-function filterOf(selector: Selector): Filter<Row> {
-  return readSelector(selector);
+function toFilter(selector: Selector): Filter<Row> {
+  return parseSelector(selector);
 }

@@ -1,4 +1,4 @@
-/** MongoDB for plain Node, by its official driver. */
+/** MongoDB for plain Node, through the official driver. */
 import { MongoClient } from 'mongodb';
 import type { Document } from 'mongodb';
 import { LLMConnectionError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
@@ -7,7 +7,7 @@ import { checkCollectionName } from './DocumentDatabase';
 import type { DocumentDatabase } from './DocumentDatabase';
 import { MongoCollection } from './MongoCollection';
 
-/** Milliseconds; a URL that names its own has its own. */
+/** Defaults; a URL's own options take precedence. */
 const TIMEOUTS = {
   serverSelectionTimeoutMS: 10_000,
   connectTimeoutMS: 10_000,
@@ -16,20 +16,20 @@ const TIMEOUTS = {
 };
 
 /**
- * Connects and asks once, so that a wrong URL is known at the start.
- * @param url as in MONGO_URL; the database is the one in its path, or the driver's default
- * @throws LLMInvalidRequestError for a URL that the driver can't read, LLMConnectionError when nobody answers;
- *   neither repeats the URL, which may hold a password
+ * Connects and sends a ping, so that a wrong URL fails at startup.
+ * @param url as in MONGO_URL; its path names the database, else the driver's default is used
+ * @throws LLMInvalidRequestError for a URL that the driver cannot parse, LLMConnectionError if no server responds;
+ *   neither repeats the URL, which may contain a password
  */
 export async function openMongoDatabase(url: string): Promise<MongoDatabase> {
-  const client = clientFor(url);
+  const client = createClient(url);
   try {
     await client.connect();
     await client.db().command({ ping: 1 });
   } catch (cause) {
     await client.close();
     throw new LLMConnectionError(
-      `MongoDB at ${client.options.hosts.map((host) => host.toString()).join(', ')} can't be used`,
+      `Could not connect to MongoDB at ${client.options.hosts.map((host) => host.toString()).join(', ')}.`,
       { cause },
     );
   }
@@ -46,7 +46,7 @@ export class MongoDatabase implements DocumentDatabase {
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
     checkCollectionName(name);
-    // Compare-and-set is only true of what the primary says and a majority keeps.
+    // Compare-and-set requires reads from the primary and writes that a majority acknowledges.
     return new MongoCollection<T>(
       this.client
         .db()
@@ -59,12 +59,14 @@ export class MongoDatabase implements DocumentDatabase {
   }
 }
 
-function clientFor(url: string): MongoClient {
-  const named = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map((match) => match[1]?.toLowerCase()));
-  const timeouts = Object.fromEntries(Object.entries(TIMEOUTS).filter(([name]) => !named.has(name.toLowerCase())));
+function createClient(url: string): MongoClient {
+  const givenOptions = new Set([...url.matchAll(/[?&]([A-Za-z]+)=/g)].map((match) => match[1]?.toLowerCase()));
+  const timeouts = Object.fromEntries(
+    Object.entries(TIMEOUTS).filter(([name]) => !givenOptions.has(name.toLowerCase())),
+  );
   try {
     return new MongoClient(url, { appName: 'bolide', ...timeouts });
   } catch (cause) {
-    throw new LLMInvalidRequestError('MONGO_URL is not a MongoDB URL', { cause, path: 'MONGO_URL' });
+    throw new LLMInvalidRequestError('MONGO_URL is not a valid MongoDB URL.', { cause, path: 'MONGO_URL' });
   }
 }

@@ -1,4 +1,4 @@
-/** What goes wrong in a database, in the words of this module: a client hears a code, the cause stays on the server. */
+/** Turns errors of databases into LLMErrors: clients get a code, the cause stays on the server. */
 import {
   ConflictError,
   isLLMError,
@@ -9,7 +9,7 @@ import {
 } from '../../../domain/errors/LLMErrors';
 import type { LLMError, LLMErrorDetails } from '../../../domain/errors/LLMErrors';
 
-/** The store can't do its work any more. Sending the request again changes nothing. */
+/** The database cannot be used any more. Retrying does not help. */
 export class StoreError extends LLMServerError {
   constructor(message: string, details: LLMErrorDetails = {}) {
     super(message, { retryable: false, ...details });
@@ -17,8 +17,8 @@ export class StoreError extends LLMServerError {
 }
 
 /**
- * MongoDB's error codes (src/mongo/base/error_codes.yml) that mean that the request does not fit the document or
- * the collection. BadValue, FailedToParse, TypeMismatch, PathNotViable, ConflictingUpdateOperators,
+ * MongoDB's error codes (src/mongo/base/error_codes.yml) for a request that does not fit the document or the
+ * collection: BadValue, FailedToParse, TypeMismatch, PathNotViable, ConflictingUpdateOperators,
  * DollarPrefixedFieldName, EmptyFieldName, DottedFieldName, ImmutableField, CannotCreateIndex,
  * IndexOptionsConflict, IndexKeySpecsConflict, BSONObjectTooLarge, and "document too large".
  */
@@ -29,24 +29,24 @@ const DUPLICATE = new Set([11000, 11001, 12582]);
 const TIMEOUT = new Set([50, 89, 262]);
 
 /**
- * The error of the driver, or of Meteor's layer on it, as one of ours. By code and name, since Meteor brings a
- * driver of its own whose classes are others.
- * @param collection its name, which is all that the message says
+ * Maps an error of the driver, or of Meteor's layer on top of it. Goes by code and name, since Meteor bundles its own
+ * driver with different classes.
+ * @param collection its name, the only detail in the message
  */
-export function storeError(cause: unknown, collection: string): LLMError {
+export function toDatabaseError(cause: unknown, collection: string): LLMError {
   if (isLLMError(cause)) return cause;
   const { code, name, message } = describe(cause);
-  // Meteor's createIndexAsync keeps nothing but the message of the driver's error.
+  // Meteor's createIndexAsync preserves only the message of the driver's error.
   if (DUPLICATE.has(code) || message.includes('E11000'))
-    return new ConflictError(`a key is taken in ${collection}`, { cause });
+    return new ConflictError(`A document with the same key exists in ${collection}.`, { cause });
   if (INVALID.has(code) || message.includes('ndex already exists'))
-    return new LLMInvalidRequestError(`${collection} can't be changed in this way`, { cause });
+    return new LLMInvalidRequestError(`The database rejected a change to ${collection}.`, { cause });
   if (TIMEOUT.has(code) || name === 'MongoNetworkTimeoutError')
-    return new LLMTimeoutError(`${collection} did not answer in time`, { cause });
-  // A server that goes away in the middle of an answer is told in words of the socket's.
+    return new LLMTimeoutError(`${collection} did not respond in time.`, { cause });
+  // A server that disappears in the middle of a response causes a plain socket error.
   if (CONNECTION.has(name) || /\b(?:ECONN\w+|EPIPE|sockets?|connections?|pool)\b/i.test(message))
-    return new LLMConnectionError(`${collection} can't be reached`, { cause });
-  return new StoreError(`${collection} failed`, { cause });
+    return new LLMConnectionError(`${collection} cannot be reached.`, { cause });
+  return new StoreError(`An operation on ${collection} failed.`, { cause });
 }
 
 const CONNECTION = new Set([

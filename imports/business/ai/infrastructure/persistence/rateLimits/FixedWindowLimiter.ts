@@ -1,6 +1,6 @@
 /**
- * How often somebody did something in the present window of time, counted in the store: every process counts to the
- * same number.
+ * Limits how often something may happen in a fixed window of time. Counts in the database, for all processes
+ * together.
  */
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
@@ -28,27 +28,26 @@ export class FixedWindowLimiter {
   }
 
   /**
-   * Counts once more, unless the window is full.
-   * @param length of the window, in milliseconds
-   * @returns 0, or the milliseconds until the next window
+   * Counts one more, unless the window is full.
+   * @returns 0 if admitted, else the milliseconds until the next window
    */
-  async admit(key: readonly string[], most: number, length: number): Promise<number> {
-    const start = Math.floor(this.now() / length) * length;
+  async admit(key: readonly string[], limit: number, windowMs: number): Promise<number> {
+    const start = Math.floor(this.now() / windowMs) * windowMs;
     const _id = [...key, String(start)].map(encodeURIComponent).join('/');
-    const count = (): Promise<number> => this.collection.update({ _id, count: { $lt: most } }, { $inc: { count: 1 } });
+    const count = (): Promise<number> => this.collection.update({ _id, count: { $lt: limit } }, { $inc: { count: 1 } });
     if ((await count()) === 1) return 0;
     const found = await this.collection.findOne({ _id });
-    if (found === undefined) await this.open(_id, start + length);
-    // One that another opened in between may still have room.
-    if ((found === undefined || found.count < most) && (await count()) === 1) return 0;
-    return Math.max(start + length - this.now(), 1);
+    if (found === undefined) await this.open(_id, start + windowMs);
+    // A window that another process opened in between may still have room.
+    if ((found === undefined || found.count < limit) && (await count()) === 1) return 0;
+    return Math.max(start + windowMs - this.now(), 1);
   }
 
   private async open(_id: string, end: number): Promise<void> {
     try {
       await this.collection.insert({ _id, count: 0, expiresAt: new Date(end) });
     } catch (error) {
-      // Another has opened it in the meantime.
+      // Another process opened it in the meantime.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
     }
   }

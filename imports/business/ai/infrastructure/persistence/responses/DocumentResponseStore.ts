@@ -1,6 +1,6 @@
 /**
- * Stored responses in a document collection: a conversation goes on in any process, and after a restart. Bounded
- * for each user in number and time.
+ * Stored responses in a document collection, so that any process can continue a conversation, also after a restart.
+ * Bounded per user in number and age.
  */
 import { createHash } from 'node:crypto';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
@@ -10,7 +10,7 @@ import type { Item } from '../../../domain/types/ResponsesAPITypes';
 
 export interface ResponseDocument extends StoredDocument {
   readonly userId: string;
-  /** The ids of the items in it. */
+  /** The ids of the response's items. */
   readonly itemIds: readonly string[];
   /** JSON of the `StoredResponse`. */
   readonly stored: string;
@@ -18,7 +18,7 @@ export interface ResponseDocument extends StoredDocument {
 }
 
 export interface DocumentResponseStoreOptions {
-  /** Of one user; the least recently used go first. Default 2,000. */
+  /** Per user; the least recently used are evicted. Default: 2,000. */
   readonly maxResponses?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -26,19 +26,19 @@ export interface DocumentResponseStoreOptions {
 
 export const RESPONSES = 'ai_responses';
 
-/** Since its last use: 30 days, as OpenAI keeps them. */
-const TIME_TO_LIVE = 30 * 24 * 3_600;
-/** Milliseconds: a use is written down when the last one that was is so long ago, so that reading seldom writes. */
-const USE_PRECISION = 3_600_000;
-/** A user's responses are counted once in so many of their saves. */
-const COUNTED_EVERY = 50;
+/** Since the last use: 30 days, as at OpenAI. */
+const TTL_SECONDS = 30 * 24 * 3_600;
+/** A use is recorded only if the last recorded one is older than this, so that reads seldom write. */
+const USE_PRECISION_MS = 3_600_000;
+/** How many saves of a user pass between two counts of the user's responses. */
+const SAVES_PER_COUNT = 50;
 
 export class DocumentResponseStore implements ResponseStore {
   private readonly responses: DocumentCollection<ResponseDocument>;
   private readonly maxResponses: number;
   private readonly now: () => number;
-  /** Saves since the last count, by user; those of the users seen last. */
-  private readonly uncounted = new Map<string, number>();
+  /** By user, for the most recent users. */
+  private readonly savesSinceCount = new Map<string, number>();
 
   constructor(
     responses: DocumentCollection<ResponseDocument>,
@@ -49,9 +49,9 @@ export class DocumentResponseStore implements ResponseStore {
     this.now = now;
   }
 
-  /** Makes the indexes. Safe to call again. */
+  /** Creates the indexes. Safe to call again. */
   async ready(): Promise<void> {
-    await this.responses.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TIME_TO_LIVE });
+    await this.responses.ensureIndex({ usedAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
     await this.responses.ensureIndex({ userId: 1, usedAt: 1 });
     await this.responses.ensureIndex({ itemIds: 1 });
   }
@@ -66,22 +66,24 @@ export class DocumentResponseStore implements ResponseStore {
       try {
         await this.responses.insert({ _id, ...fields });
       } catch (error) {
-        // Another has saved it in the meantime.
+        // Another process saved it in the meantime.
         if (!isLLMError(error) || error.code !== 'conflict' || !(await replace())) throw error;
       }
     }
-    await this.shrink(userId);
+    await this.evict(userId);
   }
 
   async find(userId: string, id: string): Promise<StoredResponse | undefined> {
-    return this.use(await this.responses.findOne({ _id: keyOf(userId, id) }));
+    return this.markUsed(await this.responses.findOne({ _id: keyOf(userId, id) }));
   }
 
   async findItem(
     userId: string,
     itemId: string,
   ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined> {
-    const stored = await this.use(await this.responses.findOne({ userId, itemIds: itemId }, { sort: { usedAt: -1 } }));
+    const stored = await this.markUsed(
+      await this.responses.findOne({ userId, itemIds: itemId }, { sort: { usedAt: -1 } }),
+    );
     const item = stored === undefined ? undefined : itemsOf(stored).find((each) => each.id === itemId);
     return stored === undefined || item === undefined ? undefined : { item, stored };
   }
@@ -90,31 +92,32 @@ export class DocumentResponseStore implements ResponseStore {
     return (await this.responses.remove({ _id: keyOf(userId, id) })) === 1;
   }
 
-  private async use(document: ResponseDocument | undefined): Promise<StoredResponse | undefined> {
+  private async markUsed(document: ResponseDocument | undefined): Promise<StoredResponse | undefined> {
     if (document === undefined) return undefined;
     const now = this.now();
     const age = now - document.usedAt.getTime();
-    // Databases look for what has expired now and then only.
-    if (age >= TIME_TO_LIVE * 1_000) return undefined;
-    if (age >= USE_PRECISION) await this.responses.update({ _id: document._id }, { $set: { usedAt: new Date(now) } });
-    // This store alone writes the field.
+    // Databases remove expired documents with a delay.
+    if (age >= TTL_SECONDS * 1_000) return undefined;
+    if (age >= USE_PRECISION_MS)
+      await this.responses.update({ _id: document._id }, { $set: { usedAt: new Date(now) } });
+    // This store wrote the field.
     return JSON.parse(document.stored) as StoredResponse;
   }
 
-  private async shrink(userId: string): Promise<void> {
-    const saves = (this.uncounted.get(userId) ?? 0) + 1;
-    this.uncounted.delete(userId);
-    if (saves < Math.min(COUNTED_EVERY, this.maxResponses)) {
-      this.uncounted.set(userId, saves);
-      for (const oldest of this.uncounted.keys()) {
-        if (this.uncounted.size <= 10_000) return;
-        this.uncounted.delete(oldest);
+  private async evict(userId: string): Promise<void> {
+    const saves = (this.savesSinceCount.get(userId) ?? 0) + 1;
+    this.savesSinceCount.delete(userId);
+    if (saves < Math.min(SAVES_PER_COUNT, this.maxResponses)) {
+      this.savesSinceCount.set(userId, saves);
+      for (const oldest of this.savesSinceCount.keys()) {
+        if (this.savesSinceCount.size <= 10_000) return;
+        this.savesSinceCount.delete(oldest);
       }
       return;
     }
     const all = await this.responses.find({ userId }, { sort: { usedAt: -1 }, fields: { _id: 1 } });
-    const spare = all.slice(this.maxResponses).map(({ _id }) => _id);
-    if (spare.length > 0) await this.responses.remove({ _id: { $in: spare } });
+    const surplus = all.slice(this.maxResponses).map(({ _id }) => _id);
+    if (surplus.length > 0) await this.responses.remove({ _id: { $in: surplus } });
   }
 }
 
@@ -122,7 +125,7 @@ function itemsOf({ input, response }: StoredResponse): readonly Item[] {
   return [...input, ...response.output];
 }
 
-/** Ids come from outside and may be as long as they like. */
+/** Hashed, since ids come from clients and may have any length. */
 function keyOf(userId: string, id: string): string {
   return createHash('sha256')
     .update(JSON.stringify([userId, id]))

@@ -1,4 +1,4 @@
-/** The journal of runs in any database: every write is one compare-and-set on the fence of the run, or of the call. */
+/** The journal of runs in any database. Every write is one compare-and-set on the fence of the run or of the call. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished, RUN_MOVES } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
@@ -33,12 +33,12 @@ import {
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
 const UNFINISHED = (Object.keys(RUN_MOVES) as RunState[]).filter((state) => !isFinished(state));
-/** Seconds: a command that nobody carried out in a week was for a run that had ended. */
-const COMMAND_LIFETIME = 7 * 24 * 3600;
-/** Seconds: longer than any lease. */
-const OWNER_LIFETIME = 24 * 3600;
+/** A command that was not applied within a week was for a run that had ended. */
+const COMMAND_TTL_SECONDS = 7 * 24 * 3600;
+/** Longer than any lease. */
+const OWNER_TTL_SECONDS = 24 * 3600;
 
-/** The store of the database's runs, its indexes made. */
+/** Creates a run store and its indexes. */
 export async function openRunStore(database: DocumentDatabase): Promise<DocumentRunStore> {
   const store = new DocumentRunStore(database);
   await store.ensureIndexes();
@@ -50,14 +50,14 @@ export class DocumentRunStore implements RunStore {
   private readonly runs: DocumentCollection<RunDocument>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly owners: DocumentCollection<OwnerDocument>;
-  private readonly orders: DocumentCollection<CommandDocument>;
+  private readonly pendingCommands: DocumentCollection<CommandDocument>;
 
   constructor(database: DocumentDatabase) {
     this.isExclusive = database.isExclusive;
     this.runs = database.collection(RUNS);
     this.calls = database.collection(TOOL_CALLS);
     this.owners = database.collection(RUN_OWNERS);
-    this.orders = database.collection(RUN_COMMANDS);
+    this.pendingCommands = database.collection(RUN_COMMANDS);
   }
 
   /** Safe to call again. */
@@ -67,8 +67,8 @@ export class DocumentRunStore implements RunStore {
     await this.runs.ensureIndex({ userId: 1, createdAt: -1 });
     await this.calls.ensureIndex({ executionId: 1 });
     await this.calls.ensureIndex({ userId: 1, state: 1 });
-    await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_LIFETIME });
-    await this.orders.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_LIFETIME });
+    await this.owners.ensureIndex({ seenAt: 1 }, { expireAfterSeconds: OWNER_TTL_SECONDS });
+    await this.pendingCommands.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: COMMAND_TTL_SECONDS });
   }
 
   async create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
@@ -87,7 +87,7 @@ export class DocumentRunStore implements RunStore {
       { $set: { owner, fence: next }, ...(reason === 'lost' ? { $inc: { takeovers: 1 } } : {}) },
     );
     if (claimed === 0) return undefined;
-    // From here on the old owner can write to none of them; only then is it read what it has written.
+    // Read the calls only after the old owner can no longer write to them.
     await this.calls.update({ executionId, fence: { $lt: next } }, { $set: { fence: next } }, { multi: true });
     const whole = await this.read(executionId, reason === 'end' ? { fields: WITHOUT_TRANSCRIPT } : {});
     return whole === undefined
@@ -112,12 +112,12 @@ export class DocumentRunStore implements RunStore {
       await this.calls.insert({ _id, fence, ...fields });
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      // An old owner put it there after it had lost the run, and has not begun it: it asks, as below, before it
-      // begins anything.
+      // An old owner inserted the call after it lost the run. It has not started it: it checks its fence first, as
+      // below.
       if ((await this.calls.update({ _id, fence: { $lte: fence } }, { $set: { ...fields, fence } })) === 0)
         return false;
     }
-    // No selector can say that the run is still ours while a document is inserted, so it is asked afterwards.
+    // An insert cannot be conditional on the run's fence, so the fence is checked afterwards.
     return (await this.runs.findOne({ _id: executionId, fence }, { fields: { fence: 1 } })) !== undefined;
   }
 
@@ -174,7 +174,7 @@ export class DocumentRunStore implements RunStore {
 
   async addCommand({ id, executionId, order }: RunCommand): Promise<boolean> {
     try {
-      await this.orders.insert({ _id: id, executionId, order: JSON.stringify(order), createdAt: new Date() });
+      await this.pendingCommands.insert({ _id: id, executionId, order: JSON.stringify(order), createdAt: new Date() });
       return true;
     } catch (error) {
       if (error instanceof ConflictError) return false;
@@ -183,13 +183,13 @@ export class DocumentRunStore implements RunStore {
   }
 
   async commands(limit: number): Promise<readonly RunCommand[]> {
-    const found = await this.orders.find({}, { sort: { createdAt: 1 }, limit });
-    // This store wrote them.
+    const found = await this.pendingCommands.find({}, { sort: { createdAt: 1 }, limit });
+    // This store wrote the field.
     return found.map(({ _id, executionId, order }) => ({ id: _id, executionId, order: JSON.parse(order) as RunOrder }));
   }
 
   async removeCommand(commandId: string): Promise<void> {
-    await this.orders.remove({ _id: commandId });
+    await this.pendingCommands.remove({ _id: commandId });
   }
 
   private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<WholeRun | undefined> {

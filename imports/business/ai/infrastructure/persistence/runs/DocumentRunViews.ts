@@ -1,4 +1,4 @@
-/** What people see of runs, read from the journal's documents: the published fields, and no others. */
+/** Reads views of runs from the journal's documents: the published fields and no others. */
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
 import type { RunFilter, RunViewReader, ToolCounts } from '../../../domain/interfaces/RunViewReader';
 import type { RunDetailView, RunView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
@@ -9,7 +9,7 @@ import type { RunDocument, ToolCallDocument } from './runDocuments';
 type UsageField = `usage.${keyof UsageView}`;
 type ErrorField = `error.${keyof NonNullable<RunView['error']>}`;
 
-/** As `ai.runs` publishes them. */
+/** The fields that `ai.runs` publishes. */
 export const RUN_FIELDS = {
   _id: 1,
   userId: 1,
@@ -31,7 +31,7 @@ export const RUN_FIELDS = {
   title: 1,
 } as const satisfies Record<Exclude<keyof RunView, 'usage' | 'error'> | UsageField | ErrorField, 1>;
 
-/** As `ai.run` publishes them. */
+/** The fields that `ai.run` publishes. */
 export const RUN_DETAIL_FIELDS = { ...RUN_FIELDS, input: 1, transcript: 1 } as const satisfies Record<
   Exclude<keyof RunDetailView, keyof RunView>,
   1
@@ -54,8 +54,8 @@ export const TOOL_CALL_FIELDS = {
   result: 1,
 } as const satisfies Record<keyof ToolCallView, 1>;
 
-/** Calls that are looked at for one count; older ones are history. */
-const MOST_COUNTED = 5_000;
+/** Older calls are not counted. */
+const MAX_COUNTED_CALLS = 5_000;
 
 export class DocumentRunViews implements RunViewReader {
   private readonly documents: DocumentCollection<RunDocument>;
@@ -85,7 +85,7 @@ export class DocumentRunViews implements RunViewReader {
   async toolCounts({ userId }: Pick<RunFilter, 'userId'>): Promise<ReadonlyMap<string, ToolCounts>> {
     const calls = await this.calls.find(userId === undefined ? {} : { userId }, {
       sort: { createdAt: -1 },
-      limit: MOST_COUNTED,
+      limit: MAX_COUNTED_CALLS,
       fields: { name: 1, state: 1 },
     });
     const counts = new Map<string, ToolCounts>();

@@ -1,6 +1,6 @@
 /**
- * `ai_deltas`: pieces of live text as documents of their own, kept for a while. Growing one document would send its
- * whole text with every piece.
+ * `ai_deltas`: every piece of live text as a document of its own, which expires. A single growing document would be
+ * published in full with every piece.
  */
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
@@ -21,33 +21,33 @@ export const DELTA_FIELDS = { _id: 1, executionId: 1, seq: 1, kind: 1, text: 1 }
   1
 >;
 
-const KEPT_SECONDS = 3_600;
+const TTL_SECONDS = 3_600;
 
-export interface LiveTextsPorts {
+export interface LiveTextStoreDependencies {
   readonly collection: DocumentCollection<DeltaDocument>;
-  /** Brings in what still waits of a run. */
+  /** Delivers a run's buffered deltas. */
   readonly flush?: (executionId: string) => void;
   /** Default: the console. */
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
 export class LiveTextStore implements LiveTextReader {
-  private readonly ports: LiveTextsPorts;
-  /** Writes under way, by run. */
-  private readonly writing = new Map<string, Promise<void>>();
+  private readonly dependencies: LiveTextStoreDependencies;
+  /** The last write in progress, by run. */
+  private readonly pendingWrites = new Map<string, Promise<void>>();
 
-  constructor(ports: LiveTextsPorts) {
-    this.ports = ports;
+  constructor(dependencies: LiveTextStoreDependencies) {
+    this.dependencies = dependencies;
   }
 
   /** Safe to call again. */
   async ready(): Promise<void> {
-    await this.ports.collection.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: KEPT_SECONDS });
-    await this.ports.collection.ensureIndex({ executionId: 1, seq: 1 });
+    await this.dependencies.collection.ensureIndex({ createdAt: 1 }, { expireAfterSeconds: TTL_SECONDS });
+    await this.dependencies.collection.ensureIndex({ executionId: 1, seq: 1 });
   }
 
-  /** Writes a piece down. One that can't be written is lost: the whole text comes with the answer. */
-  readonly take = (event: AgentEvent): void => {
+  /** Stores a piece of text. One that cannot be written is lost; the response still contains the entire text. */
+  readonly record = (event: AgentEvent): void => {
     if (event.type !== 'llm:delta') return;
     const { executionId, seq, kind, delta } = event;
     const document = {
@@ -58,26 +58,26 @@ export class LiveTextStore implements LiveTextReader {
       text: delta,
       createdAt: new Date(event.at),
     };
-    // One after another, so that readers see no gap that is filled later.
-    const write = (this.writing.get(executionId) ?? Promise.resolve())
-      .then(() => this.ports.collection.insert(document))
+    // Writes in order, so that readers see no gap that is filled later.
+    const write = (this.pendingWrites.get(executionId) ?? Promise.resolve())
+      .then(() => this.dependencies.collection.insert(document))
       .catch((error: unknown) =>
-        (this.ports.logger ?? console).warn(`live text of the run ${executionId} could not be kept`, error),
+        (this.dependencies.logger ?? console).warn(`Could not store live text of the run ${executionId}.`, error),
       )
       .finally(() => {
-        if (this.writing.get(executionId) === write) this.writing.delete(executionId);
+        if (this.pendingWrites.get(executionId) === write) this.pendingWrites.delete(executionId);
       });
-    this.writing.set(executionId, write);
+    this.pendingWrites.set(executionId, write);
   };
 
   async deltas(executionId: string, limit: number): Promise<readonly DeltaView[]> {
-    this.ports.flush?.(executionId);
-    await this.writing.get(executionId);
-    return this.ports.collection.find({ executionId }, { sort: { seq: 1 }, limit, fields: DELTA_FIELDS });
+    this.dependencies.flush?.(executionId);
+    await this.pendingWrites.get(executionId);
+    return this.dependencies.collection.find({ executionId }, { sort: { seq: 1 }, limit, fields: DELTA_FIELDS });
   }
 
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   async close(): Promise<void> {
-    await Promise.all(this.writing.values());
+    await Promise.all(this.pendingWrites.values());
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The journal of a process that forgets its runs when it ends: what is saved is kept as it is, so that saving costs
- * next to nothing.
- */
+/** A run store in memory: runs are lost when the process ends. Saves store the given objects as they are. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
@@ -22,30 +19,32 @@ interface Entry {
   readonly calls: Map<string, ToolCall>;
 }
 
-const DEFAULT_KEPT = 1_000;
+const DEFAULT_MAX_ENDED_RUNS = 1_000;
 
 export class MemoryRunStore implements RunStore {
   readonly isExclusive = true;
   /** In the order in which they were created. */
   private readonly entries = new Map<string, Entry>();
-  /** Execution ids by user and request. */
+  /** Execution ids by user id and request id. */
   private readonly requests = new Map<string, string>();
-  /** The first that ended first. */
-  private readonly ended: string[] = [];
+  /** Ids of ended runs, in the order in which they ended. */
+  private readonly endedRuns: string[] = [];
   private readonly owners = new Map<string, number>();
-  private readonly orders = new Map<string, RunCommand>();
-  private readonly kept: number;
+  private readonly pendingCommands = new Map<string, RunCommand>();
+  private readonly maxEndedRuns: number;
 
-  /** @param kept how many ended runs can still be found */
-  constructor(kept: number = DEFAULT_KEPT) {
-    this.kept = kept;
+  /** @param maxEndedRuns how many ended runs are retained */
+  constructor(maxEndedRuns: number = DEFAULT_MAX_ENDED_RUNS) {
+    this.maxEndedRuns = maxEndedRuns;
   }
 
   create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease> {
     const { executionId, userId, requestId } = request;
     const key = requestKey(userId, requestId);
     if (this.entries.has(executionId) || this.requests.has(key))
-      return Promise.reject(new ConflictError(`there is a run '${executionId}', or one for its request, already`));
+      return Promise.reject(
+        new ConflictError(`A run "${executionId}", or a run for the same request, already exists.`),
+      );
     this.requests.set(key, executionId);
     this.entries.set(executionId, {
       run: { ...request, ...initialProgress(request, state), owner, fence: 1 },
@@ -62,9 +61,9 @@ export class MemoryRunStore implements RunStore {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
     entry.run = { ...entry.run, owner, fence: fence + 1, takeovers: entry.run.takeovers + (reason === 'lost' ? 1 : 0) };
-    const { run, calls } = wholeOf(entry);
+    const { run, calls } = toWholeRun(entry);
     return Promise.resolve({
-      run: reason === 'end' ? withoutWords(run) : run,
+      run: reason === 'end' ? withoutTranscript(run) : run,
       calls,
       lease: { executionId, userId: entry.run.userId, owner, fence: fence + 1 },
     });
@@ -91,7 +90,7 @@ export class MemoryRunStore implements RunStore {
 
   load(executionId: string): Promise<WholeRun | undefined> {
     const entry = this.entries.get(executionId);
-    return Promise.resolve(entry === undefined ? undefined : wholeOf(entry));
+    return Promise.resolve(entry === undefined ? undefined : toWholeRun(entry));
   }
 
   findRequest(userId: string, requestId: string): Promise<StoredRun | undefined> {
@@ -135,17 +134,17 @@ export class MemoryRunStore implements RunStore {
   }
 
   addCommand(command: RunCommand): Promise<boolean> {
-    if (this.orders.has(command.id)) return Promise.resolve(false);
-    this.orders.set(command.id, command);
+    if (this.pendingCommands.has(command.id)) return Promise.resolve(false);
+    this.pendingCommands.set(command.id, command);
     return Promise.resolve(true);
   }
 
   commands(limit: number): Promise<readonly RunCommand[]> {
-    return Promise.resolve([...this.orders.values()].slice(0, limit));
+    return Promise.resolve([...this.pendingCommands.values()].slice(0, limit));
   }
 
   removeCommand(commandId: string): Promise<void> {
-    this.orders.delete(commandId);
+    this.pendingCommands.delete(commandId);
     return Promise.resolve();
   }
 
@@ -155,8 +154,8 @@ export class MemoryRunStore implements RunStore {
   }
 
   private retire(executionId: string): void {
-    this.ended.push(executionId);
-    while (this.ended.length > this.kept) this.forget(this.ended.shift() ?? '');
+    this.endedRuns.push(executionId);
+    while (this.endedRuns.length > this.maxEndedRuns) this.forget(this.endedRuns.shift() ?? '');
   }
 
   private forget(executionId: string): void {
@@ -167,11 +166,11 @@ export class MemoryRunStore implements RunStore {
   }
 }
 
-function wholeOf({ run, calls }: Entry): WholeRun {
+function toWholeRun({ run, calls }: Entry): WholeRun {
   return { run, calls: [...calls.values()] };
 }
 
-function withoutWords({ response: _response, ...run }: StoredRun): StoredRun {
+function withoutTranscript({ response: _response, ...run }: StoredRun): StoredRun {
   return { ...run, input: [], transcript: [] };
 }
 

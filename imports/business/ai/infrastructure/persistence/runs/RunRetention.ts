@@ -1,52 +1,52 @@
 /**
- * The one sweeper of the store: runs that ended a while ago are made small, those that ended long ago are removed.
- * Live text, commands, budgets and signs of life have dates of their own, by which the database removes them
- * itself.
+ * Periodically compacts runs that ended a while ago and removes those that ended long ago. Live text, commands, budgets
+ * and heartbeats carry an expiry date, by which the database itself removes them.
  */
+import { textOfContent } from '../../../domain/entities/Content';
 import type { DocumentCollection, Selector } from '../../../domain/interfaces/DocumentCollection';
 import type { Logger } from '../../../domain/interfaces/Logger';
-import { compactCall, compactRun } from '../compactRun';
+import type { Item, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
-import { RUNS, TOOL_CALLS } from './runDocuments';
+import { fromCallDocument, RUNS, toCallFields, TOOL_CALLS } from './runDocuments';
 import type { RunDocument, ToolCallDocument } from './runDocuments';
 
 /** Milliseconds after a run's end. */
 export interface RetentionTimes {
-  readonly keepWhole: number;
-  readonly keep: number;
+  readonly compactAfter: number;
+  readonly removeAfter: number;
 }
 
 export interface RunRetentionOptions {
   readonly times?: Partial<RetentionTimes>;
-  /** Milliseconds between two sweeps; default: an hour. */
-  readonly every?: number;
+  /** Milliseconds between two sweeps. Default: an hour. */
+  readonly intervalMs?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Default: the console. */
   readonly logger?: Logger;
 }
 
-export interface Swept {
+export interface SweepResult {
   readonly compacted: number;
   readonly removed: number;
 }
 
 const DAY = 86_400_000;
-export const DEFAULT_RETENTION: RetentionTimes = { keepWhole: 7 * DAY, keep: 30 * DAY };
+export const DEFAULT_RETENTION: RetentionTimes = { compactAfter: 7 * DAY, removeAfter: 30 * DAY };
 const HOUR = 3_600_000;
-/** Runs that are looked at together. */
-const BATCH = 50;
+/** Runs per query. */
+const BATCH_SIZE = 50;
 
-type SweptRun = RunDocument & { readonly compactedAt?: number };
+type RetainedRun = RunDocument & { readonly compactedAt?: number };
 
 export class RunRetention {
-  private readonly runs: DocumentCollection<SweptRun>;
+  private readonly runs: DocumentCollection<RetainedRun>;
   private readonly calls: DocumentCollection<ToolCallDocument>;
   private readonly times: RetentionTimes;
   private readonly options: RunRetentionOptions;
   private readonly now: () => number;
   private timer: ReturnType<typeof setInterval> | undefined;
-  private underWay: Promise<void> = Promise.resolve();
+  private lastSweep: Promise<void> = Promise.resolve();
   private isStopped = false;
 
   constructor(database: DocumentDatabase, options: RunRetentionOptions = {}) {
@@ -62,46 +62,51 @@ export class RunRetention {
     await this.runs.ensureIndex({ endedAt: 1 });
   }
 
-  /** Sweeps now and from time to time; several processes may, each takes what is there. */
+  /** Sweeps now and periodically. Several processes may do so at the same time. */
   start(): void {
     this.isStopped = false;
     const sweep = (): void => {
-      this.underWay = this.underWay
+      this.lastSweep = this.lastSweep
         .then(() => this.sweep())
         .then(
           () => undefined,
-          (error: unknown) => (this.options.logger ?? console).error('old runs could not be swept', error),
+          (error: unknown) => (this.options.logger ?? console).error('Could not compact or remove old runs.', error),
         );
     };
     sweep();
-    this.timer = setInterval(sweep, this.options.every ?? HOUR);
+    this.timer = setInterval(sweep, this.options.intervalMs ?? HOUR);
     this.timer.unref();
   }
 
-  /** Resolves when a sweep that is under way has stopped. */
+  /** Resolves once a sweep in progress has stopped. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
     this.isStopped = true;
-    await this.underWay;
+    await this.lastSweep;
   }
 
-  async sweep(): Promise<Swept> {
+  async sweep(): Promise<SweepResult> {
     const now = this.now();
-    const removed = await this.each({ endedAt: { $lt: now - this.times.keep } }, (runs) => this.remove(runs));
-    const compacted = await this.each(
-      { endedAt: { $lt: now - this.times.keepWhole }, compactedAt: { $exists: false } },
+    const removed = await this.forEachBatch({ endedAt: { $lt: now - this.times.removeAfter } }, (runs) =>
+      this.remove(runs),
+    );
+    const compacted = await this.forEachBatch(
+      { endedAt: { $lt: now - this.times.compactAfter }, compactedAt: { $exists: false } },
       (runs) => this.compact(runs, now),
     );
     return { compacted, removed };
   }
 
-  /** Every batch leaves nothing that the selector finds again. */
-  private async each(selector: Selector, work: (runs: readonly SweptRun[]) => Promise<void>): Promise<number> {
+  /** `work` must leave no run of a batch that the selector would find again. */
+  private async forEachBatch(
+    selector: Selector,
+    work: (runs: readonly RetainedRun[]) => Promise<void>,
+  ): Promise<number> {
     let count = 0;
     for (;;) {
       const runs = await this.runs.find(selector, {
         sort: { endedAt: 1 },
-        limit: BATCH,
+        limit: BATCH_SIZE,
         fields: { input: 1, response: 1 },
       });
       if (runs.length === 0 || this.isStopped) return count;
@@ -110,18 +115,67 @@ export class RunRetention {
     }
   }
 
-  /** Calls first: a sweep that breaks off finds the run again. */
-  private async remove(runs: readonly SweptRun[]): Promise<void> {
+  /** Removes the calls first, so that the next sweep finds the run again if this one is interrupted. */
+  private async remove(runs: readonly RetainedRun[]): Promise<void> {
     const ids = runs.map(({ _id }) => _id);
     await this.calls.remove({ executionId: { $in: ids } });
     await this.runs.remove({ _id: { $in: ids } });
   }
 
-  private async compact(runs: readonly SweptRun[], now: number): Promise<void> {
+  private async compact(runs: readonly RetainedRun[], now: number): Promise<void> {
     for (const run of runs) {
       for (const call of await this.calls.find({ executionId: run._id }))
         await this.calls.update({ _id: call._id }, { $set: compactCall(call) });
       await this.runs.update({ _id: run._id }, { $set: { ...compactRun(run), compactedAt: now } });
     }
   }
+}
+
+/** Limits on what remains of a compacted run's question, and of each call's arguments and result. */
+const MAX_QUESTION_CHARACTERS = 4_096;
+const MAX_CALL_CHARACTERS = 256;
+
+type CompactedFields = Pick<RunDocument, 'input' | 'transcript' | 'turnStart' | 'response'>;
+
+/** Retains the question and the answer. */
+function compactRun(run: Pick<RunDocument, 'input' | 'response'>): CompactedFields {
+  // The store wrote these fields.
+  const question = (JSON.parse(run.input) as readonly Item[]).findLast(
+    (item) => item.type === 'message' && item.role === 'user',
+  );
+  const response = run.response === undefined ? undefined : (JSON.parse(run.response) as LLMResponse);
+  const input = question === undefined ? [] : [truncateMessage(question, MAX_QUESTION_CHARACTERS)];
+  // Reasoning, calls and encrypted content are needed only to continue a run.
+  const messages = (response?.output ?? []).filter(({ type }) => type === 'message');
+  return {
+    input: JSON.stringify(input),
+    transcript: JSON.stringify([...input, ...messages]),
+    turnStart: input.length,
+    ...(response === undefined ? {} : { response: JSON.stringify({ ...response, output: messages }) }),
+  };
+}
+
+/** Retains the call's state and the beginnings of its arguments and result, and drops a late result. */
+function compactCall(document: ToolCallDocument): Omit<ToolCallDocument, '_id' | 'fence'> {
+  const call = fromCallDocument(document);
+  const { lateResult: _lateResult, ...retained } = { lateResult: undefined, ...call };
+  const compacted = {
+    ...retained,
+    arguments: truncate(call.arguments, MAX_CALL_CHARACTERS),
+    ...('result' in call ? { result: truncate(call.result, MAX_CALL_CHARACTERS) } : {}),
+  };
+  return toCallFields(document.executionId, document.userId, compacted);
+}
+
+function truncateMessage(item: Item, maxCharacters: number): Item {
+  if (item.type !== 'message') return item;
+  return {
+    type: 'message',
+    role: item.role,
+    content: [{ type: 'input_text', text: truncate(textOfContent(item.content), maxCharacters) }],
+  };
+}
+
+function truncate(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters).toWellFormed()}…`;
 }

@@ -1,6 +1,6 @@
 /**
- * `ai_stats`: how many runs there are in each state, by user, provider and day; counted as they move, never by
- * looking at all of them.
+ * `ai_stats`: how many runs are in each state, by user, provider and day. Updated when a run changes state, so that
+ * runs are never scanned.
  */
 import type { RunState } from '../../../domain/entities/Run';
 import { isLLMError } from '../../../domain/errors/LLMErrors';
@@ -10,7 +10,7 @@ import type { RunCountView } from '../../../domain/types/RunViews';
 
 export interface RunCountDocument extends RunCountView, StoredDocument {
   readonly _id: string;
-  /** The day's beginning, for forgetting. */
+  /** The start of the day, for expiry. */
   readonly date: Date;
 }
 
@@ -22,12 +22,12 @@ export const COUNT_FIELDS = { _id: 1, userId: 1, day: 1, providerId: 1, state: 1
   1
 >;
 
-const KEPT_SECONDS = 90 * 24 * 60 * 60;
+const TTL_SECONDS = 90 * 24 * 60 * 60;
 
 export interface CountedRun {
   readonly userId: string;
   readonly providerId: string;
-  /** Milliseconds since the epoch: the day under which the run is counted, whatever becomes of it. */
+  /** Milliseconds since the epoch. The run counts under this day throughout its life. */
   readonly createdAt: number;
 }
 
@@ -40,11 +40,11 @@ export class RunStatistics implements RunCountReader {
 
   /** Safe to call again. */
   async ready(): Promise<void> {
-    await this.collection.ensureIndex({ date: 1 }, { expireAfterSeconds: KEPT_SECONDS });
+    await this.collection.ensureIndex({ date: 1 }, { expireAfterSeconds: TTL_SECONDS });
     await this.collection.ensureIndex({ userId: 1, day: -1 });
   }
 
-  /** @param from absent for a run that has just begun to be */
+  /** @param from undefined for a new run */
   async move(run: CountedRun, from: RunState | undefined, to: RunState): Promise<void> {
     if (from === to) return;
     if (from !== undefined) await this.add(run, from, -1);
@@ -74,7 +74,7 @@ export class RunStatistics implements RunCountReader {
         date: new Date(`${day}T00:00:00Z`),
       });
     } catch (error) {
-      // Another has made it in the meantime.
+      // Another process inserted it in the meantime.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
       await count();
     }

@@ -1,6 +1,6 @@
 /**
- * Counts each run once in the state that it is in, from the events that move it; the run's own document remembers
- * how it was counted last.
+ * Counts each run in its current state, by the events that change it. The run's document records the state under which
+ * it was counted last.
  */
 import type { RunState } from '../../../domain/entities/Run';
 import type { DocumentCollection } from '../../../domain/interfaces/DocumentCollection';
@@ -9,8 +9,8 @@ import type { AgentEvent, AgentEventType } from '../../../domain/types/AgentEven
 import type { RunStatistics } from './RunStatistics';
 import type { RunDocument } from './runDocuments';
 
-/** Published nowhere. */
-type CountedDocument = RunDocument & { readonly counted?: RunState };
+/** `counted` is never published. */
+type CountedRunDocument = RunDocument & { readonly counted?: RunState };
 
 const STATES: Partial<Record<AgentEventType, RunState>> = {
   'run:started': 'running',
@@ -19,51 +19,51 @@ const STATES: Partial<Record<AgentEventType, RunState>> = {
   'run:cancelled': 'cancelled',
 };
 
-export interface StateCounterPorts {
-  readonly runs: DocumentCollection<CountedDocument>;
+export interface RunStatisticsRecorderDependencies {
+  readonly runs: DocumentCollection<CountedRunDocument>;
   readonly counts: RunStatistics;
   /** Default: the console. */
   readonly logger?: Pick<Logger, 'warn'>;
 }
 
 export class RunStatisticsRecorder {
-  private readonly ports: StateCounterPorts;
-  /** Counting under way, by run: one after another. */
-  private readonly counting = new Map<string, Promise<void>>();
+  private readonly dependencies: RunStatisticsRecorderDependencies;
+  /** The last update in progress, by run. */
+  private readonly pendingCounts = new Map<string, Promise<void>>();
 
-  constructor(ports: StateCounterPorts) {
-    this.ports = ports;
+  constructor(dependencies: RunStatisticsRecorderDependencies) {
+    this.dependencies = dependencies;
   }
 
-  readonly take = ({ type, executionId }: AgentEvent): void => {
+  readonly record = ({ type, executionId }: AgentEvent): void => {
     const state = STATES[type];
     if (state === undefined) return;
-    const done = (this.counting.get(executionId) ?? Promise.resolve())
+    const done = (this.pendingCounts.get(executionId) ?? Promise.resolve())
       .then(() => this.count(executionId, state))
       .catch((error: unknown) =>
-        (this.ports.logger ?? console).warn(`the run ${executionId} could not be counted`, error),
+        (this.dependencies.logger ?? console).warn(`Could not count the run ${executionId}.`, error),
       )
       .finally(() => {
-        if (this.counting.get(executionId) === done) this.counting.delete(executionId);
+        if (this.pendingCounts.get(executionId) === done) this.pendingCounts.delete(executionId);
       });
-    this.counting.set(executionId, done);
+    this.pendingCounts.set(executionId, done);
   };
 
-  /** Waits for what is being counted. */
+  /** Waits for pending updates. */
   async close(): Promise<void> {
-    await Promise.all(this.counting.values());
+    await Promise.all(this.pendingCounts.values());
   }
 
   private async count(executionId: string, state: RunState): Promise<void> {
-    const { runs, counts } = this.ports;
+    const { runs, counts } = this.dependencies;
     const run = await runs.findOne(
       { _id: executionId },
       { fields: { userId: 1, providerId: 1, createdAt: 1, counted: 1 } },
     );
-    // Runs of the server's own code may have no document.
+    // Runs started by the server's own code may have no document.
     if (run === undefined || run.counted === state) return;
     const before = run.counted ?? { $exists: false };
-    // Another process that counted it meanwhile has counted it right.
+    // If another process counted the run in the meantime, nothing is left to do.
     if ((await runs.update({ _id: executionId, counted: before }, { $set: { counted: state } })) === 1)
       await counts.move(run, run.counted, state);
   }

@@ -1,7 +1,6 @@
 /**
- * A run and its calls as documents: `ai_runs`, `ai_tool_calls`. The fields of the views stand in them as they are
- * published; the fields that only the journal reads are named in `PrivateRunFields` and `PrivateCallFields`, and
- * are published nowhere.
+ * A run and its calls as documents of `ai_runs` and `ai_tool_calls`. The views' fields are stored as they are
+ * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
 import { isSettled } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
@@ -45,11 +44,11 @@ export type RunDocument = RunDetailView & PrivateRunFields & { readonly input: s
 interface PrivateCallFields {
   readonly userId: string;
   readonly fence: number;
-  /** The model has to be told its result. */
+  /** Whether its result has yet to be sent to the model. */
   readonly undelivered: boolean;
-  /** Its place among the run's calls. */
+  /** Orders the run's calls. */
   readonly createdAt: number;
-  /** JSON of the whole ToolCall. */
+  /** JSON of the ToolCall. */
   readonly call: string;
 }
 
@@ -58,7 +57,7 @@ export type ToolCallDocument = ToolCallView & PrivateCallFields;
 export interface OwnerDocument {
   readonly _id: string;
   readonly beats: number;
-  /** When it was last alive; for the store's housekeeping only, since clocks differ. */
+  /** The last heartbeat; used only to expire the document, since clocks differ. */
   readonly seenAt: Date;
 }
 
@@ -70,7 +69,7 @@ export interface CommandDocument {
   readonly createdAt: Date;
 }
 
-/** All of a run but what was said in it, which may be long. */
+/** All fields of a run except its messages, which may be long. */
 export const WITHOUT_TRANSCRIPT = {
   _id: 1,
   userId: 1,
@@ -100,13 +99,13 @@ export const WITHOUT_TRANSCRIPT = {
   takeovers: 1,
 } as const satisfies Record<Exclude<keyof RunDocument, 'input' | 'transcript' | 'response'>, 1>;
 
-/** Characters of arguments and results that people are shown. */
-const SHOWN = 16 * 1024;
+/** Characters of arguments and results that views contain. */
+const MAX_SHOWN_CHARACTERS = 16 * 1024;
 
 export function toRunDocument(request: RunRequest, progress: RunProgress, owner: string): RunDocument {
-  const { executionId, input, plan, ...facts } = request;
+  const { executionId, input, plan, ...plain } = request;
   return {
-    ...facts,
+    ...plain,
     _id: executionId,
     owner,
     fence: 1,
@@ -116,7 +115,7 @@ export function toRunDocument(request: RunRequest, progress: RunProgress, owner:
   };
 }
 
-/** The fields of a part of the progress; absent ones are left out. */
+/** The document fields of partial progress; absent ones are left out. */
 export function toRunFields<P extends Partial<RunProgress>>(
   progress: P,
 ): Omit<P, 'transcript' | 'response' | 'usage'> &
@@ -130,7 +129,7 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
   };
 }
 
-/** @param document whole, or without its words */
+/** @param document complete, or without its messages */
 export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
 ): StoredRun {
@@ -139,7 +138,7 @@ export function fromRunDocument(
     ...plain,
     executionId: _id,
     usage: fromStoredUsage(usage),
-    // This store wrote them.
+    // This store wrote these fields.
     input: JSON.parse(input) as StoredRun['input'],
     plan: JSON.parse(plan) as StoredRun['plan'],
     transcript: JSON.parse(transcript) as StoredRun['transcript'],
@@ -165,7 +164,7 @@ export function toCallFields(
     blocking: call.blocking,
     state: call.state,
     createdAt: call.createdAt,
-    arguments: call.arguments.slice(0, SHOWN),
+    arguments: call.arguments.slice(0, MAX_SHOWN_CHARACTERS),
     undelivered: isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined,
     call: JSON.stringify(call),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
@@ -173,12 +172,12 @@ export function toCallFields(
     ...(call.progress === undefined ? {} : { progress: call.progress.fraction }),
     ...(call.progress?.note === undefined ? {} : { note: call.progress.note }),
     ...('error' in call ? { error: call.error.message } : {}),
-    ...('result' in call ? { result: call.result.slice(0, SHOWN) } : {}),
+    ...('result' in call ? { result: call.result.slice(0, MAX_SHOWN_CHARACTERS) } : {}),
   };
 }
 
 export function fromCallDocument(document: ToolCallDocument): ToolCall {
-  // This store wrote it.
+  // This store wrote the field.
   return JSON.parse(document.call) as ToolCall;
 }
 

@@ -6,7 +6,7 @@ import type { AddressInfo, LookupFunction, Server } from 'node:net';
 import { LLMInvalidRequestError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import {
-  allowedUrl,
+  parseAllowedUrl,
   isPublicAddress,
 } from '../../../../../../imports/business/ai/infrastructure/clients/http/addressGuard';
 import { createGuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
@@ -148,7 +148,7 @@ describe('the guard on addresses', () => {
   for (const host of ELSEWHERE) {
     it(`refuses ${host}`, async () => {
       expect(await visit(`https://${host}/`, false)).to.be.instanceOf(LLMInvalidRequestError);
-      expect(() => allowedUrl(`https://${host}/`, true)).to.not.throw();
+      expect(() => parseAllowedUrl(`https://${host}/`, true)).to.not.throw();
     });
   }
 
@@ -164,7 +164,7 @@ describe('the guard on addresses', () => {
       'localhost.example.com',
       '1.1.1.1.',
     ]) {
-      expect(() => allowedUrl(`https://${host}/`, false), host).to.not.throw();
+      expect(() => parseAllowedUrl(`https://${host}/`, false), host).to.not.throw();
     }
   });
 
@@ -178,9 +178,9 @@ describe('the guard on addresses', () => {
       'https://user@api.openai.com/',
       'nonsense',
     ]) {
-      expect(() => allowedUrl(url, false), url).to.throw(LLMInvalidRequestError);
+      expect(() => parseAllowedUrl(url, false), url).to.throw(LLMInvalidRequestError);
     }
-    expect(() => allowedUrl('http://api.openai.com/', true)).to.not.throw();
+    expect(() => parseAllowedUrl('http://api.openai.com/', true)).to.not.throw();
   });
 
   describe('on names', () => {
@@ -208,7 +208,7 @@ describe('the guard on addresses', () => {
         const url = `https://images.example.com:${port()}/`;
         const refused = await visit(url, false, answers(addresses).lookup);
         expect(refused).to.be.instanceOf(LLMInvalidRequestError);
-        expect((refused as Error).message).to.equal('images.example.com is not a public address');
+        expect((refused as Error).message).to.equal('"images.example.com" is not a public address.');
         expect(connections).to.equal(0);
         if (addresses.length === 1) {
           await visit(url, true, answers(addresses).lookup);
@@ -252,7 +252,7 @@ describe('the guard on addresses', () => {
             nat64: `[64:ff9b::${pairs}]`,
             '6to4': `[2002:${pairs}::1]`,
           }[notation];
-          expect(() => allowedUrl(`https://${spelled}/`, false), spelled).to.throw(LLMInvalidRequestError);
+          expect(() => parseAllowedUrl(`https://${spelled}/`, false), spelled).to.throw(LLMInvalidRequestError);
           expect(isPublicAddress(octets.join('.'))).to.equal(false);
         },
       ),

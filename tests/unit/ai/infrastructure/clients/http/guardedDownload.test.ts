@@ -6,7 +6,7 @@ import {
   LLMTimeoutError,
 } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { DEFAULT_TRANSPORT_LIMITS as limits } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { downloadGuarded } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
+import { guardedDownload } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
 import type { DownloadOptions } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedDownload';
 import { createGuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
 import type { GuardedFetch } from '../../../../../../imports/business/ai/infrastructure/clients/http/guardedFetch';
@@ -30,8 +30,8 @@ describe('a guarded download', () => {
   });
   afterEach(() => host.stop());
 
-  const download = (url = host.url, options: Partial<DownloadOptions> = {}): ReturnType<typeof downloadGuarded> =>
-    downloadGuarded(url, {
+  const download = (url = host.url, options: Partial<DownloadOptions> = {}): ReturnType<typeof guardedDownload> =>
+    guardedDownload(url, {
       maxBytes: 1_000,
       timeout: 5_000,
       contentTypes: ['image/*', 'application/pdf'],

@@ -310,7 +310,7 @@ describe('the guarded fetch', () => {
     it('for the connection, the name included', async () => {
       const error = await failure(guarded({ connectTimeout: 20 }, { lookup: never })('http://slow.example/'));
       expect(error).to.be.instanceOf(LLMTimeoutError);
-      expect((error as Error).message).to.equal('slow.example accepted no connection within 20 ms');
+      expect((error as Error).message).to.equal('slow.example accepted no connection within 20 ms.');
     });
 
     it('for TLS', async () => {
@@ -327,7 +327,7 @@ describe('the guarded fetch', () => {
       host.answer = never;
       const error = await failure(guarded()(host.url, { call: { headersTimeout: 20 } }));
       expect(error).to.be.instanceOf(LLMTimeoutError);
-      expect((error as Error).message).to.match(/sent nothing within 20 ms/);
+      expect((error as Error).message).to.match(/did not respond within 20 ms/);
     });
 
     it('for the whole call before the headers', async () => {
@@ -346,7 +346,7 @@ describe('the guarded fetch', () => {
         (await guarded({ totalTimeout: 60_000 })(host.url, { call: { timeout: 500 } })).text(),
       );
       expect(error).to.be.instanceOf(LLMTimeoutError);
-      expect((error as Error).message).to.match(/no whole answer within 500 ms/);
+      expect((error as Error).message).to.match(/did not complete its response within 500 ms/);
       await left;
     });
 
@@ -369,7 +369,7 @@ describe('the guarded fetch', () => {
       await host.stop();
       const error = await failure(guarded()(url, { call: { vendor: 'openai' } }));
       expect(error).to.be.instanceOf(LLMConnectionError).and.include({ retryable: true, vendor: 'openai' });
-      expect((error as Error).message).to.match(/^no answer from 127\.0\.0\.1:\d+: ECONNREFUSED$/);
+      expect((error as Error).message).to.match(/^No response from 127\.0\.0\.1:\d+: ECONNREFUSED\.$/);
       host = await TestHost.start();
     });
 

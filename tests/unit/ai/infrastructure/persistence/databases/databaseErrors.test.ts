@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ConflictError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
-import { storeError } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
+import { toDatabaseError } from '../../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
 
 describe('storeError', () => {
   const named = (name: string, message = 'secret detail', code?: unknown): Error =>
@@ -30,7 +30,7 @@ describe('storeError', () => {
     ['what is no error', 'secret detail', 'vendor-error'],
   ] as const) {
     it(`makes ${code} of ${what}, names the collection, keeps the cause and repeats nothing of it`, () => {
-      const error = storeError(cause, 'runs');
+      const error = toDatabaseError(cause, 'runs');
       expect(error.code).to.equal(code);
       expect(error.message).to.include('runs').and.not.include('secret');
       expect(error.cause).to.equal(cause);
@@ -39,6 +39,6 @@ describe('storeError', () => {
 
   it('leaves our own errors as they are', () => {
     const own = new ConflictError('mine');
-    expect(storeError(own, 'runs')).to.equal(own);
+    expect(toDatabaseError(own, 'runs')).to.equal(own);
   });
 });

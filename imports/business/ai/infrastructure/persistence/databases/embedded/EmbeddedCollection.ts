@@ -1,6 +1,6 @@
 /**
- * DocumentCollection over one NeDB file: writes one after another, so that what a selector found is what a modifier
- * changes.
+ * DocumentCollection over one NeDB file. Writes run one after another, so that a modifier changes exactly the documents
+ * that its selector found.
  */
 import { ConflictError } from '../../../../domain/errors/LLMErrors';
 import type {
@@ -11,19 +11,23 @@ import type {
   StoredDocument,
 } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from '../query/copyDocument';
-import { valuesAt } from '../query/fieldPaths';
-import { projected, readFindOptions, sorted } from '../query/findOptions';
+import { invalidInput, valuesAt } from '../query/fieldPaths';
+import { projectFields, parseFindOptions, sortDocuments } from '../query/findOptions';
 import { matchesSelector } from '../query/matchDocument';
-import { modifiedDocument } from '../query/modifyDocument';
-import { readIndex } from '../query/parseIndex';
+import { modifyDocument } from '../query/modifyDocument';
+import { parseIndex } from '../query/parseIndex';
 import type { IndexOptions } from '../query/parseIndex';
-import { readModifier } from '../query/parseModifier';
-import { readSelector } from '../query/parseSelector';
+import { parseModifier } from '../query/parseModifier';
+import { parseSelector } from '../query/parseSelector';
 import type { CheckedSelector } from '../query/parseSelector';
-import { refused } from '../../documents/refused';
+import { isSameScalar } from '../query/scalars';
+import type { Scalar } from '../query/scalars';
 import type { Lookup, NedbFile } from './NedbFile';
-import { clashWith } from '../../UniqueRules';
-import type { UniqueRule } from '../../UniqueRules';
+
+interface UniqueRule {
+  readonly fields: readonly string[];
+  readonly isSparse: boolean;
+}
 
 export class EmbeddedCollection<T extends StoredDocument> implements DocumentCollection<T> {
   private readonly file: NedbFile;
@@ -36,8 +40,8 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
 
   async insert(document: T): Promise<void> {
     const row = copyDocument(document);
-    await this.inTurn(async () => {
-      await this.refuseClash(row);
+    await this.enqueue(async () => {
+      await this.checkUniqueKeys(row);
       await this.file.insert(row);
     });
   }
@@ -48,22 +52,22 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   }
 
   async find(selector: Selector, options: FindOptions = {}): Promise<readonly T[]> {
-    const checked = readSelector(selector);
-    const { sort, limit, fields } = readFindOptions(options);
-    const found = sorted(await this.matching(checked), sort).slice(0, limit);
-    // The boundary to the file: what is in it was put there as T.
-    return found.map((row) => copyDocument({ _id: row._id, ...projected(row, fields) }) as T);
+    const checked = parseSelector(selector);
+    const { sort, limit, fields } = parseFindOptions(options);
+    const found = sortDocuments(await this.findMatching(checked), sort).slice(0, limit);
+    // The file holds only documents that were inserted as T.
+    return found.map((row) => copyDocument({ _id: row._id, ...projectFields(row, fields) }) as T);
   }
 
   async update(selector: Selector, modifier: Modifier, options: { readonly multi?: boolean } = {}): Promise<number> {
-    const checked = readSelector(selector);
-    const change = readModifier(modifier);
-    return this.inTurn(async () => {
-      const found = await this.matching(checked);
+    const checked = parseSelector(selector);
+    const change = parseModifier(modifier);
+    return this.enqueue(async () => {
+      const found = await this.findMatching(checked);
       const rows = options.multi === true ? found : found.slice(0, 1);
       for (const row of rows) {
-        const next = modifiedDocument(row, change);
-        await this.refuseClash(next);
+        const next = modifyDocument(row, change);
+        await this.checkUniqueKeys(next);
         await this.file.replace(next);
       }
       return rows.length;
@@ -71,31 +75,31 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   }
 
   async remove(selector: Selector): Promise<number> {
-    const checked = readSelector(selector);
-    return this.removeAll((row) => matchesSelector(row, checked), this.lookup(checked));
+    const checked = parseSelector(selector);
+    return this.removeMatching((row) => matchesSelector(row, checked), this.lookupFor(checked));
   }
 
   async ensureIndex(keys: Readonly<Record<string, 1 | -1>>, options?: IndexOptions): Promise<void> {
-    const index = readIndex(keys, options);
-    // NeDB has one index for a set of fields, whatever their order and direction.
+    const index = parseIndex(keys, options);
+    // NeDB has one index per set of fields, whatever their order and direction.
     const fields = Object.keys(index.keys).toSorted();
-    await this.inTurn(async () => {
+    await this.enqueue(async () => {
       const name = fields.join();
-      const known = this.indexes.get(name);
-      if (known !== undefined) {
-        if (isSameIndex(known.options, index.options)) return;
-        throw refused('index', `on ${name} of ${this.file.name} is there with other options`);
+      const existing = this.indexes.get(name);
+      if (existing !== undefined) {
+        if (isSameIndex(existing.options, index.options)) return;
+        throw invalidInput('index', `on ${name} of ${this.file.name} already exists with other options`);
       }
-      await this.refuseTwins(fields, index.options);
+      await this.checkStoredKeys(fields, index.options);
       await this.file.buildIndex(fields, index.options);
       this.indexes.set(name, { keys: fields, options: index.options });
     });
   }
 
   /**
-   * Removes what has expired; the database calls it about once a minute, as MongoDB does for itself.
-   * @param now milliseconds since 1970
-   * @returns how many documents are gone
+   * Removes expired documents. The database calls this about once a minute, as MongoDB does on its own.
+   * @param now milliseconds since the epoch
+   * @returns how many documents were removed
    */
   async removeExpired(now: number): Promise<number> {
     const expiries = [...this.indexes.values()].flatMap(({ keys: [field], options: { expireAfterSeconds } }) =>
@@ -104,7 +108,7 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
         : [{ parts: field.split('.'), before: now - expireAfterSeconds * 1000 }],
     );
     if (expiries.length === 0) return 0;
-    return this.removeAll(
+    return this.removeMatching(
       (row) =>
         expiries.some(({ parts, before }) =>
           valuesAt(row, parts)
@@ -116,35 +120,35 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
   }
 
   async compact(): Promise<void> {
-    await this.inTurn(() => this.file.compact());
+    await this.enqueue(() => this.file.compact());
   }
 
-  /** Waits for the writes that were asked for. */
+  /** Waits for pending writes. */
   async close(): Promise<void> {
-    await this.inTurn(() => this.file.close());
+    await this.enqueue(() => this.file.close());
   }
 
-  private inTurn<Result>(write: () => Promise<Result>): Promise<Result> {
+  private enqueue<Result>(write: () => Promise<Result>): Promise<Result> {
     const result = this.lastWrite.then(write);
-    // The error belongs to the caller of this write, not of the next.
+    // The error belongs to the caller of this write, not to the caller of the next.
     this.lastWrite = result.catch(() => undefined);
     return result;
   }
 
-  private matching(selector: CheckedSelector): Promise<readonly StoredDocument[]> {
-    return this.file.select(this.lookup(selector), (row) => matchesSelector(row, selector));
+  private findMatching(selector: CheckedSelector): Promise<readonly StoredDocument[]> {
+    return this.file.select(this.lookupFor(selector), (row) => matchesSelector(row, selector));
   }
 
-  private removeAll(isMeant: (row: StoredDocument) => boolean, lookup: Lookup): Promise<number> {
-    return this.inTurn(async () => {
-      const rows = await this.file.select(lookup, isMeant);
+  private removeMatching(isMatch: (row: StoredDocument) => boolean, lookupFor: Lookup): Promise<number> {
+    return this.enqueue(async () => {
+      const rows = await this.file.select(lookupFor, isMatch);
       await this.file.remove(rows);
       return rows.length;
     });
   }
 
-  /** One field that narrows the search: `_id`, else an indexed one. */
-  private lookup(selector: CheckedSelector): Lookup {
+  /** A condition on one field by which NeDB narrows the search: `_id`, else an indexed field. */
+  private lookupFor(selector: CheckedSelector): Lookup {
     for (const field of ['_id', ...[...this.indexes.values()].flatMap(({ keys }) => (keys.length === 1 ? keys : []))]) {
       const condition = Object.hasOwn(selector, field) ? selector[field] : undefined;
       if (condition === undefined || condition === null) continue;
@@ -160,20 +164,20 @@ export class EmbeddedCollection<T extends StoredDocument> implements DocumentCol
       .map(({ keys, options }) => ({ fields: keys, isSparse: options.sparse === true }));
   }
 
-  private async refuseClash(row: StoredDocument): Promise<void> {
-    const clashes = clashWith(row, this.uniqueRules());
-    if (clashes !== undefined && (await this.file.select({}, clashes)).length > 0)
-      throw new ConflictError(`a key is taken in ${this.file.name}`);
+  private async checkUniqueKeys(row: StoredDocument): Promise<void> {
+    const isConflict = conflictTest(row, this.uniqueRules());
+    if (isConflict !== undefined && (await this.file.select({}, isConflict)).length > 0)
+      throw new ConflictError(`A document with the same key exists in ${this.file.name}.`);
   }
 
-  /** A unique index over documents that are there already. */
-  private async refuseTwins(fields: readonly string[], options: IndexOptions): Promise<void> {
+  /** For a unique index that is created over existing documents. */
+  private async checkStoredKeys(fields: readonly string[], options: IndexOptions): Promise<void> {
     if (options.unique !== true) return;
     const rules = [{ fields, isSparse: options.sparse === true }];
     for (const row of await this.file.select({}, () => true)) {
-      const clashes = clashWith(row, rules);
-      if (clashes !== undefined && (await this.file.select({}, clashes)).length > 0)
-        throw new ConflictError(`documents in ${this.file.name} have the same key`);
+      const isConflict = conflictTest(row, rules);
+      if (isConflict !== undefined && (await this.file.select({}, isConflict)).length > 0)
+        throw new ConflictError(`Two documents in ${this.file.name} have the same key.`);
     }
   }
 }
@@ -182,4 +186,42 @@ function isSameIndex(left: IndexOptions, right: IndexOptions): boolean {
   return (
     left.unique === right.unique && left.sparse === right.sparse && left.expireAfterSeconds === right.expireAfterSeconds
   );
+}
+
+/**
+ * MongoDB treats a missing field and null as the same unique key, NeDB does not. So keys that contain null are checked
+ * here, all others by NeDB.
+ * @returns a test for stored documents that `document` cannot coexist with; undefined if NeDB's own check suffices
+ */
+function conflictTest(
+  document: StoredDocument,
+  rules: readonly UniqueRule[],
+): ((other: StoredDocument) => boolean) | undefined {
+  const keys = rules.flatMap((rule) => {
+    const key = uniqueKeyOf(document, rule);
+    return key?.includes(null) === true ? [{ rule, key }] : [];
+  });
+  if (keys.length === 0) return undefined;
+  return (other) =>
+    other._id !== document._id && keys.some(({ rule, key }) => isSameKey(uniqueKeyOf(other, rule), key));
+}
+
+/** Undefined for a document that a sparse index omits: one with none of its fields. */
+function uniqueKeyOf(document: StoredDocument, rule: UniqueRule): readonly unknown[] | undefined {
+  const values = rule.fields.map((field) => valuesAt(document, field.split('.'))[0]);
+  return rule.isSparse && values.every((value) => value === undefined)
+    ? undefined
+    : values.map((value) => value ?? null);
+}
+
+function isSameKey(left: readonly unknown[] | undefined, right: readonly unknown[]): boolean {
+  return left?.every((value, at) => isSameValue(value, right[at])) === true;
+}
+
+function isSameValue(left: unknown, right: unknown): boolean {
+  return isScalar(right) && isSameScalar(left, right);
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value !== 'object' || value instanceof Date;
 }

@@ -1,6 +1,6 @@
 /**
- * The store of plain Node without a database server: one NeDB file for each collection in a directory that one
- * process has for itself.
+ * The database of plain Node without a database server: one NeDB file per collection, in a directory that one process
+ * has to itself.
  */
 import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -15,27 +15,26 @@ import { EmbeddedCollection } from './EmbeddedCollection';
 import { NedbFile } from './NedbFile';
 import { StoreError } from '../databaseErrors';
 
-export interface EmbeddedOptions {
-  /** Made, for its owner alone, if it isn't there. */
+export interface EmbeddedDatabaseOptions {
+  /** Created if it doesn't exist, readable by its owner only. */
   readonly directory: string;
-  /** Milliseconds; ten minutes by default. */
+  /** Milliseconds. Default: ten minutes. */
   readonly compactEvery?: number;
-  /** Milliseconds between looks for expired documents; a minute by default, as in MongoDB. */
+  /** Milliseconds between scans for expired documents. Default: a minute, as in MongoDB. */
   readonly expireEvery?: number;
 }
 
 const EXTENSION = '.nedb';
 
 /**
- * Takes the directory's lock, takes back an append that a crash cut off at the end of a file, and loads the files.
- * Survives `kill -9` of this process: what was acknowledged is in the file. Appends are left to the operating
- * system to write to the disk.
- * @throws DirectoryLockedError while another process has the directory, CorruptDataFileError that names file and
- *   line, StoreError for a directory that can't be used
+ * Locks the directory, undoes appends that a crash cut off, and loads the files. Acknowledged writes survive `kill -9`
+ * of this process; when they reach the disk is up to the operating system.
+ * @throws DirectoryLockedError while another process uses the directory, CorruptDataFileError that names file and
+ *   line, StoreError for an unusable directory
  */
-export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase(options: EmbeddedDatabaseOptions): Promise<EmbeddedDatabase> {
   const directory = resolve(options.directory);
-  const lock = await claim(directory);
+  const lock = await lockDataDirectory(directory);
   const database = new EmbeddedDatabase(directory, lock);
   try {
     for (const file of await readdir(directory)) {
@@ -49,14 +48,14 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   return database;
 }
 
-async function claim(directory: string): Promise<DirectoryLock> {
+async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     return await lockDirectory(directory);
   } catch (cause) {
     if (isLLMError(cause)) throw cause;
     throw new StoreError(
-      `the data directory ${directory} can't be used: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `The data directory ${directory} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}`,
       { cause },
     );
   }
@@ -70,7 +69,7 @@ export class EmbeddedDatabase implements DocumentDatabase {
   private readonly timers: NodeJS.Timeout[] = [];
   private closing: Promise<void> | undefined;
 
-  /** @param lock is held, and released by `close` */
+  /** @param lock released by `close` */
   constructor(directory: string, lock: DirectoryLock) {
     this.directory = directory;
     this.lock = lock;
@@ -78,26 +77,26 @@ export class EmbeddedDatabase implements DocumentDatabase {
 
   collection<T extends StoredDocument>(name: string): DocumentCollection<T> {
     checkCollectionName(name);
-    if (this.closing !== undefined) throw new StoreError('the database is closed');
-    const known = this.collections.get(name) ?? this.add(name);
-    // A name stands for one type of document, which only its users know.
-    return known as DocumentCollection<StoredDocument> as DocumentCollection<T>;
+    if (this.closing !== undefined) throw new StoreError('The database is closed.');
+    const collection = this.collections.get(name) ?? this.open(name);
+    // Every user of a name agrees on its type of document.
+    return collection as DocumentCollection<StoredDocument> as DocumentCollection<T>;
   }
 
-  /** Checks and loads the file of a collection. */
+  /** Checks and loads a collection's file. */
   async load(name: string): Promise<void> {
-    const path = this.path(name);
-    await repairDataFile(path);
-    const file = new NedbFile(name, path);
+    const pathOf = this.pathOf(name);
+    await repairDataFile(pathOf);
+    const file = new NedbFile(name, pathOf);
     await file.ready();
-    // NeDB writes the file anew, and may do so into one that it finds.
-    await chmod(path, 0o600);
+    // NeDB rewrites the file, possibly through an existing temporary file with other permissions.
+    await chmod(pathOf, 0o600);
     this.collections.set(name, new EmbeddedCollection(file));
   }
 
-  startTimers({ compactEvery = 600_000, expireEvery = 60_000 }: EmbeddedOptions): void {
-    this.every(compactEvery, (collection) => collection.compact());
-    this.every(expireEvery, (collection) => collection.removeExpired(Date.now()));
+  startTimers({ compactEvery = 600_000, expireEvery = 60_000 }: EmbeddedDatabaseOptions): void {
+    this.runEvery(compactEvery, (collection) => collection.compact());
+    this.runEvery(expireEvery, (collection) => collection.removeExpired(Date.now()));
   }
 
   close(): Promise<void> {
@@ -111,21 +110,21 @@ export class EmbeddedDatabase implements DocumentDatabase {
     await this.lock.release();
   }
 
-  private add(name: string): EmbeddedCollection<StoredDocument> {
-    const collection = new EmbeddedCollection<StoredDocument>(new NedbFile(name, this.path(name)));
+  private open(name: string): EmbeddedCollection<StoredDocument> {
+    const collection = new EmbeddedCollection<StoredDocument>(new NedbFile(name, this.pathOf(name)));
     this.collections.set(name, collection);
     return collection;
   }
 
-  private path(name: string): string {
+  private pathOf(name: string): string {
     return join(this.directory, `${name}${EXTENSION}`);
   }
 
   /**
-   * Housekeeping in the background: it keeps no process alive, and its failure is a warning, since a failed write
+   * Background maintenance. It doesn't keep the process alive, and a failure is only a warning, since a failed write
    * also fails the next operation.
    */
-  private every(
+  private runEvery(
     milliseconds: number,
     work: (collection: EmbeddedCollection<StoredDocument>) => Promise<unknown>,
   ): void {

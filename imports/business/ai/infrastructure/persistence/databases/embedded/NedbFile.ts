@@ -1,7 +1,6 @@
 /**
- * One collection's file. NeDB does what it is good at (the file, its compaction, the documents in memory, unique
- * keys and look-ups); what selectors and modifiers mean is decided outside, since NeDB's own idea of them is not
- * MongoDB's.
+ * One collection's file. NeDB manages the file, its compaction, the documents in memory, unique keys and lookups.
+ * Selectors and modifiers are evaluated outside, since NeDB interprets them differently from MongoDB.
  */
 import { promisify } from 'node:util';
 import Nedb from '@seald-io/nedb';
@@ -12,7 +11,7 @@ import type { IndexOptions } from '../query/parseIndex';
 import type { Scalar } from '../query/scalars';
 import { StoreError } from '../databaseErrors';
 
-/** A field, `_id` or an indexed one, whose value the documents sought have: NeDB then looks at those alone. */
+/** A condition on `_id` or an indexed field, so that NeDB scans only the documents that fulfil it. */
 export type Lookup = Readonly<Record<string, Exclude<Scalar, null> | { readonly $in: readonly Scalar[] }>>;
 
 export class NedbFile {
@@ -22,11 +21,9 @@ export class NedbFile {
   private readonly loaded: Promise<void>;
   private failure: unknown;
   private isClosed = false;
-  private isGrown = false;
+  private hasNewWrites = false;
 
-  /**
-   * @param file checked by `checkDataFile`, or not there yet
-   */
+  /** @param file checked by `repairDataFile`, or a file that doesn't exist yet */
   constructor(name: string, file: string) {
     this.name = name;
     this.file = file;
@@ -34,38 +31,37 @@ export class NedbFile {
       filename: file,
       corruptAlertThreshold: 0,
       modes: { fileMode: 0o600, dirMode: 0o700 },
-      afterSerialization: lineWriter(),
+      afterSerialization: createLineWriter(),
       beforeDeserialization: (line) => line,
     });
     this.loaded = this.nedb.loadDatabaseAsync();
-    // Whoever uses the file is told by `ready`.
+    // `ready` reports the failure to every user of the file.
     this.loaded.catch(() => undefined);
   }
 
   /** @throws CorruptDataFileError, StoreError when a write has failed or the file is closed */
   async ready(): Promise<void> {
-    if (this.isClosed) throw new StoreError(`${this.name} is closed`);
+    if (this.isClosed) throw new StoreError(`The collection ${this.name} is closed.`);
     try {
       await this.loaded;
     } catch (cause) {
       throw new CorruptDataFileError(this.file, undefined, cause);
     }
     if (this.failure !== undefined)
-      throw new StoreError(`${this.name} could not be written and has to be opened anew`, { cause: this.failure });
+      throw new StoreError(`The collection ${this.name} could not be written. Restart the process to reopen it.`, {
+        cause: this.failure,
+      });
   }
 
-  /**
-   * The documents themselves, not copies: NeDB puts a new one in place of an old one and never changes it, nor may
-   * the caller.
-   */
-  async select(lookup: Lookup, isWanted: (document: StoredDocument) => boolean): Promise<readonly StoredDocument[]> {
+  /** Returns the documents themselves, not copies. NeDB replaces documents and never mutates them; nor may callers. */
+  async select(lookup: Lookup, isMatch: (document: StoredDocument) => boolean): Promise<readonly StoredDocument[]> {
     await this.ready();
     const found: StoredDocument[] = [];
-    // Counting makes no copies; the condition takes what it is shown.
+    // Counting copies no documents, so the condition collects them.
     await this.nedb.countAsync({
       ...lookup,
       $where(this: StoredDocument) {
-        if (isWanted(this)) found.push(this);
+        if (isMatch(this)) found.push(this);
         return false;
       },
     });
@@ -90,8 +86,8 @@ export class NedbFile {
   }
 
   /**
-   * The file may hold an index of an earlier version of the program with other options, which NeDB would keep.
-   * @throws ConflictError when documents have the same key already
+   * Replaces an existing index, since NeDB would retain the options that an earlier version of the program gave it.
+   * @throws ConflictError if documents already share a unique key
    */
   async buildIndex(fields: readonly string[], options: IndexOptions): Promise<void> {
     await this.write(async () => {
@@ -104,52 +100,52 @@ export class NedbFile {
     });
   }
 
-  /** Writes the file anew without what is out of date, if anything was written since the last time. */
+  /** Rewrites the file without outdated lines, if anything was written since the last time. */
   async compact(): Promise<void> {
     await this.ready();
-    if (!this.isGrown) return;
-    this.isGrown = false;
+    if (!this.hasNewWrites) return;
+    this.hasNewWrites = false;
     await this.nedb.compactDatafileAsync();
   }
 
-  /** Nothing touches the file afterwards, not even a load that was under way. */
+  /** Nothing touches the file afterwards, not even a pending load. */
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.allSettled([this.loaded]);
   }
 
   /**
-   * NeDB changes its memory first and then appends to the file. When the append fails the two differ, and half a
-   * line may be written that the next append would make part of a line in the middle; so that is the last thing
-   * this file does.
+   * NeDB changes its memory first and then appends to the file. After a failed append the two differ, and the file may
+   * end in half a line that the next append would turn into a damaged one. So a failed write is the last one.
    */
   private async write(action: () => Promise<unknown>): Promise<void> {
     await this.ready();
     try {
       await action();
-      this.isGrown = true;
+      this.hasNewWrites = true;
     } catch (cause) {
-      if (isUniqueViolation(cause)) throw new ConflictError(`a key is taken in ${this.name}`, { cause });
+      if (isUniqueViolation(cause))
+        throw new ConflictError(`A document with the same key exists in ${this.name}.`, { cause });
       this.failure = cause;
-      throw new StoreError(`${this.name} could not be written`, { cause });
+      throw new StoreError(`The collection ${this.name} could not be written.`, { cause });
     }
   }
 }
 
-/** Lines between two looks at what else is to be done, when a whole file is written. */
-const LINES_IN_A_TURN = 200;
-const nextTurn = promisify(setImmediate);
+/** How many lines are serialized before other tasks get a turn, while an entire file is written. */
+const LINES_PER_TICK = 200;
+const nextTick = promisify(setImmediate);
 
-function lineWriter(): (line: string) => Promise<string> {
+function createLineWriter(): (line: string) => Promise<string> {
   let lines = 0;
   return async (line) => {
     lines += 1;
-    if (lines % LINES_IN_A_TURN === 0) await nextTurn();
+    if (lines % LINES_PER_TICK === 0) await nextTick();
     return escapeLineSeparators(line);
   };
 }
 
-/** NeDB ends a line at each of these when it reads, and JSON leaves them as they are. */
+/** NeDB splits lines at these characters, and JSON does not escape them. */
 function escapeLineSeparators(line: string): string {
   return line.replace(
     /[\u0085\u2028\u2029]/g,

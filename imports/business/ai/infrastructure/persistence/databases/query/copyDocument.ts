@@ -1,28 +1,27 @@
-/** Documents cross the border of a store as copies, and only such as all three stores give back unchanged. */
+/** Copies documents on their way into and out of a database, and accepts only what every database returns unchanged. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
-import { checkFieldName, isPlainObject } from './fieldPaths';
-import { refused } from '../../documents/refused';
+import { checkFieldName, invalidInput, isPlainObject } from './fieldPaths';
 
-/** Bytes; MongoDB's own limit is 16 MiB in its binary form, which is a little larger than this count. */
+/** MongoDB's limit is 16 MiB in its binary format, which takes slightly more than the bytes counted here. */
 const MAX_DOCUMENT_BYTES = 15 * 1024 * 1024;
-/** MongoDB ends at 100 levels. */
+/** MongoDB's limit is 100 levels. */
 const MAX_DEPTH = 50;
 
 /**
- * Scalars, plain objects and arrays of them. A field that is `undefined` is left out, half of a surrogate pair
- * becomes U+FFFD, -0 becomes 0: what a store's file or wire would do to them is done at the door.
- * @throws LLMInvalidRequestError with the path of what can't be kept
+ * Accepts scalars, plain objects and arrays of them. What a database's file or wire would change is changed here: an
+ * `undefined` field is left out, half of a surrogate pair becomes U+FFFD, and -0 becomes 0.
+ * @throws LLMInvalidRequestError with the path of what cannot be stored
  */
 export function copyDocument<T extends StoredDocument>(document: T): T {
   const id: unknown = document._id;
   if (typeof id !== 'string' || id === '' || id === '__proto__')
-    throw refused('_id', 'is not a string that a store can keep');
+    throw invalidInput('_id', 'must be a non-empty string other than "__proto__"');
   // The copy of an object has the fields of the object.
   return copyValue(document, 'document') as T;
 }
 
-/** The same for one value inside a document. */
+/** Copies one value inside a document, by the same rules. */
 export function copyValue(value: unknown, path: string): unknown {
   const budget = { bytes: MAX_DOCUMENT_BYTES };
   return copy(value, path, MAX_DEPTH, budget);
@@ -37,7 +36,7 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
       return text;
     }
     case 'number':
-      if (!Number.isFinite(value)) throw refused(path, 'is not a finite number');
+      if (!Number.isFinite(value)) throw invalidInput(path, 'must be a finite number');
       return value === 0 ? 0 : value;
     case 'boolean':
       return value;
@@ -46,13 +45,13 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
   }
   if (value === null) return null;
   if (value instanceof Date) {
-    if (!Number.isFinite(value.getTime())) throw refused(path, 'is not a valid date');
+    if (!Number.isFinite(value.getTime())) throw invalidInput(path, 'must be a valid date');
     return new Date(value.getTime());
   }
-  if (depth === 0) throw refused(path, 'is nested too deeply');
+  if (depth === 0) throw invalidInput(path, 'is nested too deeply');
   if (Array.isArray(value))
     return Array.from(value, (element: unknown, at) => copy(element, `${path}[${at}]`, depth - 1, budget));
-  if (!isPlainObject(value)) throw refused(path, 'is no scalar, plain object or array');
+  if (!isPlainObject(value)) throw invalidInput(path, 'must be a scalar, a plain object or an array');
   const fields: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(value)) {
     checkFieldName(name, path);
@@ -65,5 +64,5 @@ function copy(value: unknown, path: string, depth: number, budget: { bytes: numb
 
 function spend(budget: { bytes: number }, bytes: number): void {
   budget.bytes -= bytes;
-  if (budget.bytes < 0) throw new LLMInvalidRequestError(`a document takes at most ${MAX_DOCUMENT_BYTES} bytes`);
+  if (budget.bytes < 0) throw new LLMInvalidRequestError(`A document is limited to ${MAX_DOCUMENT_BYTES} bytes.`);
 }

@@ -1,28 +1,27 @@
-/** Names of fields: which ones a document may have, and how a dotted path finds its values. */
+/** Field names and dotted paths: which ones a document may have, and which values a path leads to. */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 
-/** @throws LLMInvalidRequestError for a name that a store reads as something else: an operator, a path, a prototype */
-export function checkFieldName(name: string, where: string): void {
-  if (name === '' || name === '__proto__' || /[$.\0]/.test(name) || !name.isWellFormed()) {
-    throw new LLMInvalidRequestError(
-      `${where} has a field that a store can't keep: ${JSON.stringify(name.slice(0, 60))}`,
-      { path: where },
-    );
-  }
+/** The error for input that the databases don't support. The message is the quoted path followed by the problem. */
+export function invalidInput(path: string, problem: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`"${path}" ${problem}.`, { path });
+}
+
+/** @throws LLMInvalidRequestError for a name that databases give another meaning: an operator, a path, a prototype */
+export function checkFieldName(name: string, path: string): void {
+  if (name === '' || name === '__proto__' || /[$.\0]/.test(name) || !name.isWellFormed())
+    throw invalidInput(path, `has a field whose name cannot be stored: ${JSON.stringify(name.slice(0, 60))}`);
 }
 
 /**
- * The parts of a dotted path. Positions in arrays are no part of the language, so a part of digits alone is refused.
+ * Splits a dotted path into field names. Array positions are not supported, so a name of digits alone is rejected.
+ * @param location where the path was given, for the error
  * @throws LLMInvalidRequestError
  */
-export function splitPath(path: string, where: string): readonly string[] {
+export function splitPath(path: string, location: string): readonly string[] {
   const parts = path.split('.');
   for (const part of parts) {
-    checkFieldName(part, where);
-    if (/^\d+$/.test(part))
-      throw new LLMInvalidRequestError(`${where} can't address a position in an array: ${path.slice(0, 60)}`, {
-        path: where,
-      });
+    checkFieldName(part, location);
+    if (/^\d+$/.test(part)) throw invalidInput(location, `cannot address an array position: ${path.slice(0, 60)}`);
   }
   return parts;
 }
@@ -31,7 +30,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** Objects that are data: not class instances, whose meaning a copy of the fields would lose. */
+/** Excludes class instances, which a copy of their fields would not preserve. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isRecord(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -39,7 +38,7 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
 }
 
 /**
- * What a path leads to: one value, `undefined` where it ends early, or one for each object of an array on the way.
+ * The values that a path leads to: one, `undefined` if the path ends early, or one per object of an array on the way.
  * An array at the end is one value.
  */
 export function valuesAt(value: unknown, parts: readonly string[]): readonly unknown[] {

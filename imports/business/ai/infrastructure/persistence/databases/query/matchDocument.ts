@@ -1,4 +1,4 @@
-/** Whether a document is one that a selector means, as MongoDB decides it. */
+/** Whether a document matches a selector, by MongoDB's rules. */
 import { valuesAt } from './fieldPaths';
 import type { CheckedSelector, FieldTests } from './parseSelector';
 import { compareScalars, isSameScalar } from './scalars';
@@ -31,18 +31,18 @@ function passesTests(found: readonly unknown[], tests: FieldTests): boolean {
     ($lte === undefined || someOrdered(found, $lte, (order) => order <= 0)) &&
     ($gt === undefined || someOrdered(found, $gt, (order) => order > 0)) &&
     ($gte === undefined || someOrdered(found, $gte, (order) => order >= 0)) &&
-    ($in === undefined || $in.some((wanted) => contains(found, wanted))) &&
-    ($nin === undefined || !$nin.some((wanted) => contains(found, wanted))) &&
+    ($in === undefined || $in.some((expected) => contains(found, expected))) &&
+    ($nin === undefined || !$nin.some((expected) => contains(found, expected))) &&
     ($ne === undefined || !contains(found, $ne)) &&
     ($exists === undefined || found.some((value) => value !== undefined) === $exists)
   );
 }
 
-function contains(found: readonly unknown[], wanted: Scalar): boolean {
-  return elements(found).some((value) => isSameScalar(value, wanted));
+function contains(found: readonly unknown[], expected: Scalar): boolean {
+  return elements(found).some((value) => isSameScalar(value, expected));
 }
 
-/** Only values of the same type are compared. */
+/** Values of different types never match a comparison. */
 function someOrdered(found: readonly unknown[], bound: Scalar, accepts: (order: number) => boolean): boolean {
   return elements(found).some((value) => isSameType(value, bound) && accepts(compareScalars(value, bound)));
 }
@@ -51,7 +51,7 @@ function isSameType(value: unknown, bound: Scalar): boolean {
   return bound instanceof Date ? value instanceof Date : typeof value === typeof bound;
 }
 
-/** An array matches by any of its elements. */
+/** An array matches if any of its elements does. */
 function elements(found: readonly unknown[]): readonly unknown[] {
   return found.flatMap((value): readonly unknown[] => (Array.isArray(value) ? value : [value]));
 }

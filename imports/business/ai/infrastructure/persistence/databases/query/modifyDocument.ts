@@ -1,65 +1,66 @@
-/** What a modifier makes of a document, as MongoDB does it. */
+/** Applies a modifier to a document, by MongoDB's rules. */
 import type { StoredDocument } from '../../../../domain/interfaces/DocumentCollection';
 import { copyDocument } from './copyDocument';
-import { isRecord } from './fieldPaths';
+import { invalidInput, isRecord } from './fieldPaths';
 import { matchesSelector } from './matchDocument';
 import type { CheckedModifier, Pulled } from './parseModifier';
-import { refused } from '../../documents/refused';
 import { isSameScalar } from './scalars';
 import type { Scalar } from './scalars';
 
 /**
- * A changed copy; the document stays as it is.
- * @throws LLMInvalidRequestError where a path leads through a value that has no fields, or a field is not of the
- *   type that the operator changes
+ * Returns a modified copy.
+ * @throws LLMInvalidRequestError for a path through a value without fields, or a field of a type that the operator
+ *   does not apply to
  */
-export function modifiedDocument<T extends StoredDocument>(document: T, modifier: CheckedModifier): T {
+export function modifyDocument<T extends StoredDocument>(document: T, modifier: CheckedModifier): T {
   const next = copyDocument(document);
-  each(modifier.$set, (path, value) => change(next, path, () => value));
-  each(modifier.$inc, (path, by) => change(next, path, (value) => increased(value, by, path)));
-  each(modifier.$push, (path, value) => change(next, path, (list) => [...asList(list, path), value]));
-  each(modifier.$addToSet, (path, value) => change(next, path, (list) => withElement(asList(list, path), value)));
-  each(modifier.$pull, (path, value) => pull(next, path, value));
-  each(modifier.$unset, (path) => {
-    const holder = holderOf(next, path);
+  forEachField(modifier.$set, (path, value) => changeField(next, path, () => value));
+  forEachField(modifier.$inc, (path, by) => changeField(next, path, (value) => increment(value, by, path)));
+  forEachField(modifier.$push, (path, value) => changeField(next, path, (list) => [...toList(list, path), value]));
+  forEachField(modifier.$addToSet, (path, value) =>
+    changeField(next, path, (list) => addToSet(toList(list, path), value)),
+  );
+  forEachField(modifier.$pull, (path, value) => pull(next, path, value));
+  forEachField(modifier.$unset, (path) => {
+    const holder = findParent(next, path);
     if (holder !== undefined) Reflect.deleteProperty(holder.fields, holder.name);
   });
   return copyDocument(next);
 }
 
-function each<Value>(
+function forEachField<Value>(
   fields: Readonly<Record<string, Value>> | undefined,
   act: (path: string, value: Value) => void,
 ): void {
   for (const [path, value] of Object.entries(fields ?? {})) act(path, value);
 }
 
-function change(document: object, path: string, by: (value: unknown) => unknown): void {
-  const { fields, name } = madeHolder(document, path);
+function changeField(document: object, path: string, by: (value: unknown) => unknown): void {
+  const { fields, name } = ensureParent(document, path);
   fields[name] = by(Object.hasOwn(fields, name) ? fields[name] : undefined);
 }
 
-/** The object that holds the last name of a path; objects that are missing on the way are made. */
-function madeHolder(document: object, path: string): Holder {
+/** The object that holds the path's last field. Creates the objects that are missing on the way. */
+function ensureParent(document: object, path: string): Parent {
   const parts = path.split('.');
   const name = parts.pop() ?? '';
   let fields = document as Record<string, unknown>;
   for (const part of parts) {
     if (!Object.hasOwn(fields, part)) fields[part] = {};
     const inner = fields[part];
-    if (!isRecord(inner)) throw refused(path, `can't be made: ${part} is there and has no fields`);
+    if (!isRecord(inner)) throw invalidInput(path, `cannot be created: ${part} exists and has no fields`);
     fields = inner;
   }
   return { fields, name };
 }
 
-interface Holder {
+interface Parent {
   readonly fields: Record<string, unknown>;
   readonly name: string;
 }
 
-/** The same for reading: nothing where the path ends early. */
-function holderOf(document: object, path: string): Holder | undefined {
+/** The same without creating anything: undefined if the path ends early. */
+function findParent(document: object, path: string): Parent | undefined {
   const parts = path.split('.');
   const name = parts.pop() ?? '';
   let fields: unknown = document;
@@ -69,31 +70,31 @@ function holderOf(document: object, path: string): Holder | undefined {
   return isRecord(fields) && Object.hasOwn(fields, name) ? { fields, name } : undefined;
 }
 
-function increased(value: unknown, by: number, path: string): number {
+function increment(value: unknown, by: number, path: string): number {
   if (value === undefined) return by;
-  if (typeof value !== 'number') throw refused(path, 'is no number that $inc could change');
+  if (typeof value !== 'number') throw invalidInput(path, 'must be a number for $inc');
   return value + by;
 }
 
-function asList(value: unknown, path: string): readonly unknown[] {
+function toList(value: unknown, path: string): readonly unknown[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw refused(path, 'is no array');
+  if (!Array.isArray(value)) throw invalidInput(path, 'must be an array');
   return value;
 }
 
-function withElement(list: readonly unknown[], value: Scalar): readonly unknown[] {
+function addToSet(list: readonly unknown[], value: Scalar): readonly unknown[] {
   return list.some((element) => isSameElement(element, value)) ? list : [...list, value];
 }
 
-/** A missing field counts as null, an element can't be missing. */
+/** Elsewhere a missing field equals null; an array's element is never missing. */
 function isSameElement(element: unknown, value: Scalar): boolean {
   return element !== undefined && isSameScalar(element, value);
 }
 
 function pull(document: object, path: string, value: Pulled): void {
-  const holder = holderOf(document, path);
+  const holder = findParent(document, path);
   if (holder === undefined) return;
-  holder.fields[holder.name] = asList(holder.fields[holder.name], path).filter((element) => !isPulled(element, value));
+  holder.fields[holder.name] = toList(holder.fields[holder.name], path).filter((element) => !isPulled(element, value));
 }
 
 function isPulled(element: unknown, value: Pulled): boolean {

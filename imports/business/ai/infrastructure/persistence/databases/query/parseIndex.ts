@@ -1,11 +1,10 @@
-/** Indexes as the port has them. */
-import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import { isPlainObject, splitPath } from './fieldPaths';
+/** Validates indexes against what the `DocumentCollection` port supports. */
+import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
 
 export interface IndexOptions {
   readonly unique?: boolean;
   readonly sparse?: boolean;
-  /** Seconds from the date in the field until the document goes, within a minute or so. */
+  /** Seconds from the date in the field until the document is removed, give or take a minute. */
   readonly expireAfterSeconds?: number;
 }
 export interface CheckedIndex {
@@ -13,29 +12,33 @@ export interface CheckedIndex {
   readonly options: IndexOptions;
 }
 
-/** Seconds; MongoDB's limit. */
-const MAX_EXPIRY = 2 ** 31 - 1;
+/** MongoDB's limit. */
+const MAX_EXPIRY_SECONDS = 2 ** 31 - 1;
 
 /**
- * A checked copy.
+ * Returns a validated copy.
  * @throws LLMInvalidRequestError
  */
-export function readIndex(keys: Readonly<Record<string, 1 | -1>>, options: IndexOptions = {}): CheckedIndex {
-  if (!isPlainObject(keys)) throw refused('is not a plain object');
+export function parseIndex(keys: Readonly<Record<string, 1 | -1>>, options: IndexOptions = {}): CheckedIndex {
+  if (!isPlainObject(keys)) throw invalidIndex('must be a plain object');
   const paths = Object.keys(keys);
-  if (paths.length === 0) throw refused('names no field');
+  if (paths.length === 0) throw invalidIndex('must name at least one field');
   for (const path of paths) {
     splitPath(path, 'index');
-    // The embedded store joins the names of an index with commas.
-    if (path.includes(',') || path === '_id') throw refused(`can't be on ${path}`);
+    // The embedded database joins an index's field names with commas.
+    if (path.includes(',') || path === '_id') throw invalidIndex(`cannot be on ${path}`);
     const direction: unknown = keys[path];
-    if (direction !== 1 && direction !== -1) throw refused('has a direction other than 1 and -1');
+    if (direction !== 1 && direction !== -1) throw invalidIndex('must have the direction 1 or -1');
   }
   const { unique = false, sparse = false, expireAfterSeconds } = options;
   if (expireAfterSeconds !== undefined) {
-    if (paths.length > 1) throw refused('expires documents by one field only');
-    if (!Number.isSafeInteger(expireAfterSeconds) || expireAfterSeconds < 0 || expireAfterSeconds > MAX_EXPIRY) {
-      throw refused(`has an expiry outside 0 to ${MAX_EXPIRY} seconds`);
+    if (paths.length > 1) throw invalidIndex('must have a single field if it expires documents');
+    if (
+      !Number.isSafeInteger(expireAfterSeconds) ||
+      expireAfterSeconds < 0 ||
+      expireAfterSeconds > MAX_EXPIRY_SECONDS
+    ) {
+      throw invalidIndex(`must have an expiry of 0 to ${MAX_EXPIRY_SECONDS} seconds`);
     }
   }
   return {
@@ -48,6 +51,6 @@ export function readIndex(keys: Readonly<Record<string, 1 | -1>>, options: Index
   };
 }
 
-function refused(why: string): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`index ${why}`, { path: 'index' });
+function invalidIndex(problem: string): Error {
+  return invalidInput('index', problem);
 }

@@ -1,13 +1,12 @@
-/** Modifiers as the port has them and no further. */
+/** Validates modifiers against what the `DocumentCollection` port supports. */
 import type { Modifier } from '../../../../domain/interfaces/DocumentCollection';
 import { copyValue } from './copyDocument';
-import { isPlainObject, splitPath } from './fieldPaths';
-import { refused } from '../../documents/refused';
+import { invalidInput, isPlainObject, splitPath } from './fieldPaths';
 import { asScalar } from './scalars';
 import type { Scalar } from './scalars';
 
 type Fields<Value> = Readonly<Record<string, Value>>;
-/** What `$pull` takes out: elements equal to a scalar, or objects whose fields are equal to scalars. */
+/** What `$pull` removes: elements equal to a scalar, or objects whose fields equal scalars. */
 export type Pulled = Scalar | Fields<Scalar>;
 export interface CheckedModifier {
   readonly $set?: Fields<unknown>;
@@ -18,75 +17,76 @@ export interface CheckedModifier {
   readonly $pull?: Fields<Pulled>;
 }
 
-const READERS = {
-  $set: stored,
-  $unset: marker,
-  $inc: amount,
-  $push: stored,
+const PARSERS = {
+  $set: parseStoredValue,
+  $unset: parseUnsetMarker,
+  $inc: parseIncrement,
+  $push: parseStoredValue,
   $addToSet: asScalar,
-  $pull: pulled,
+  $pull: parsePulled,
 } as const satisfies Record<keyof Modifier, (value: unknown, path: string) => unknown>;
 
 /**
- * A checked copy. `_id` can't be changed, no path may be inside another, and a value whose keys hold `$` is
- * refused, so `$each` and its like have no way in.
+ * Returns a validated copy. `_id` cannot be changed, no path may lie inside another, and keys inside values must not
+ * contain `$`, which rules out `$each` and the like.
  * @throws LLMInvalidRequestError
  */
-export function readModifier(modifier: Modifier): CheckedModifier {
-  if (!isPlainObject(modifier)) throw refused('modifier', 'is not a plain object');
+export function parseModifier(modifier: Modifier): CheckedModifier {
+  if (!isPlainObject(modifier)) throw invalidInput('modifier', 'must be a plain object');
   const checked: Record<string, Fields<unknown>> = {};
   const paths: string[] = [];
   for (const [operator, fields] of Object.entries(modifier)) {
-    if (!isOperator(operator))
-      throw refused('modifier', `has an operator that stores don't share: ${operator.slice(0, 40)}`);
-    if (!isPlainObject(fields)) throw refused(operator, 'takes an object of fields');
+    if (!isOperator(operator)) throw invalidInput('modifier', `has an unsupported operator: ${operator.slice(0, 40)}`);
+    if (!isPlainObject(fields)) throw invalidInput(operator, 'must be an object of fields');
     const entries = Object.entries(fields).map(([path, value]) => {
-      if (splitPath(path, operator)[0] === '_id') throw refused(path, "can't be changed");
+      if (splitPath(path, operator)[0] === '_id') throw invalidInput(path, 'cannot be changed');
       paths.push(path);
-      return [path, READERS[operator](value, path)];
+      return [path, PARSERS[operator](value, path)];
     });
     if (entries.length > 0) checked[operator] = Object.fromEntries(entries) as Fields<unknown>;
   }
-  if (paths.length === 0) throw refused('modifier', 'changes nothing');
-  refuseOverlap(paths);
+  if (paths.length === 0) throw invalidInput('modifier', 'must change at least one field');
+  rejectOverlappingPaths(paths);
   return checked;
 }
 
-function isOperator(word: string): word is keyof typeof READERS {
-  return Object.hasOwn(READERS, word);
+function isOperator(name: string): name is keyof typeof PARSERS {
+  return Object.hasOwn(PARSERS, name);
 }
 
-function stored(value: unknown, path: string): unknown {
-  if (value === undefined) throw refused(path, 'is undefined');
+function parseStoredValue(value: unknown, path: string): unknown {
+  if (value === undefined) throw invalidInput(path, 'must not be undefined');
   return copyValue(value, path);
 }
 
-function marker(value: unknown, path: string): true {
-  if (value !== true) throw refused(path, 'takes true for $unset');
+function parseUnsetMarker(value: unknown, path: string): true {
+  if (value !== true) throw invalidInput(path, 'must be true for $unset');
   return true;
 }
 
-function amount(value: unknown, path: string): number {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw refused(path, 'takes a finite number for $inc');
+function parseIncrement(value: unknown, path: string): number {
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw invalidInput(path, 'must be a finite number for $inc');
   return value;
 }
 
-function pulled(value: unknown, path: string): Pulled {
+function parsePulled(value: unknown, path: string): Pulled {
   if (!isPlainObject(value)) return asScalar(value, path);
   const fields = Object.entries(value).map(([name, field]): [string, Scalar] => {
     splitPath(name, path);
     return [name, asScalar(field, `${path}.${name}`)];
   });
-  if (fields.length === 0) throw refused(path, 'takes at least one field for $pull');
+  if (fields.length === 0) throw invalidInput(path, 'must have at least one field for $pull');
   return Object.fromEntries(fields);
 }
 
-function refuseOverlap(paths: readonly string[]): void {
+function rejectOverlappingPaths(paths: readonly string[]): void {
   const seen = new Set(paths);
-  if (seen.size < paths.length) throw refused('modifier', 'changes one path twice');
+  if (seen.size < paths.length) throw invalidInput('modifier', 'must not change a path twice');
   for (const path of paths) {
     for (let dot = path.indexOf('.'); dot !== -1; dot = path.indexOf('.', dot + 1)) {
-      if (seen.has(path.slice(0, dot))) throw refused(path, `lies inside ${path.slice(0, dot)}, which is changed too`);
+      if (seen.has(path.slice(0, dot)))
+        throw invalidInput(path, `lies inside ${path.slice(0, dot)}, which the modifier also changes`);
     }
   }
 }

@@ -1,13 +1,12 @@
-/** The values that selectors compare: what all three stores keep, order and find in the same way. */
-import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
+/** The values that selectors compare: those that all databases store, order and find in the same way. */
+import { invalidInput } from './fieldPaths';
 
 export type Scalar = string | number | boolean | null | Date;
 
 /**
- * The way for a value from outside (a request, a token, a client's id) into a selector. Where a store writes `{
- * token: value }` and `value` is whatever a caller sent, `{ $gt: '' }` would be read as an operator and match every
- * token; this lets nothing but a scalar through. Elements of `$in` and `$nin` are held to the same rule by the
- * adapters themselves.
+ * Makes an untrusted value (from a request, a token, a client's id) safe for a selector. If a store writes
+ * `{ token: value }` with whatever a caller sent, `{ $gt: '' }` is read as an operator and matches every token; this
+ * lets only scalars through. The collections themselves apply the same rule to the elements of `$in` and `$nin`.
  * @throws LLMInvalidRequestError with `path`
  */
 export function asScalar(value: unknown, path: string): Scalar {
@@ -23,9 +22,7 @@ export function asScalar(value: unknown, path: string): Scalar {
       if (value === null) return null;
       if (value instanceof Date && Number.isFinite(value.getTime())) return new Date(value.getTime());
   }
-  throw new LLMInvalidRequestError(`${path} takes a string, a finite number, a boolean, null or a valid date`, {
-    path,
-  });
+  throw invalidInput(path, 'must be a string, a finite number, a boolean, null or a valid date');
 }
 
 export function isSameScalar(left: unknown, right: Scalar): boolean {
@@ -34,10 +31,7 @@ export function isSameScalar(left: unknown, right: Scalar): boolean {
   return left === right;
 }
 
-/**
- * Where the values of one type stand in a sort, by type first, as MongoDB has it; a missing field counts as null,
- * objects are all alike.
- */
+/** MongoDB's sort order: by type first. A missing field equals null, and all objects are equal. */
 export function compareScalars(left: unknown, right: unknown): number {
   const byType = typeRank(left) - typeRank(right);
   if (byType !== 0) return byType;
@@ -48,7 +42,7 @@ export function compareScalars(left: unknown, right: unknown): number {
   return 0;
 }
 
-/** The order of MongoDB's types: null, numbers, text, objects, arrays, booleans, dates. */
+/** MongoDB's order of types: null, numbers, strings, objects, arrays, booleans, dates. */
 function typeRank(value: unknown): number {
   if (value === null || value === undefined) return 1;
   if (typeof value === 'number') return 2;
@@ -58,10 +52,7 @@ function typeRank(value: unknown): number {
   return Array.isArray(value) ? 5 : 4;
 }
 
-/**
- * By code point: UTF-16 puts the characters above U+FFFF before U+E000, the bytes that MongoDB compares put them
- * after.
- */
+/** Compares by code point, as MongoDB does. UTF-16 order differs: there, characters above U+FFFF come before U+E000. */
 function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {

@@ -10,7 +10,7 @@ import { CorruptDataFileError } from '../../../../../../../imports/business/ai/i
 import { openEmbeddedDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import type {
   EmbeddedDatabase,
-  EmbeddedOptions,
+  EmbeddedDatabaseOptions,
 } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/embedded/EmbeddedDatabase';
 import { openDatabase } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/openDatabase';
 import { StoreError } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/databaseErrors';
@@ -35,7 +35,7 @@ describe('EmbeddedDatabase', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  const open = async (options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedDatabase> => {
+  const open = async (options: Partial<EmbeddedDatabaseOptions> = {}): Promise<EmbeddedDatabase> => {
     await database?.close();
     database = await openEmbeddedDatabase({ directory, ...options });
     return database;

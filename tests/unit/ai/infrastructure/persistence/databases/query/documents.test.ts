@@ -1,8 +1,8 @@
 /** What the language of the stores says where the stand-ins for MongoDB are no witnesses. */
 import { expect } from 'chai';
 import {
-  projected,
-  sorted,
+  projectFields,
+  sortDocuments,
 } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/findOptions';
 import { matchesSelector } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/matchDocument';
 import { compareScalars } from '../../../../../../../imports/business/ai/infrastructure/persistence/databases/query/scalars';
@@ -18,8 +18,8 @@ describe('documents in order', () => {
       { id: 'd', v: [] },
       { id: 'e', v: null },
     ];
-    expect(ids(sorted(documents, { v: 1 }))).to.equal('debca');
-    expect(ids(sorted(documents, { v: -1 }))).to.equal('cbaed');
+    expect(ids(sortDocuments(documents, { v: 1 }))).to.equal('debca');
+    expect(ids(sortDocuments(documents, { v: -1 }))).to.equal('cbaed');
   });
 
   it('compare the fields of all objects in an array', () => {
@@ -27,8 +27,8 @@ describe('documents in order', () => {
       { id: 'a', list: [{ n: 3 }, { n: 1 }, 0] },
       { id: 'b', list: [{ n: 2 }] },
     ];
-    expect(ids(sorted(documents, { 'list.n': 1 }))).to.equal('ab');
-    expect(ids(sorted(documents, { 'list.n': -1 }))).to.equal('ab');
+    expect(ids(sortDocuments(documents, { 'list.n': 1 }))).to.equal('ab');
+    expect(ids(sortDocuments(documents, { 'list.n': -1 }))).to.equal('ab');
   });
 
   it('keep the order of equals, and the list they were given', () => {
@@ -37,9 +37,9 @@ describe('documents in order', () => {
       { id: 'b', n: 0 },
       { id: 'c', n: 1 },
     ];
-    expect(ids(sorted(documents, { n: 1 }))).to.equal('bac');
+    expect(ids(sortDocuments(documents, { n: 1 }))).to.equal('bac');
     expect(ids(documents)).to.equal('abc');
-    expect(ids(sorted(documents))).to.equal('abc');
+    expect(ids(sortDocuments(documents))).to.equal('abc');
   });
 
   it('compare text by code point, as its UTF-8 bytes compare', () => {
@@ -79,7 +79,7 @@ describe('null in a selector', () => {
 describe('fields of a document', () => {
   it('are found through arrays, and are left out where a value has none', () => {
     const document = { _id: 'a', list: [{ n: 1, m: 2 }, 5, { m: 3 }], text: 'x', empty: {} };
-    expect(projected(document, { 'list.n': 1, 'text.n': 1, 'empty.n': 1 })).to.deep.equal({
+    expect(projectFields(document, { 'list.n': 1, 'text.n': 1, 'empty.n': 1 })).to.deep.equal({
       _id: 'a',
       list: [{ n: 1 }, {}],
       empty: {},
