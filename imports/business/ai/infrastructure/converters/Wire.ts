@@ -1,6 +1,6 @@
 /**
- * What every wire gives: two pure conversions and a stream decoder. Converters belong to wires; vendors' departures
- * come in as quirks.
+ * What every wire (vendor protocol) implements: two pure conversions and a stream decoder. A converter belongs to a
+ * wire, not to a vendor; where a vendor deviates from its wire, its quirks state it.
  */
 import type { ModelCapabilities } from '../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../domain/types/LLMTypes';
@@ -8,9 +8,9 @@ import type { InputFile, InputImage, LLMResponse } from '../../domain/types/Resp
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { JsonObject, Loss, VendorName, VendorQuirks, WireName } from '../../domain/types/VendorTypes';
 
-/** The facts about the other side that a conversion may read. */
+/** Everything about the target vendor and model that a conversion may read. */
 export interface WireContext {
-  /** The vendor's name, for labels and `origin`; never a condition. */
+  /** For labels and `origin` only. Converters must not branch on it. */
   readonly vendor: VendorName;
   readonly quirks: VendorQuirks;
   readonly capabilities: ModelCapabilities;
@@ -19,24 +19,24 @@ export interface WireContext {
 export interface WireRequest {
   readonly body: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Options that were mapped roughly or left out. */
+  /** Options that were approximated or omitted. */
   readonly warnings: readonly string[];
-  /** Content that could not be carried. */
+  /** Content that could not be sent. */
   readonly losses: readonly Loss[];
-  /** The forced tool that stands in for structured output; handed back in `ResponseContext`. */
+  /** The forced tool that stands in for structured output. Pass it on in `ResponseContext`. */
   readonly structuredOutputTool?: string;
 }
 
-/** What the answer's conversion must know of its request. */
+/** What the conversion of a response must know about its request. */
 export interface ResponseContext extends WireContext {
-  /** The model that was asked, for answers that don't name theirs. */
+  /** The requested model, for responses that don't name theirs. */
   readonly model: string;
   readonly requestId?: string;
   readonly warnings: readonly string[];
   readonly losses: readonly Loss[];
-  /** Seconds since the epoch, for answers that carry no time. */
+  /** Unix time in seconds, for responses without a timestamp. */
   readonly receivedAt: number;
-  /** The answer's text is the one forced tool's arguments: the wire asked for structured output that way. */
+  /** The wire requested structured output through this tool, so its arguments are the response's text. */
   readonly structuredOutputTool?: string;
 }
 
@@ -45,13 +45,13 @@ export interface SseMessage {
   readonly data: string;
 }
 
-/** One stream's state. Events are pushed into `out` so that a delta costs no promise of its own. */
+/** The state of one stream. Events are pushed into `out`, so that a delta costs no promise. */
 export interface StreamDecoder {
-  /** @throws LLMError when the wire reports an error, LLMStreamError for what is not the wire's JSON */
+  /** @throws LLMError when the wire reports an error, LLMStreamError for a message that is not the wire's JSON */
   push(message: SseMessage, out: ResponseStreamEvent[]): void;
   /**
-   * The body ended. Emits `response.completed`, if `push` has not yet.
-   * @throws LLMStreamError when the wire's end marker never came
+   * Call this when the body has ended. Emits `response.completed` unless `push` already has.
+   * @throws LLMStreamError when the wire's end marker is missing
    */
   end(out: ResponseStreamEvent[]): void;
 }
@@ -60,9 +60,9 @@ export interface Wire {
   readonly name: WireName;
   /** @throws UnsupportedFeatureError for content that the wire cannot express */
   toRequest(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest;
-  /** @throws LLMStreamError for a body that is not the wire's, LLMError for a failed response */
+  /** @throws LLMStreamError for a body in another format, LLMError for a failed response */
   fromResponse(body: unknown, context: ResponseContext): LLMResponse;
   createDecoder(context: ResponseContext): StreamDecoder;
-  /** Whether hosts of this wire read the URL of an image or a file themselves. */
+  /** Whether vendors on this wire fetch the URL of an image or a file themselves. */
   fetchesUrl(part: InputImage | InputFile, quirks: VendorQuirks): boolean;
 }

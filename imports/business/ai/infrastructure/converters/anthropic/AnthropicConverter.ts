@@ -1,4 +1,7 @@
-/** The Anthropic Messages wire, out and back. https://platform.claude.com/docs/en/api/messages */
+/**
+ * Converts requests to the Anthropic Messages API and its responses back.
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import { outputTextOf } from '../../../domain/entities/Response';
 import { LLMStreamError } from '../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../domain/errors/vendorErrors';
@@ -23,9 +26,9 @@ import type { StructuredOutput } from './request/structuredOutput';
 import type { AnthropicTools } from './request/tools';
 import type { ResponseContext, WireContext, WireRequest } from '../Wire';
 
-// Out
+// Requests
 
-/** @throws UnsupportedFeatureError for content or tools that the wire or the model cannot take */
+/** @throws UnsupportedFeatureError for content or tools that the wire or the model does not support */
 export function toAnthropic(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
   const features = anthropicModelFeatures(options.model);
   const { betas, anthropic_version: version, ...passthrough } = passthroughFields(options, context);
@@ -42,7 +45,7 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
     'format' in passthroughOutput || 'output_format' in passthrough
       ? toStructuredOutput(undefined, true, new Set())
       : toStructuredOutput(options.response_format, context.capabilities.supportsJSONSchema, toolNamesOf(tools.tools));
-  // Where no tool may be called, the one that stands for the answer is the only one.
+  // If no tool may be called, only the response tool is offered.
   const offered = structured.tool !== undefined && tools.tool_choice?.type === 'none' ? { ...tools, tools: [] } : tools;
   const choice =
     structured.tool === undefined ? tools.tool_choice : responseToolChoice(structured.tool.name, offered, features);
@@ -102,14 +105,17 @@ export function toAnthropic(options: NormalizedOptions, context: WireContext, st
 function unsupportedOptions(options: NormalizedOptions): string[] {
   const warnings: string[] = [];
   if (options.previous_response_id !== undefined)
-    warnings.push('previous_response_id left out: this wire keeps no responses, so the whole history must be sent');
-  if (options.store === true) warnings.push('store left out: this wire keeps no responses');
+    warnings.push(
+      'previous_response_id was ignored: the Messages API stores no responses. Send the entire history instead.',
+    );
+  if (options.store === true) warnings.push('store was ignored: the Messages API stores no responses.');
   const others = Object.keys(options.metadata ?? {}).filter((key) => key !== 'user_id');
-  if (others.length > 0) warnings.push(`metadata ${others.join(', ')} left out: this wire takes a user's id only`);
+  if (others.length > 0)
+    warnings.push(`metadata ${others.join(', ')} was omitted: the Messages API accepts only user_id.`);
   return warnings;
 }
 
-/** Where the caller finds the item; repaired ones stand where the repair put them. */
+/** The item's path in the caller's input. Items that the repair inserted are named by their position after it. */
 function pathOf(item: InputItem, original: readonly InputItem[], repaired: readonly InputItem[]): string {
   const index = original.indexOf(item);
   return `input[${index >= 0 ? index : repaired.indexOf(item)}]`;
@@ -120,8 +126,8 @@ function toolNamesOf(tools: readonly JsonObject[]): ReadonlySet<string> {
 }
 
 /**
- * The answer is a call too, so the model must call something; which, is its own decision when it has other tools
- * and none was chosen.
+ * The response itself is a tool call, so the model must call a tool. Which one is up to the model if it has other
+ * tools and the caller has not chosen one.
  */
 function responseToolChoice(
   name: string,
@@ -133,7 +139,7 @@ function responseToolChoice(
   return tools.length > 0 ? { type: 'any' } : { type: 'tool', name };
 }
 
-/** One plain text is sent as such; several, or one with a cache mark, as blocks. */
+/** A single plain text is sent as a string; several texts, or one with `cache_control`, as blocks. */
 function systemField(
   options: NormalizedOptions,
   leading: readonly JsonObject[],
@@ -148,10 +154,10 @@ function systemField(
   return blocks;
 }
 
-// Back
+// Responses
 
 /**
- * @param brokenInputs inputs that a stream left unfinished, as text, by their block
+ * @param brokenInputs the text of tool inputs that a stream left incomplete, by block
  * @throws LLMStreamError for a body that is not a message, LLMError for an error that came with status 200
  */
 export function fromAnthropic(
@@ -201,7 +207,7 @@ export function blockContext(
   };
 }
 
-/** A message that the token limit ended is not whole. */
+/** Marks a message that was cut off by the token limit as incomplete. */
 function withTruncation(outcome: Outcome, output: readonly OutputItem[]): readonly OutputItem[] {
   const last = output.at(-1);
   if (outcome.reason !== 'max_output_tokens' || last?.type !== 'message') return output;
@@ -215,30 +221,33 @@ function parseMessage(body: unknown, context: ResponseContext): MessageBody {
     vendor: context.vendor,
     ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
   };
-  if (!isObject(body)) throw new LLMStreamError(`The answer is ${describeBody(body)} instead of a message.`, details);
+  if (!isObject(body)) throw new LLMStreamError(`Expected a message, got ${describeBody(body)}.`, details);
   if (body.type === 'error') throw vendorError({ ...details, body });
   const { id, type, content } = body;
   if (type !== 'message')
     throw new LLMStreamError(
-      `The answer's type is ${type === undefined ? 'missing' : JSON.stringify(type)} instead of "message".`,
+      `Expected a response of type "message", got ${type === undefined ? 'none' : JSON.stringify(type)}.`,
       details,
     );
-  if (typeof id !== 'string') throw new LLMStreamError('The answer is a message without an id.', details);
-  if (!isObjectList(content))
-    throw new LLMStreamError('The answer is a message without a list of content blocks.', details);
+  if (typeof id !== 'string') throw new LLMStreamError('The message has no "id".', details);
+  if (!isObjectList(content)) throw new LLMStreamError('The message has no list of "content" blocks.', details);
   return { ...body, id, content };
 }
 
 function describeBody(body: unknown): string {
   if (typeof body === 'string')
-    return /^\s*<(!doctype|html|\?xml)/i.test(body) ? 'an HTML page' : body.trim() === '' ? 'empty' : 'plain text';
-  if (body === null || body === undefined) return 'empty';
+    return /^\s*<(!doctype|html|\?xml)/i.test(body)
+      ? 'an HTML page'
+      : body.trim() === ''
+        ? 'an empty body'
+        : 'plain text';
+  if (body === null || body === undefined) return 'an empty body';
   return Array.isArray(body) ? 'a list' : `a ${typeof body}`;
 }
 
-/** An answer that does not say how it ended may be cut off anywhere. */
+/** A response without a stop reason may have been cut off anywhere. */
 function requireStopReason(reason: unknown, { quirks, vendor }: ResponseContext): string | null {
   if (typeof reason === 'string') return reason;
   if (quirks.allowsNullFinishReason) return null;
-  throw new LLMStreamError('The answer does not say how it ended: its stop_reason is missing.', { vendor });
+  throw new LLMStreamError('The response has no "stop_reason", so it may be incomplete.', { vendor });
 }

@@ -1,4 +1,4 @@
-/** The Anthropic Messages wire, as providers take it. */
+/** The Anthropic Messages API as a `Wire`. */
 import { fromAnthropic, toAnthropic } from './AnthropicConverter';
 import { createAnthropicDecoder } from './stream/AnthropicDecoder';
 import type { Wire } from '../Wire';

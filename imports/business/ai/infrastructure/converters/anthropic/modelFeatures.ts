@@ -1,7 +1,7 @@
 /**
- * What the generations of Claude accept, as data: the Messages API refuses with a 400 what a model does not know.
- * https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting, …/effort,
- * …/mid-conversation-system-messages and the models' migration guides, looked up in November 2026.
+ * The features of each generation of Claude, as data. The Messages API responds with 400 to parameters that a model
+ * does not support. Sources: https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting,
+ * …/effort, …/mid-conversation-system-messages and the models' migration guides, as of November 2026.
  */
 
 export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
@@ -9,29 +9,26 @@ export type AnthropicEffort = (typeof EFFORTS)[number];
 
 export interface AnthropicModelFeatures {
   /**
-   * `always`: cannot be turned off; `default`: on unless turned off; `request`: adaptive when asked for; `budget`:
-   * a token budget when asked for.
+   * `always`: cannot be disabled; `default`: enabled unless disabled; `request`: adaptive on request; `budget`: a
+   * token budget on request.
    */
   readonly thinking: 'always' | 'default' | 'request' | 'budget' | 'none';
-  /** How thinking that is on by default is turned off. */
+  /** The `thinking.type` that disables thinking which is enabled by default. */
   readonly thinkingOff: 'disabled' | 'between_tools';
-  /** Levels of `output_config.effort`; empty where the field is unknown. */
+  /** Levels of `output_config.effort`; empty if the field is not supported. */
   readonly efforts: readonly AnthropicEffort[];
-  /** `one`: `temperature` or `top_p`, not both. */
+  /** `one`: either `temperature` or `top_p`. */
   readonly sampling: 'both' | 'one' | 'none';
   /** Whether `tool_choice` may be `any` or `tool`. */
   readonly supportsForcedTools: boolean;
-  /** Whether `role: 'system'` is known inside `messages`. */
+  /** Whether `messages` may contain `role: 'system'`. */
   readonly supportsSystemMessages: boolean;
-  /** Whether web search and web fetch can filter by code before the model reads. */
+  /** Whether web search and web fetch can filter results by code before the model reads them. */
   readonly supportsDynamicFiltering: boolean;
   readonly computer: 'computer_toolset_20260801' | 'computer_20251124' | 'computer_20250124' | 'none';
 }
 
-/**
- * The facts of the longest name in the table that the model's name begins with; an unknown Claude is taken for the
- * newest.
- */
+/** Features of the longest model prefix in the table. An unknown Claude is treated like the newest one. */
 export function anthropicModelFeatures(model: string): AnthropicModelFeatures {
   const cached = cache.get(model);
   if (cached !== undefined) return cached;
@@ -43,7 +40,7 @@ export function anthropicModelFeatures(model: string): AnthropicModelFeatures {
 
 const cache = new Map<string, AnthropicModelFeatures>();
 
-/** Hosts write `anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514` or `anthropic/claude-opus-4.6`. */
+/** Platforms also use `anthropic.claude-opus-4-6-v1`, `claude-opus-4@20250514` and `anthropic/claude-opus-4.6`. */
 function findFeatures(model: string): AnthropicModelFeatures {
   const name = model.toLowerCase().replace(/[.@]/g, '-');
   const start = name.indexOf('claude');
@@ -93,7 +90,7 @@ const CLAUDE_4 = { ...CLAUDE_4_5, sampling: 'both' } as const satisfies Anthropi
 
 const CLAUDE_3 = { ...CLAUDE_4, thinking: 'none', computer: 'none' } as const satisfies AnthropicModelFeatures;
 
-/** Hosts that speak this wire for models of their own know its first form. */
+/** Other vendors that offer this wire for their own models implement its first version. */
 const OTHER_VENDOR = { ...CLAUDE_4, computer: 'none' } as const satisfies AnthropicModelFeatures;
 
 const MODELS = {
@@ -137,5 +134,5 @@ const MODELS = {
   'claude-instant': CLAUDE_3,
 } as const satisfies Record<string, AnthropicModelFeatures>;
 
-// The keys of a constant object are its names.
+// Object.keys is typed as string[], but the object is constant.
 const MODEL_NAMES = Object.keys(MODELS) as readonly (keyof typeof MODELS)[];

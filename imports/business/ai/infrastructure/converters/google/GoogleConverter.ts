@@ -1,6 +1,6 @@
 /**
- * The Gemini wire's two conversions (https://ai.google.dev/api/generate-content; Vertex AI speaks it too): a
- * request of ours as a generateContent body, here, and its answer as a response of ours, in GoogleResponse.
+ * Converts requests to `generateContent` bodies of the Gemini API, which Vertex AI implements as well. Its
+ * responses are converted back in `response/response.ts`. https://ai.google.dev/api/generate-content
  */
 import { toContents } from './request/contents';
 import { toGenerationConfig } from './request/generationConfig';
@@ -16,8 +16,8 @@ import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 export { fromGoogle } from './response/response';
 
 /**
- * The body is the same whether the answer is streamed or not, and the model is no part of it: both are said in the URL.
- * @throws UnsupportedFeatureError for content that the wire or the model cannot take
+ * The body contains neither the model nor whether to stream: both are part of the URL.
+ * @throws UnsupportedFeatureError for content that the wire or the model does not support
  */
 export function toGoogle(options: NormalizedOptions, context: WireContext, _stream: boolean): WireRequest {
   const features = googleModelFeatures(options.model);
@@ -53,7 +53,7 @@ export function toGoogle(options: NormalizedOptions, context: WireContext, _stre
   return { body: withoutUnsupported(merged, context, warnings), warnings, losses };
 }
 
-/** Each piece of the operator's words is a part, which Gemini reads as a paragraph. */
+/** Each instruction is a separate part, which Gemini reads as a paragraph. */
 function toSystemInstruction(
   instructions: string | undefined,
   conversation: GoogleConversation,
@@ -67,18 +67,20 @@ function toSystemInstruction(
   return parts.length === 0 ? undefined : { ...conversation.systemFields, parts };
 }
 
-/** Options for which the wire has no word at all. */
+/** Returns a warning for each option that the Gemini API does not have. */
 function unsupportedOptions(options: NormalizedOptions): string[] {
   const warnings: string[] = [];
   if (options.metadata !== undefined && !isEmpty(options.metadata))
-    warnings.push('metadata: Gemini has no word for it, so it is left out');
-  if (options.user !== undefined) warnings.push('user: Gemini has no word for it, so it is left out');
+    warnings.push('metadata was omitted: the Gemini API does not support it.');
+  if (options.user !== undefined) warnings.push('user was omitted: the Gemini API does not support it.');
   if (options.previous_response_id !== undefined)
-    warnings.push('previous_response_id: Gemini keeps no responses, so it is left out');
+    warnings.push(
+      'previous_response_id was ignored: the Gemini API stores no responses. Send the entire history instead.',
+    );
   return warnings;
 }
 
-/** The caller's own fields, by scheme and by vendor, in the wire's spelling. */
+/** The caller's fields for this wire, overridden by those for this vendor, in lowerCamelCase. */
 function passthroughFields(options: NormalizedOptions, context: WireContext): JsonObject {
   const byScheme = options.vendor?.google;
   const byVendor = options.vendor?.[context.vendor];
@@ -98,7 +100,7 @@ function inCamelCase(fields: JsonObject): JsonObject {
   return out;
 }
 
-/** Values that mean something only as a whole. */
+/** Fields that are replaced entirely instead of being merged. */
 const ATOMIC_FIELDS = new Set(['responseSchema', 'responseJsonSchema', 'systemInstruction']);
 
 function mergeDeep(base: JsonObject, fields: JsonObject): JsonObject {
@@ -113,6 +115,6 @@ function mergeDeep(base: JsonObject, fields: JsonObject): JsonObject {
 function withoutUnsupported(body: JsonObject, context: WireContext, warnings: string[]): JsonObject {
   const refused = context.quirks.unsupportedFields.filter((field) => field in body);
   if (refused.length === 0) return body;
-  for (const field of refused) warnings.push(`${field}: this host refuses it, so it is left out`);
+  for (const field of refused) warnings.push(`${field} was omitted: the vendor does not support it.`);
   return Object.fromEntries(Object.entries(body).filter(([field]) => !refused.includes(field)));
 }

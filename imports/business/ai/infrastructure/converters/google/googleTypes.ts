@@ -1,40 +1,40 @@
 /**
- * The shapes of the Gemini wire (https://ai.google.dev/api/generate-content), and the mark by which our items
- * remember their wire form.
+ * Types of the Gemini wire (https://ai.google.dev/api/generate-content), and the mark that preserves the wire form of
+ * items.
  */
 import { isEmpty, isObject } from '../../../domain/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
-/** One of text, functionCall, functionResponse, inlineData, fileData, …, and any number of siblings, known or not. */
+/** One of text, functionCall, functionResponse, inlineData, fileData, …, with any number of sibling fields. */
 export type GooglePart = JsonObject;
 
 /**
- * What an item or part knows of its wire form beyond our own words. A part's siblings (`thoughtSignature`,
- * `videoMetadata`, unknown ones) lie flat in `vendor.google`; the mark lies beside them under a name that no field
- * of a proto can have.
+ * The key in `vendor.google` of an item's or part's mark, which describes those aspects of its wire form that the item
+ * cannot express. Sibling fields of a part (`thoughtSignature`, `videoMetadata`, unknown ones) are stored flat next to
+ * it. No protobuf field can have this name.
  */
 export const MARK = '$wire';
 
 export interface GoogleMark {
-  /** The item opens a content of its own: that content without its parts. */
+  /** The item starts a separate content; the fields of that content without its parts. */
   readonly content?: JsonObject;
-  /** The role of the content, where the item's kind would say otherwise. */
+  /** The role of the content, if it differs from the item type's default. */
   readonly role?: string;
-  /** The call's or answer's id on the wire. Most calls have none, and then none is sent back. */
+  /** The id of the call or result on the wire. Most calls have none, and then none is sent back. */
   readonly id?: string;
-  /** The whole part, verbatim, where our words say only some of it. */
+  /** The entire part, verbatim, if the item expresses only some of it. */
   readonly part?: GooglePart;
-  /** Came in a request as it is: nothing is added to it and nothing is left out. */
+  /** Written back exactly as the client sent it, with nothing added or dropped. */
   readonly asIs?: boolean;
-  /** The bytes were written in the URL-safe alphabet. */
+  /** The data was encoded in the URL-safe base64 alphabet. */
   readonly base64url?: boolean;
-  /** The annotations are this wire's own, which it never takes back. */
+  /** The annotations are this wire's own, which are never sent back. */
   readonly cited?: boolean;
-  /** A declaration, verbatim. */
+  /** The function declaration, verbatim. */
   readonly declaration?: JsonObject;
-  /** Place of the tool object that held this tool. */
+  /** Index of the tool object that contained this tool. */
   readonly group?: number;
-  /** Fields of that tool object for which there is no tool here. */
+  /** Other fields of that tool object. */
   readonly beside?: JsonObject;
 }
 
@@ -47,8 +47,7 @@ const NO_MARK: GoogleMark = {};
 export function markOf(carrier: Carrier): GoogleMark {
   const mark = carrier.vendor?.google?.[MARK];
   if (!isObject(mark) || !isObjectOrAbsent(mark.part) || !isObjectOrAbsent(mark.content)) return NO_MARK;
-  // Marks are written by these converters only; whoever forges one in a request of his own changes nothing but that
-  // request.
+  // Only these converters write marks. A client that forges one affects nothing but its own request.
   return mark;
 }
 
@@ -56,7 +55,7 @@ function isObjectOrAbsent(value: unknown): boolean {
   return value === undefined || isObject(value);
 }
 
-/** `vendor.google` without the mark: the part's further fields. */
+/** `vendor.google` without the mark: the part's other fields. */
 export function siblingsOf(carrier: Carrier): JsonObject | undefined {
   const fields = carrier.vendor?.google;
   if (fields === undefined || !(MARK in fields)) return fields;
@@ -64,14 +63,14 @@ export function siblingsOf(carrier: Carrier): JsonObject | undefined {
   return isEmpty(siblings) ? undefined : siblings;
 }
 
-/** `{ vendor }` for an item or part, or nothing when there is nothing to remember. */
+/** Returns `{ vendor }` for an item or part, or `{}` if there is nothing to store. */
 export function vendorFields(siblings: JsonObject | undefined, mark?: GoogleMark): { vendor?: VendorPart } {
   const marked = mark !== undefined && !isEmpty(mark);
   if (siblings === undefined || isEmpty(siblings)) return marked ? { vendor: { google: { [MARK]: mark } } } : {};
   return { vendor: { google: marked ? { ...siblings, [MARK]: mark } : siblings } };
 }
 
-/** The carrier with more in its mark. */
+/** Returns the carrier with additional fields in its mark. */
 export function withMark<C extends Carrier>(carrier: C, mark: GoogleMark): C {
   return {
     ...carrier,
@@ -80,8 +79,8 @@ export function withMark<C extends Carrier>(carrier: C, mark: GoogleMark): C {
 }
 
 /**
- * A message object in the wire's JSON spelling; snake_case is accepted too
- * (https://protobuf.dev/programming-guides/json/). One level deep.
+ * Converts the keys of an object to lowerCamelCase, one level deep. The API accepts snake_case as well
+ * (https://protobuf.dev/programming-guides/json/).
  */
 export function camelCaseKeys(value: JsonObject): JsonObject {
   const keys = Object.keys(value);

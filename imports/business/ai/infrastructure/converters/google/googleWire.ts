@@ -1,4 +1,4 @@
-/** The Gemini wire, as providers and streams take it. */
+/** The Gemini API as a `Wire`. */
 import { GoogleDecoder } from './stream/GoogleDecoder';
 import { fromGoogle, toGoogle } from './GoogleConverter';
 import { isFetchedByGoogle } from './media';

@@ -1,4 +1,7 @@
-/** Images and files: our parts as the wire's `inlineData` and `fileData`, and back. */
+/**
+ * Converts images and files to `inlineData` and `fileData` parts, and back.
+ * https://ai.google.dev/gemini-api/docs/file-input-methods
+ */
 import { markOf, vendorFields, siblingsOf } from './googleTypes';
 import type { GooglePart } from './googleTypes';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
@@ -6,10 +9,7 @@ import { isObject } from '../../../domain/json';
 import type { InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/**
- * Kinds that a file's name tells, as far as Gemini reads them
- * (https://ai.google.dev/gemini-api/docs/file-input-methods).
- */
+/** Media types by file extension, as far as Gemini supports them. */
 const MIME_OF_EXTENSION: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
@@ -46,11 +46,11 @@ const MIME_OF_EXTENSION: Readonly<Record<string, string>> = {
 
 const FILES_API = 'https://generativelanguage.googleapis.com/v1beta/';
 
-// ---- out
+// ---- to parts
 
 /**
- * @param fetchesUrls whether the host fetches URLs itself
- * @throws UnsupportedFeatureError for what the host could not read; `where` is its JSON path
+ * @param fetchesUrls whether the vendor fetches URLs itself
+ * @throws UnsupportedFeatureError for media that the vendor cannot read; `path` is its JSON path
  */
 export function toMediaPart(part: InputImage | InputFile, fetchesUrls: boolean, path: string): GooglePart {
   const mark = markOf(part);
@@ -73,35 +73,34 @@ function dataOf(part: InputImage | InputFile, path: string): { mimeType: string;
   const uri = /^data:([^;,]*)(?:;[^;,]*)*;base64,/i.exec(text);
   if (uri !== null) {
     const mimeType = uri[1] || mimeOfName(nameOf(part));
-    if (mimeType === undefined) throw unsupported(path, 'a data URI needs its media type');
+    if (mimeType === undefined) throw unsupported(path, 'a data URI requires a media type');
     return { mimeType, base64: text.slice(uri[0].length) };
   }
   if (/^data:/i.test(text)) throw unsupported(path, 'a data URI must be base64');
   if (part.type === 'input_image') return undefined;
   const mimeType = mimeOfName(part.filename);
-  if (mimeType === undefined) throw unsupported(path, 'bare base64 needs a filename that tells its kind');
+  if (mimeType === undefined) throw unsupported(path, 'bare base64 requires a filename with a known extension');
   return { mimeType, base64: text };
 }
 
 function uriOf(part: InputImage | InputFile, fetchesUrls: boolean, path: string): string {
   const url = part.type === 'input_image' ? part.image_url : part.file_url;
   if (url !== undefined && (fetchesUrls || isGoogleUri(url))) return url;
-  if (url !== undefined)
-    throw unsupported(path, 'this host does not fetch URLs; the content has to be inlined as a data URI');
-  if (part.file_id === undefined) throw unsupported(path, 'it has neither data, URL nor file id');
+  if (url !== undefined) throw unsupported(path, 'the vendor does not fetch URLs. Inline the content as a data URI');
+  if (part.file_id === undefined) throw unsupported(path, 'it has neither data nor a URL nor a file id');
   if (part.file_id.startsWith('files/')) return `${FILES_API}${part.file_id}`;
   if (isGoogleUri(part.file_id)) return part.file_id;
-  throw unsupported(path, `the file id ${part.file_id} is not one of the Files API or of Cloud Storage`);
+  throw unsupported(path, `the file id "${part.file_id}" belongs to neither the Files API nor Cloud Storage`);
 }
 
-/** Cloud Storage, the Files API and YouTube are read by Google itself (https://ai.google.dev/api/caching#FileData). */
+/** Google itself reads from Cloud Storage, the Files API and YouTube (https://ai.google.dev/api/caching#FileData). */
 function isGoogleUri(uri: string): boolean {
   return /^(gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(www\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i.test(
     uri,
   );
 }
 
-/** Whether the part needs no download: Google reads its URL, or sent it. */
+/** Whether the part needs no download, because Google reads its URL or sent the part itself. */
 export function isFetchedByGoogle(part: InputImage | InputFile): boolean {
   const url = part.type === 'input_image' ? part.image_url : part.file_url;
   return markOf(part).part !== undefined || (url !== undefined && isGoogleUri(url));
@@ -120,9 +119,9 @@ function mimeOfName(name: string | undefined): string | undefined {
   return extension === undefined ? undefined : MIME_OF_EXTENSION[extension];
 }
 
-// ---- back
+// ---- from parts
 
-/** The image or file of a part, or `undefined` where it has none that our words can say. */
+/** Returns the part's image or file, or `undefined` if it has none that can be expressed. */
 export function fromMediaPart(part: GooglePart): InputImage | InputFile | undefined {
   const { inlineData, fileData, ...siblings } = part;
   if (isObject(inlineData) && fileData === undefined) return fromInlineData(inlineData, part, siblings);
@@ -149,7 +148,7 @@ function fromInlineData(blob: JsonObject, part: GooglePart, siblings: JsonObject
     : { type: 'input_file', file_data: uri, ...vendor };
 }
 
-/** Kept whole: a URI alone does not tell the kind, and other hosts may have no use for it at all. */
+/** The part is stored verbatim: a URI alone does not reveal its type, and may be of no use to other vendors. */
 function fromFileData(file: JsonObject, part: GooglePart): InputImage | InputFile | undefined {
   const { fileUri: uri, mimeType } = file;
   if (typeof uri !== 'string') return undefined;
@@ -163,15 +162,15 @@ function fromFileData(file: JsonObject, part: GooglePart): InputImage | InputFil
   return isPublic ? { type: 'input_file', file_url: uri, ...vendor } : { type: 'input_file', file_id: uri, ...vendor };
 }
 
-/** Something that other hosts can read; what is not stays an unknown part, and Gemini says what it thinks of it. */
+/** Whether other vendors can read it. Invalid data stays an unknown part, which Gemini then rejects itself. */
 function isBase64(data: string): boolean {
   const digits = data.endsWith('==') ? data.length - 2 : data.endsWith('=') ? data.length - 1 : data.length;
   return digits > 0 && digits % 4 !== 1 && !/[^A-Za-z0-9+/]/.test(data.slice(0, digits));
 }
 
 /**
- * Bytes may be written in either alphabet, with or without padding (https://protobuf.dev/programming-guides/json/);
- * data URIs want the standard one.
+ * Bytes may use either base64 alphabet, with or without padding (https://protobuf.dev/programming-guides/json/). Data
+ * URIs require the standard one.
  */
 function toStandardAlphabet(base64: string): string {
   return /[-_]/.test(base64) ? base64.replaceAll('-', '+').replaceAll('_', '/') : base64;

@@ -1,7 +1,4 @@
-/**
- * What a Gemini model of which generation takes, where generations differ. Names say it; the API lists none of
- * this.
- */
+/** The features in which generations of Gemini differ. They are derived from model names, since the API lists none. */
 
 export interface GoogleModelFeatures {
   /**
@@ -9,19 +6,19 @@ export interface GoogleModelFeatures {
    * older.
    */
   readonly thinking: 'level' | 'budget' | 'none';
-  /** Gemini 2.5 Pro and everything from 3 on always thinks. */
+  /** Gemini 2.5 Pro and all models since Gemini 3 always think. */
   readonly canDisableThinking: boolean;
   readonly levels: readonly ('minimal' | 'low' | 'medium' | 'high')[];
   /**
-   * A function call in the current turn is refused without a thought signature
+   * A function call in the current turn is rejected without a thought signature
    * (https://ai.google.dev/gemini-api/docs/thought-signatures).
    */
   readonly requiresSignatures: boolean;
-  /** Functions beside server tools, and beside JSON output: from 3 on. */
+  /** Whether functions can be combined with server tools and with JSON output, since Gemini 3. */
   readonly canCombineTools: boolean;
-  /** `responseJsonSchema`; older models were given the OpenAPI subset in `responseSchema`. */
+  /** Whether `responseJsonSchema` is supported. Older models require the OpenAPI subset in `responseSchema`. */
   readonly supportsJsonSchema: boolean;
-  /** Images and files inside a `functionResponse`; older models answer 400. */
+  /** Whether a `functionResponse` may contain images and files. Older models respond with 400. */
   readonly supportsMediaInResults: boolean;
 }
 
@@ -54,10 +51,7 @@ function featuresOf(model: string): GoogleModelFeatures {
   };
 }
 
-/**
- * `gemini-flash-latest` and the like follow the newest; what is no Gemini (Gemma, a tuned model) is treated like
- * 2.5.
- */
+/** Aliases like `gemini-flash-latest` count as the newest generation, other models (Gemma, tuned models) as 2.5. */
 function generationOf(model: string): number {
   const numbered = /gemini-(\d+(?:\.\d+)?)/.exec(model)?.[1];
   if (numbered !== undefined) return Number(numbered);

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema): what models before 2.5 take
- * for JSON output, and what many clients still send for parameters.
+ * Converts JSON Schemas to the OpenAPI subset of the wire's `Schema` (https://ai.google.dev/api/caching#Schema) and
+ * back. Models before 2.5 require it for JSON output, and many clients still send it for parameters.
  */
 import { camelCaseKeys } from './googleTypes';
 import { sanitizeSchema } from './request/jsonSchema';
@@ -8,9 +8,9 @@ import type { SanitizedSchema } from './request/jsonSchema';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
-// ---- out
+// ---- to OpenAPI
 
-/** @returns the schema in the wire's own form, and what it has no word for */
+/** Returns the converted schema and the constraints that the subset cannot express. */
 export function toOpenApiSchema(schema: JsonObject): SanitizedSchema {
   const { schema: clean, losses: lost } = sanitizeSchema(schema);
   const losses: Loss[] = [...lost];
@@ -30,7 +30,7 @@ function convert(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
         out.properties = Object.fromEntries(
           properties.map(([name, inner]) => [name, convertInner(inner, `properties.${name}`)]),
         );
-        // Models of that age follow this order, and the alphabet's where it is missing.
+        // These models generate properties in this order, or alphabetically if it is missing.
         out.propertyOrdering ??= properties.map(([name]) => name);
         break;
       }
@@ -45,7 +45,11 @@ function convert(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
       case 'enum':
         if (Array.isArray(value) && value.every((one) => typeof one === 'string')) out.enum = value;
         else
-          losses.push({ path: `${path}.enum`, what: 'the enumeration', reason: 'only texts can be enumerated here' });
+          losses.push({
+            path: `${path}.enum`,
+            what: 'enum',
+            reason: 'The OpenAPI subset supports only strings in enumerations.',
+          });
         break;
       case 'format':
         if (schema.type !== 'string' || value === 'date-time' || value === 'enum') out.format = value;
@@ -53,12 +57,16 @@ function convert(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
           losses.push({
             path: `${path}.format`,
             what: `format ${String(value)}`,
-            reason: 'texts know date-time only here',
+            reason: 'For strings, the OpenAPI subset supports only date-time.',
           });
         break;
       case 'additionalProperties':
       case 'prefixItems':
-        losses.push({ path: `${path}.${keyword}`, what: keyword, reason: 'the OpenAPI subset has no such keyword' });
+        losses.push({
+          path: `${path}.${keyword}`,
+          what: keyword,
+          reason: 'The OpenAPI subset does not support this keyword.',
+        });
         break;
       default:
         out[keyword] = value;
@@ -75,12 +83,12 @@ function typeFields(type: unknown): JsonObject {
   return { anyOf: types.map((one) => ({ type: one })), ...nullable };
 }
 
-// ---- back
+// ---- from OpenAPI
 
-/** 64-bit numbers, which this wire may write as texts (https://protobuf.dev/programming-guides/json/). */
+/** 64-bit numbers, which may be written as strings (https://protobuf.dev/programming-guides/json/). */
 const COUNT_KEYWORDS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties']);
 
-/** The same as JSON Schema: types in small letters, `nullable` as a type. */
+/** Converts to JSON Schema: types in lower case, `nullable` as a type. */
 export function fromOpenApiSchema(schema: unknown): JsonObject {
   if (!isObject(schema)) return {};
   const { type, nullable, properties, items, anyOf, propertyOrdering: _, example, ...rest } = camelCaseKeys(schema);

@@ -4,13 +4,10 @@ import { isObject } from '../../../domain/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/**
- * The prompt count holds cached tokens already; what server tools read and what the model thought is counted beside
- * it.
- */
+/** `promptTokenCount` includes cached tokens, but neither the prompts of server tools nor thoughts. */
 export function usageOf(metadata: unknown, warnings: string[]): Usage {
   if (!isObject(metadata)) {
-    warnings.push('usageMetadata: the answer has none, so every count is zero');
+    warnings.push('The response has no usageMetadata, so all token counts are zero.');
     return NO_USAGE;
   }
   const count = (field: string): number => {

@@ -1,11 +1,11 @@
-/** A call's arguments as an object, for the wires that carry them so. */
+/** Parses the arguments of a tool call for wires that transport them as an object instead of JSON text. */
 import { isObject } from '../../../domain/json';
 import type { FunctionCallItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 export interface ParsedArguments {
   readonly value: JsonObject;
-  /** The model wrote something else than a JSON object; `value` holds its text under `arguments`. */
+  /** The model wrote something other than a JSON object; `value` holds its text under `arguments`. */
   readonly malformed: boolean;
 }
 
@@ -15,7 +15,7 @@ export function parseArguments(item: Pick<FunctionCallItem, 'arguments'>): Parse
     const value: unknown = JSON.parse(item.arguments);
     if (isObject(value)) return { value, malformed: false };
   } catch {
-    // The text itself is all there is; it goes along below, so that the model sees what it wrote.
+    // The raw text is passed along below, so that the model sees what it wrote.
   }
   return { value: { arguments: item.arguments }, malformed: true };
 }

@@ -1,6 +1,6 @@
 /**
- * A tool result as a user message, for wires on which the call already has its answer. The body is JSON between
- * fixed marks, with `<` escaped, so that no output can close the envelope or pass for the operator's words.
+ * Wraps a late tool result in a user message, for wires on which the call already has a result. The body is JSON
+ * between fixed tags with `<` escaped, so that no output can close the envelope or impersonate the developer.
  */
 import { inputText } from '../../../domain/entities/Content';
 import type { FunctionCallOutputItem, InputContent, MessageItem } from '../../../domain/types/ResponsesAPITypes';
@@ -29,7 +29,7 @@ function bodyOf(output: FunctionCallOutputItem): [string, readonly InputContent[
   return [jsonBody(text.join('\n')), output.output.filter((part) => part.type !== 'input_text')];
 }
 
-/** A text that is JSON stands as it is, any other as a JSON string. */
+/** Leaves JSON as it is and encodes any other text as a JSON string. */
 function jsonBody(text: string): string {
   return escapeTags(isJson(text) ? text : JSON.stringify(text));
 }
@@ -43,7 +43,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** `<` occurs in JSON only inside strings, where the escape means the same. */
+/** `<` occurs in JSON only inside strings, where the escape sequence is equivalent. */
 function escapeTags(json: string): string {
   return json.replaceAll('<', '\\u003c');
 }

@@ -1,17 +1,14 @@
 /**
- * What was made over another wire, in the one place of the Responses format that clients send back untouched: a
- * reasoning item's `encrypted_content`. It is a wrapping, not a secret: it keeps origin and vendor words together,
- * so that they go back to their maker only.
+ * Carries items of other wires through the Responses format, in the one field that clients send back unchanged: the
+ * `encrypted_content` of a reasoning item. The wrapping is not encryption. It keeps an item together with its origin,
+ * so that it is only ever returned to the vendor that produced it.
  */
 import type { ReasoningItem, VendorItem } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
 const PREFIX = 'bolide.1.';
 
-/**
- * A reasoning item of another wire, or an item that the format has no word for, as a reasoning item of the
- * Responses format.
- */
+/** Wraps a reasoning item of another wire, or an item that the Responses format cannot express. */
 export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
   const readable = item.type === 'reasoning' ? item : undefined;
   return {
@@ -23,8 +20,8 @@ export function wrapForeign(item: ReasoningItem | VendorItem): JsonObject {
 }
 
 /**
- * What was wrapped, as it comes out of JSON; `undefined` for content that is not wrapped. @throws SyntaxError for a
- * broken wrapping
+ * Returns the wrapped item as parsed JSON, or `undefined` for an item that is not wrapped.
+ * @throws SyntaxError for a damaged wrapping
  */
 export function unwrapForeign(raw: JsonObject): unknown {
   const content = raw.encrypted_content;

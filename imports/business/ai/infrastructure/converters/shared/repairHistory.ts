@@ -1,7 +1,7 @@
 /**
- * The one late pass over a history before it is sent. Every vendor demands that each call has exactly one answer
- * right after its turn; callers, crashes, evicted chains and results that come later leave histories where that is
- * not so.
+ * Repairs a history just before it is sent. Every vendor requires that each tool call is followed by exactly one
+ * result right after its turn. Callers, crashes, evicted response chains and late results produce histories that
+ * break this rule.
  */
 import type { FunctionCallItem, InputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { Loss } from '../../../domain/types/VendorTypes';
@@ -9,11 +9,11 @@ import { deferredEnvelope } from './deferredEnvelope';
 
 export interface RepairOptions {
   /**
-   * The wire takes a late output on its original call id, so acknowledgements are left out and async calls may stay
+   * The wire accepts a late output under its original call id: acknowledgements are omitted, async calls may stay
    * open.
    */
   readonly nativeAsync: boolean;
-  /** The server holds the earlier part: answers here may belong to calls that are not here. */
+  /** The server stores the earlier part of the history, so outputs may belong to calls that are not in `items`. */
   readonly partial?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function repairHistory(items: readonly InputItem[], options: RepairOption
   return needsNoRepair(items, options) ? { items, losses: [] } : repair(items, options);
 }
 
-/** The usual case costs one walk and copies nothing. */
+/** Detects the usual case, a valid history, in one pass and without copying. */
 function needsNoRepair(items: readonly InputItem[], options: RepairOptions): boolean {
   const seen = new Set<string>();
   let open: string[] = [];
@@ -79,7 +79,7 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
         losses.push({
           path: `input[${index}]`,
           what: `result of call ${call.call_id} (${call.name})`,
-          reason: 'none was recorded; a synthetic answer is sent',
+          reason: 'No result was recorded, so a placeholder is sent.',
         });
       } else if (!(options.nativeAsync && output.status === 'in_progress')) {
         out.push(call_id === output.call_id ? output : { ...output, call_id });
@@ -103,8 +103,8 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
       if (!staysAsIs && item.deferred !== true)
         losses.push({
           path: `input[${index}]`,
-          what: `answer to call ${item.call_id}`,
-          reason: 'it answers no open call; sent as text',
+          what: `result of call ${item.call_id}`,
+          reason: 'It belongs to no open call, so it is sent as text.',
         });
     }
   });
@@ -113,8 +113,8 @@ function repair(items: readonly InputItem[], options: RepairOptions): RepairedHi
 }
 
 /**
- * Call → answer, by index. The first answer after a call, and before a later turn calls with the same id, is that
- * call's own.
+ * Maps the index of each call to the index of its output: the first one after the call that precedes a later turn's
+ * call with the same id.
  */
 function pairOutputs(items: readonly InputItem[]): ReadonlyMap<number, number> {
   const waiting = new Map<string, { readonly index: number; readonly turn: number }[]>();
@@ -133,7 +133,7 @@ function pairOutputs(items: readonly InputItem[]): ReadonlyMap<number, number> {
   return answerOf;
 }
 
-/** Calls that repeat an id get one of their own, by index: `id_2`, `id_3`, … */
+/** Returns new ids, by index, for calls that repeat an earlier id: `id_2`, `id_3`, … */
 function distinctIds(items: readonly InputItem[]): ReadonlyMap<number, string> {
   const taken = new Set<string>();
   const renamed = new Map<number, string>();

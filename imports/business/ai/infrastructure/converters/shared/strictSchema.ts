@@ -1,5 +1,5 @@
 /**
- * JSON Schemas as OpenAI's strict mode takes them: every object closed, every property required, a subset of keywords.
+ * Converts JSON Schemas for OpenAI's strict mode: every object closed, every property required, a subset of keywords.
  * https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
  */
 import { isObject } from '../../../domain/json';
@@ -7,18 +7,15 @@ import type { ResponseFormat } from '../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
 export interface StrictSchema {
-  /** The same object where nothing had to change. */
+  /** The original object if nothing had to change. */
   readonly schema: JsonObject;
-  /** Rules that the vendor will not enforce; the answer is checked against the whole schema anyway. */
+  /** Constraints that the vendor will not enforce. The response is validated against the full schema anyway. */
   readonly losses: readonly Loss[];
 }
 
 type JsonSchemaFormat = Extract<ResponseFormat, { readonly type: 'json_schema' }>;
 
-/**
- * The format with a schema that the host accepts in the mode that was asked for, or without `strict` where that
- * mode can't hold it.
- */
+/** Converts the format's schema for strict mode, or removes `strict` if strict mode is not possible. */
 export function strictFormat(format: JsonSchemaFormat, isSupported: boolean, losses: Loss[]): JsonSchemaFormat {
   if (format.strict !== true) return format;
   const strict = isSupported ? toStrictSchema(format.schema) : undefined;
@@ -26,7 +23,7 @@ export function strictFormat(format: JsonSchemaFormat, isSupported: boolean, los
     losses.push(...strict.losses);
     return strict.schema === format.schema ? format : { ...format, schema: strict.schema };
   }
-  const reason = isSupported ? 'strict mode has no words for this schema' : 'the host has no strict mode';
+  const reason = isSupported ? 'Strict mode cannot express this schema.' : 'The vendor does not support strict mode.';
   losses.push({ path: 'response_format.strict', what: 'enforcement of the schema', reason });
   const { strict: _, ...loose } = format;
   return loose;
@@ -56,7 +53,7 @@ const SUPPORTED_KEYWORDS = new Set([
   'title',
   'type',
 ]);
-/** They say something about the schema, not about values. */
+/** Keywords that describe the schema and constrain no values. */
 const ANNOTATIONS = new Set([
   '$comment',
   '$id',
@@ -71,8 +68,8 @@ const FORMATS = new Set(['date', 'date-time', 'duration', 'email', 'hostname', '
 const MAX_DEPTH = 10;
 
 /**
- * @returns undefined for schemas that strict mode has no words for: maps, untyped values, combinations, nesting
- * over ten levels
+ * Returns `undefined` for schemas that strict mode cannot express: maps, untyped values, combinations, or nesting
+ * deeper than ten levels.
  */
 export function toStrictSchema(schema: JsonObject, path = 'response_format.schema'): StrictSchema | undefined {
   const losses: Loss[] = [];
@@ -87,19 +84,19 @@ function convertNode(schema: unknown, path: string, losses: Loss[], depth: numbe
     !isObject(schema) ||
     depth > MAX_DEPTH ||
     ['allOf', 'not', 'if', 'dependentSchemas', 'dependentRequired', 'patternProperties', 'prefixItems'].some(
-      (word) => word in schema,
+      (keyword) => keyword in schema,
     )
   )
     return undefined;
   const strict: Record<string, unknown> = {};
-  for (const [word, value] of Object.entries(schema)) {
-    if (word === 'oneOf' && !('anyOf' in schema)) {
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'oneOf' && !('anyOf' in schema)) {
       strict.anyOf = value;
-      losses.push({ path, what: 'oneOf', reason: 'sent as anyOf' });
-    } else if (SUPPORTED_KEYWORDS.has(word) && !(word === 'format' && !FORMATS.has(String(value))))
-      strict[word] = value;
-    else if (!ANNOTATIONS.has(word))
-      losses.push({ path: `${path}.${word}`, what: word, reason: 'strict mode does not know it' });
+      losses.push({ path, what: 'oneOf', reason: 'It is sent as anyOf.' });
+    } else if (SUPPORTED_KEYWORDS.has(keyword) && !(keyword === 'format' && !FORMATS.has(String(value))))
+      strict[keyword] = value;
+    else if (!ANNOTATIONS.has(keyword))
+      losses.push({ path: `${path}.${keyword}`, what: keyword, reason: 'Strict mode does not support this keyword.' });
   }
   if (
     strict.$ref === undefined &&
@@ -118,11 +115,13 @@ function withChildren(
   losses: Loss[],
   depth: number,
 ): JsonObject | undefined {
-  for (const word of ['$defs', 'definitions'] as const) {
-    if (strict[word] === undefined) continue;
-    const defined = eachOf(strict[word], (child, name) => convertNode(child, `${path}.${word}.${name}`, losses, depth));
+  for (const keyword of ['$defs', 'definitions'] as const) {
+    if (strict[keyword] === undefined) continue;
+    const defined = eachOf(strict[keyword], (child, name) =>
+      convertNode(child, `${path}.${keyword}.${name}`, losses, depth),
+    );
     if (defined === undefined) return undefined;
-    strict[word] = defined;
+    strict[keyword] = defined;
   }
   if (Array.isArray(strict.anyOf)) {
     const choices = strict.anyOf.map((child, index) => convertNode(child, `${path}.anyOf[${index}]`, losses, depth));
@@ -137,7 +136,7 @@ function withChildren(
   return isObjectType(strict) ? closeObject(strict, path, losses, depth) : strict;
 }
 
-/** Optional properties become required ones that may be null, which is how strict mode says optional. */
+/** Closes an object. Optional properties become required and nullable, which is how strict mode expresses them. */
 function closeObject(
   strict: Record<string, unknown>,
   path: string,

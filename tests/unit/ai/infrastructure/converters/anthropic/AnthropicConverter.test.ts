@@ -186,8 +186,8 @@ describe('toAnthropic: who speaks', () => {
     expect(request.losses).to.deep.equal([
       {
         path: 'input[2]',
-        what: 'rank of a developer message',
-        reason: 'no system message can stand there; sent as marked user text',
+        what: 'role of a developer message',
+        reason: 'No system message is allowed at this position, so it is sent as tagged user text.',
       },
     ]);
   });
@@ -304,14 +304,14 @@ describe('toAnthropic: content', () => {
     const file: Content = { type: 'input_file', file_id: 'file_1' };
     expect(() =>
       send([say('user', image)], {}, anthropicContext({ capabilities: { supportsVision: false } })),
-    ).to.throw(UnsupportedFeatureError, 'sees no images');
+    ).to.throw(UnsupportedFeatureError, 'does not support images');
     expect(() => send([say('user', image)], {}, anthropicContext({ quirks: { fetchesImageUrls: false } }))).to.throw(
       UnsupportedFeatureError,
-      'fetches no URLs',
+      'does not fetch URLs',
     );
     expect(() => send([say('user', file)], {}, anthropicContext({ capabilities: { supportsFiles: false } }))).to.throw(
       UnsupportedFeatureError,
-      'reads no files',
+      'does not support files',
     );
   });
 
@@ -365,7 +365,7 @@ describe('toAnthropic: content', () => {
     expect(request.losses).to.deep.include({
       path: 'input[1].arguments',
       what: 'arguments',
-      reason: 'they are no JSON object; their text is sent in a field of one',
+      reason: 'They are not a JSON object, so their text is sent as a field of one.',
     });
   });
 
@@ -452,7 +452,7 @@ describe('toAnthropic: fields', () => {
   it('maps stop, user and nothing else of the metadata', () => {
     const request = send([say('user', 'Hi')], { stop: ['END'], user: 'u1', metadata: { project: 'x' } });
     expect(request.body).to.deep.include({ stop_sequences: ['END'], metadata: { user_id: 'u1' } });
-    expect(request.warnings).to.deep.equal(["metadata project left out: this wire takes a user's id only"]);
+    expect(request.warnings).to.deep.equal(['metadata project was omitted: the Messages API accepts only user_id.']);
   });
 
   it('says that it keeps no responses', () => {
@@ -480,7 +480,7 @@ describe('toAnthropic: fields', () => {
     );
     expect(request.body).to.not.have.property('metadata');
     expect(request.body.temperature).to.equal(0.5);
-    expect(request.warnings).to.deep.equal(['metadata left out: the host does not take them']);
+    expect(request.warnings).to.deep.equal(['metadata was omitted: the vendor does not support it.']);
   });
 
   it('asks for betas by header: those that fields need, and those that the caller names', () => {
@@ -548,7 +548,7 @@ describe('fromAnthropic', () => {
     expect(response).to.deep.include({ status: 'completed' });
     expect(response.vendor).to.deep.include({
       finish_reason: 'tired',
-      warnings: ['before', 'unknown stop_reason tired counts as completed'],
+      warnings: ['before', 'The response has the unknown stop_reason "tired" and counts as completed.'],
     });
   });
 
@@ -657,7 +657,7 @@ describe('fromAnthropic', () => {
     const { usage: _, model: __, ...bare } = MESSAGE;
     const response = fromAnthropic(bare, anthropicReply());
     expect(response.usage.total_tokens).to.equal(0);
-    expect(response.vendor.warnings).to.deep.equal(['the answer names no usage']);
+    expect(response.vendor.warnings).to.deep.equal(['The response has no usage, so all token counts are zero.']);
     expect(response.model).to.equal('asked-model');
   });
 
@@ -677,21 +677,17 @@ describe('fromAnthropic', () => {
   });
 
   for (const [what, body, message] of [
-    ['an HTML page', '<!DOCTYPE html><html></html>', 'The answer is an HTML page instead of a message.'],
-    ['plain text', 'upstream timed out', 'The answer is plain text instead of a message.'],
-    ['nothing', undefined, 'The answer is empty instead of a message.'],
-    ['a list', [], 'The answer is a list instead of a message.'],
-    ['another kind of object', { object: 'chat.completion' }, `The answer's type is missing instead of "message".`],
-    [
-      'a message without content',
-      { ...MESSAGE, content: 'Hi' },
-      'The answer is a message without a list of content blocks.',
-    ],
-    ['a message without an id', { ...MESSAGE, id: undefined }, 'The answer is a message without an id.'],
+    ['an HTML page', '<!DOCTYPE html><html></html>', 'Expected a message, got an HTML page.'],
+    ['plain text', 'upstream timed out', 'Expected a message, got plain text.'],
+    ['nothing', undefined, 'Expected a message, got an empty body.'],
+    ['a list', [], 'Expected a message, got a list.'],
+    ['another kind of object', { object: 'chat.completion' }, 'Expected a response of type "message", got none.'],
+    ['a message without content', { ...MESSAGE, content: 'Hi' }, 'The message has no list of "content" blocks.'],
+    ['a message without an id', { ...MESSAGE, id: undefined }, 'The message has no "id".'],
     [
       'a message that does not say how it ended',
       { ...MESSAGE, stop_reason: null },
-      'The answer does not say how it ended: its stop_reason is missing.',
+      'The response has no "stop_reason", so it may be incomplete.',
     ],
   ] as const) {
     it(`names what is wrong with ${what}`, () => {

@@ -156,7 +156,7 @@ describe('toAnthropic: tools', () => {
     });
     expect(request.body.tools).to.deep.equal([{ name: 'clock', input_schema: { type: 'object', properties: {} } }]);
     expect(request.body.tool_choice).to.deep.equal({ type: 'any' });
-    expect(request.warnings[0]).to.include('allowed_tools');
+    expect(request.warnings[0]).to.include('Only the allowed tools');
   });
 
   it('forbids parallel calls whatever the choice is', () => {
@@ -174,7 +174,7 @@ describe('toAnthropic: tools', () => {
     const request = send({ model: 'claude-opus-5-5', tools: [clock], tool_choice: 'required' });
     expect(request.body.tool_choice).to.deep.equal({ type: 'auto' });
     expect(request.warnings).to.deep.equal([
-      'tool_choice is sent as auto: claude-opus-5-5 cannot be made to call a tool',
+      'tool_choice is sent as auto: claude-opus-5-5 does not support forced tool calls.',
     ]);
   });
 });
@@ -238,7 +238,7 @@ describe('toAnthropic: built-in tools', () => {
       { type: 'web_search_20250305', name: 'web_search', allowed_domains: ['example.org'], max_uses: 3, user_location },
     ]);
     expect(request.warnings).to.deep.equal([
-      "tool web_search: search_context_size left out, Anthropic's tool has no such setting",
+      'search_context_size was omitted from the tool "web_search": Anthropic\'s tool has no such setting.',
     ]);
   });
 

@@ -90,7 +90,7 @@ describe('toGoogle: the history', () => {
       'Go on',
     ]);
     expect(losses).to.have.lengthOf(1);
-    expect(losses[0]).to.include({ path: 'input[2]', what: 'the system role' });
+    expect(losses[0]).to.include({ path: 'input[2]', what: 'role of a system message' });
   });
 
   it('lets roles alternate: neighbours of one role share a content', () => {
@@ -463,7 +463,7 @@ describe('toGoogle: tools', () => {
       sent({ tools: [{ ...WEATHER, strict: true }], parallel_tool_calls: false }).warnings.map(
         (one) => one.split(':')[0],
       ),
-    ).to.deep.equal(['strict', 'parallel_tool_calls']);
+    ).to.deep.equal(['strict was omitted', 'parallel_tool_calls was omitted']);
     expect(sent({ tools: [{ type: 'web_search' }], tool_choice: 'required' }).warnings).to.have.lengthOf(1);
   });
 });
@@ -544,7 +544,7 @@ describe('toGoogle: how to generate', () => {
       sent({ metadata: { a: 'b' }, user: 'u1', previous_response_id: 'resp_1' }).warnings.map(
         (one) => one.split(':')[0],
       ),
-    ).to.deep.equal(['metadata', 'user', 'previous_response_id']);
+    ).to.deep.equal(['metadata was omitted', 'user was omitted', 'previous_response_id was ignored']);
   });
 
   it("lays the caller's own fields over everything, in either spelling", () => {

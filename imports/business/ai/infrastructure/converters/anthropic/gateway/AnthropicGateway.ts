@@ -1,5 +1,5 @@
 /**
- * The Messages API from its other side: requests of its clients in, answers for them out.
+ * The server side of the Messages API: reads requests of its clients and writes responses for them.
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
@@ -19,9 +19,9 @@ export interface AnthropicClientRequest extends GenerateOptions {
 }
 
 /**
- * Fields without a word in the inner language stand verbatim in `vendor.anthropic`; `thinking`, `output_config` and
- * `metadata` stand there too, beside what other wires can use of them.
- * @throws LLMInvalidRequestError with the JSON path of what is no request
+ * Fields without a counterpart in `GenerateOptions` are stored verbatim in `vendor.anthropic`, as are `thinking`,
+ * `output_config` and `metadata`, next to whatever other wires can use of them.
+ * @throws LLMInvalidRequestError with the JSON path of the invalid field
  */
 export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
   if (!isObject(body)) throw invalid('body', 'must be an object');
@@ -48,7 +48,7 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
   const passthrough: JsonObject = {
     ...rest,
     ...(choice.verbatim === undefined ? {} : { tool_choice: choice.verbatim }),
-    // 0 fills the prompt cache and asks for no answer.
+    // 0 only fills the prompt cache and requests no output.
     ...(limit === undefined && max_tokens !== undefined ? { max_tokens } : {}),
     ...(metadata !== undefined && !(isObject(metadata) && user !== undefined && Object.keys(metadata).length === 1)
       ? { metadata }
@@ -56,7 +56,7 @@ export function readAnthropicRequest(body: unknown): AnthropicClientRequest {
   };
   const format = readResponseFormat(rest);
   const reasoning = readReasoning(rest);
-  const stop = Array.isArray(stop_sequences) ? stop_sequences.filter((word) => typeof word === 'string') : [];
+  const stop = Array.isArray(stop_sequences) ? stop_sequences.filter((sequence) => typeof sequence === 'string') : [];
   return {
     model,
     input: [...readSystem(system), ...messages.flatMap((message, index) => readMessage(message, `messages[${index}]`))],
@@ -91,7 +91,7 @@ function readSystem(system: unknown): readonly InputItem[] {
   return readUserBlocks('system', system, 'system');
 }
 
-/** Where a client's history was made is not known; that it was on this wire is. */
+/** The vendor of a client's history is unknown; its wire is not. */
 const CLIENT_ORIGIN: Origin = { wire: 'anthropic_messages' };
 
 function readMessage(message: unknown, path: string): readonly InputItem[] {
@@ -106,11 +106,11 @@ function readMessage(message: unknown, path: string): readonly InputItem[] {
     case 'assistant':
       return withFields(toOutputItems(blocks, { origin: CLIENT_ORIGIN, isTrusted: false }), fields);
     default:
-      throw invalid(`${path}.role`, "must be 'user', 'assistant' or 'system'");
+      throw invalid(`${path}.role`, 'must be "user", "assistant" or "system"');
   }
 }
 
-/** Words about a message as a whole stand on the first message that it became. */
+/** Fields of the message itself are stored on the first message item that it was converted to. */
 function withFields(items: readonly InputItem[], fields: JsonObject): readonly InputItem[] {
   if (Object.keys(fields).length === 0) return items;
   const index = items.findIndex((item) => item.type === 'message');
@@ -131,10 +131,10 @@ function readReasoning({ thinking, output_config }: JsonObject): GenerateOptions
 }
 
 function invalid(path: string, problem: string): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${path} ${problem}`, { path });
+  return new LLMInvalidRequestError(`"${path}" ${problem}.`, { path });
 }
 
-/** A response as a message; one that came over this wire is written as the vendor sent it. */
+/** Writes a response as a message. A response that came over this wire is written as the vendor sent it. */
 export function writeAnthropic(response: LLMResponse): JsonObject {
   const { id, model, output, usage, vendor } = response;
   const isSameWire = vendor.wire === 'anthropic_messages';
@@ -155,7 +155,7 @@ export function writeAnthropic(response: LLMResponse): JsonObject {
   };
 }
 
-/** What another wire's host made for itself is no client's business. */
+/** Vendor items of other wires are not shown to clients. */
 function toClientBlocks(item: OutputItem, isSameWire: boolean): readonly JsonObject[] {
   if (isSameWire) return toContentBlocks(item).blocks;
   switch (item.type) {
@@ -164,7 +164,7 @@ function toClientBlocks(item: OutputItem, isSameWire: boolean): readonly JsonObj
       return toContentBlocks(item).blocks;
     case 'reasoning': {
       const thinking = [...item.summary, ...(item.content ?? [])].map((part) => part.text).join('\n\n');
-      // No signature: the client can read it, and nobody takes it for Anthropic's own.
+      // The empty signature marks thinking that Anthropic did not produce.
       return thinking === '' ? [] : [{ type: 'thinking', thinking, signature: '' }];
     }
     default:

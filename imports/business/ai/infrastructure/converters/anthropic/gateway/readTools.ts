@@ -1,4 +1,7 @@
-/** Tools and the choice among them, as clients of the Messages API write them → the inner language. */
+/**
+ * Reads the `tools` and `tool_choice` of a Messages API request.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
+ */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import { carryFields } from '../response/blocks';
@@ -6,7 +9,7 @@ import type { BuiltInTool, BuiltInToolType, Tool } from '../../../../domain/enti
 import type { GenerateOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** The beginnings of Anthropic's versioned names, and what the inner language calls those tools. */
+/** Prefixes of Anthropic's versioned tool types, and the built-in tool of each. */
 const BUILT_IN_TOOLS = [
   ['web_search_', 'web_search'],
   ['web_fetch_', 'web_fetch'],
@@ -17,37 +20,34 @@ const BUILT_IN_TOOLS = [
 ] as const satisfies readonly (readonly [string, BuiltInToolType])[];
 
 export function readTool(tool: unknown, path: string): Tool {
-  if (!isObject(tool)) throw new LLMInvalidRequestError(`${path} must be an object`, { path });
+  if (!isObject(tool)) throw new LLMInvalidRequestError(`"${path}" must be an object.`, { path });
   const { type, name, description, input_schema, strict, ...rest } = tool;
   if (typeof type === 'string' && type !== 'custom') return versionedTool(type, tool);
   if (typeof name !== 'string')
-    throw new LLMInvalidRequestError(`${path}.name must be a string`, { path: `${path}.name` });
+    throw new LLMInvalidRequestError(`"${path}.name" must be a string.`, { path: `${path}.name` });
   if (!isObject(input_schema))
-    throw new LLMInvalidRequestError(`${path}.input_schema must be an object`, { path: `${path}.input_schema` });
+    throw new LLMInvalidRequestError(`"${path}.input_schema" must be an object.`, { path: `${path}.input_schema` });
   return {
     type: 'function',
     name,
     ...(typeof description === 'string' ? { description } : {}),
     parameters: input_schema,
     ...(typeof strict === 'boolean' ? { strict } : {}),
-    // `strict` is the client's own decision for this wire, whatever its schema holds.
+    // For this wire, the client decides on `strict` regardless of the schema.
     ...carryFields({ ...rest, ...(type === undefined ? {} : { type }), ...(strict === undefined ? {} : { strict }) }),
   };
 }
 
-/**
- * A tool with a version goes out as it came. Client tools, whose calls the client answers, are functions by their
- * name.
- */
+/** A versioned tool is passed through unchanged. Client tools, which the client executes, become functions. */
 function versionedTool(type: string, tool: JsonObject): Tool {
   const builtIn = BUILT_IN_TOOLS.find(([prefix]) => type.startsWith(prefix));
   if (builtIn !== undefined) return { type: builtIn[1], vendor: { anthropic: tool } };
   if (typeof tool.name === 'string') return { type: 'function', name: tool.name, vendor: { anthropic: tool } };
-  // Built-in types are open towards newer ones.
+  // Tool types newer than this code.
   return { type, vendor: { anthropic: tool } } as unknown as BuiltInTool;
 }
 
-/** What of `tool_choice` the inner language has words for; a choice that it has none for goes out verbatim. */
+/** The options that express a `tool_choice`. A choice they cannot express entirely is also stored verbatim. */
 export interface ToolChoiceFields {
   readonly fields: Pick<GenerateOptions, 'tool_choice' | 'parallel_tool_calls'>;
   readonly verbatim?: JsonObject;

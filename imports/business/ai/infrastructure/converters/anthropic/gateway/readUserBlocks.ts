@@ -1,6 +1,6 @@
 /**
- * Content blocks of a user's turn, as clients of the Messages API write them → parts of messages and outputs of
- * calls.
+ * Reads the content blocks of a user turn in a Messages API request as message and tool result items.
+ * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isObject, isObjectList } from '../../../../domain/json';
@@ -13,7 +13,7 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** Neighbouring parts make one message; each result is an item of its own, in order. */
+/** Adjacent parts form one message, each tool result its own item. */
 export function readUserBlocks(
   role: 'user' | 'system',
   blocks: readonly JsonObject[],
@@ -38,7 +38,7 @@ export function readUserBlocks(
 function readToolResult(block: JsonObject, path: string): FunctionCallOutputItem {
   const { type: _, tool_use_id, content, is_error, ...rest } = block;
   if (typeof tool_use_id !== 'string' || tool_use_id === '')
-    throw new LLMInvalidRequestError(`${path}.tool_use_id must be a string`, { path: `${path}.tool_use_id` });
+    throw new LLMInvalidRequestError(`"${path}.tool_use_id" must be a string.`, { path: `${path}.tool_use_id` });
   return {
     type: 'function_call_output',
     call_id: tool_use_id,
@@ -48,12 +48,12 @@ function readToolResult(block: JsonObject, path: string): FunctionCallOutputItem
   };
 }
 
-/** A result without content is an empty list, so that it goes out without content again. */
+/** A result without content becomes an empty list, which is written without content again. */
 function readOutput(content: unknown, path: string): string | readonly InputContent[] {
   if (content === undefined || content === null) return [];
   if (typeof content === 'string') return content;
   if (!isObjectList(content))
-    throw new LLMInvalidRequestError(`${path}.content must be a string or a list of blocks`, {
+    throw new LLMInvalidRequestError(`"${path}.content" must be a string or a list of blocks.`, {
       path: `${path}.content`,
     });
   return content.map(toInputPart);
@@ -66,7 +66,7 @@ function toInputPart(block: JsonObject): InputContent {
 function textPart(block: JsonObject): InputText | undefined {
   const { type, text, ...rest } = block;
   if (type !== 'text' || typeof text !== 'string') return undefined;
-  // The mark says that the client itself wrote this blank for this wire.
+  // The vendor fields show that a client of this wire wrote the blank text, so it is not dropped.
   return { type: 'input_text', text, ...(isBlank(text) ? { vendor: { anthropic: rest } } : carryFields(rest)) };
 }
 
@@ -104,7 +104,7 @@ function documentPart(block: JsonObject): InputContent | undefined {
       return { type: 'input_file', file_id: media.file_id, ...filename, ...carryFields(rest) };
     case undefined: {
       const text = plainText(source);
-      // The source itself goes along: a text is not a file's bytes.
+      // The original source is stored as well, since file_data cannot represent a text source exactly.
       return text === undefined
         ? undefined
         : { type: 'input_file', file_data: textUri(text), ...filename, ...carryFields({ ...rest, source }) };
@@ -117,7 +117,7 @@ type MediaSource =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly file_id: string };
 
-/** Sources with fields beside the known ones, or that are not what they say, have no place in the inner language. */
+/** Returns `undefined` for a source with unknown fields or invalid data. */
 function readSource(source: JsonObject): MediaSource | undefined {
   const { type, media_type, data, url, file_id, ...rest } = source;
   if (Object.keys(rest).length > 0) return undefined;
@@ -162,7 +162,7 @@ function textOfBlocks(blocks: readonly JsonObject[]): string {
   return blocks.flatMap(({ text }) => (typeof text === 'string' ? [text] : [])).join('\n');
 }
 
-/** Any other block: its text for every reader, and the block itself for this wire. */
+/** Any other block becomes readable text for other wires and is stored verbatim for this one. */
 function describeBlock(block: JsonObject): InputText {
   const { title, source, content } = block;
   const text =

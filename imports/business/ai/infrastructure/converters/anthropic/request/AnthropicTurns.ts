@@ -1,6 +1,6 @@
 /**
- * Blocks → turns: roles alternate, all results of a turn come first in one user message, and what the operator says
- * inside a conversation keeps its rank where the model knows how.
+ * Joins content blocks to the alternating turns that the Messages API requires. All tool results of a turn come first
+ * in one user message. System messages inside a conversation keep their role if the model supports that.
  * https://platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages
  */
 import { isObject } from '../../../../domain/json';
@@ -12,7 +12,7 @@ export function isSystemMessage(item: InputItem): item is MessageItem {
 }
 
 interface SystemContent {
-  readonly kind: 'operator';
+  readonly kind: 'system';
   readonly item: MessageItem;
   readonly blocks: readonly JsonObject[];
   readonly path: string;
@@ -23,7 +23,7 @@ interface UserContent {
   readonly blocks: readonly JsonObject[];
 }
 
-/** Everything between two turns of the assistant. */
+/** Everything between two assistant turns. */
 interface UserTurn {
   readonly role: 'user';
   readonly entries: (SystemContent | UserContent)[];
@@ -38,7 +38,7 @@ interface AssistantTurn {
 
 export class AnthropicTurns {
   private readonly turns: (UserTurn | AssistantTurn)[] = [];
-  /** Members of a toolset are answered under the toolset's name. */
+  /** Results of a toolset's members must name the toolset. Toolset name by call id. */
   private readonly toolsets = new Map<string, unknown>();
   private readonly systemMessages: boolean;
   private readonly losses: Loss[];
@@ -50,7 +50,7 @@ export class AnthropicTurns {
 
   add(item: InputItem, blocks: readonly JsonObject[], pathOf: (item: InputItem) => string): void {
     if (item.type === 'function_call_output') {
-      // A repaired history has them right after the turn that they answer, so they come first.
+      // In a repaired history, results directly follow their turn, so they come first.
       this.userTurn().entries.push({ kind: 'user', blocks: this.withToolsetNames(blocks) });
     } else if (item.type !== 'message') {
       const toolset = item.type === 'function_call' ? item.vendor?.anthropic?.toolset_name : undefined;
@@ -62,7 +62,7 @@ export class AnthropicTurns {
       turn.blocks.push(...blocks);
       Object.assign(turn.fields, messageFields(item));
     } else if (isSystemMessage(item)) {
-      this.userTurn().entries.push({ kind: 'operator', item, blocks, path: pathOf(item) });
+      this.userTurn().entries.push({ kind: 'system', item, blocks, path: pathOf(item) });
     } else {
       const turn = this.userTurn();
       turn.entries.push({ kind: 'user', blocks });
@@ -104,16 +104,16 @@ export class AnthropicTurns {
   }
 
   /**
-   * The operator's words follow the user's: a system message must stand between a user's and an assistant's turn.
-   * Without a user's turn before it, or on a model that knows none, its text is sent marked, in the place where it
-   * stood.
+   * System messages follow the user's content, since they are allowed only between a user and an assistant turn.
+   * Without a preceding user turn, or on a model that does not support them, their text is sent tagged, in its
+   * original position.
    */
   private writeUserTurn({ entries, fields }: UserTurn, messages: JsonObject[]): void {
     const content: JsonObject[] = [];
     const system: SystemContent[] = [];
-    for (const words of entries) {
-      if (words.kind === 'user') content.push(...words.blocks);
-      else system.push(words);
+    for (const entry of entries) {
+      if (entry.kind === 'user') content.push(...entry.blocks);
+      else system.push(entry);
     }
     if (system.length === 0) {
       appendMessage(messages, 'user', content, fields);
@@ -125,7 +125,7 @@ export class AnthropicTurns {
       appendMessage(
         messages,
         'user',
-        entries.flatMap((words) => this.asUserText(words)),
+        entries.flatMap((entry) => this.asUserText(entry)),
         fields,
       );
     }
@@ -135,19 +135,19 @@ export class AnthropicTurns {
     if (entry.kind === 'user') return entry.blocks;
     this.losses.push({
       path: entry.path,
-      what: `rank of a ${entry.item.role} message`,
-      reason: 'no system message can stand there; sent as marked user text',
+      what: `role of a ${entry.item.role} message`,
+      reason: 'No system message is allowed at this position, so it is sent as tagged user text.',
     });
     return entry.blocks.map(tagged);
   }
 
-  /** The API wants the user to speak first. */
+  /** The API requires the first message to be the user's. */
   private startWithUser(messages: JsonObject[]): JsonObject[] {
     if (messages[0]?.role !== 'assistant') return messages;
     this.losses.push({
       path: 'input',
-      what: 'that the assistant spoke first',
-      reason: 'a user message must come first; a note of that is put there',
+      what: 'assistant message at the start',
+      reason: 'The first message must be from the user, so a note is inserted before it.',
     });
     return [
       { role: 'user', content: [{ type: 'text', text: '(The assistant began this conversation.)' }] },
@@ -162,7 +162,7 @@ function tagged(block: JsonObject): JsonObject {
     : block;
 }
 
-/** Words of this wire on a message as a whole; a cache mark stands on its last block already. */
+/** Vendor fields of the message itself, without `cache_control`, which is already on its last block. */
 function messageFields(item: MessageItem): JsonObject {
   const vendorFields = item.vendor?.anthropic;
   if (vendorFields === undefined) return {};
@@ -170,7 +170,7 @@ function messageFields(item: MessageItem): JsonObject {
   return fields;
 }
 
-/** Neighbours of one role are one turn. */
+/** Adjacent messages of one role form one turn. */
 function appendMessage(
   messages: JsonObject[],
   role: 'user' | 'assistant',

@@ -1,4 +1,4 @@
-/** One item → its content blocks. */
+/** Converts an item to content blocks of the Messages API. https://platform.claude.com/docs/en/api/messages */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import { parseArguments } from '../../shared/callArguments';
@@ -24,15 +24,16 @@ export interface ItemBlocks {
   readonly losses: readonly { readonly path: string; readonly what: string; readonly reason: string }[];
   readonly hasImage: boolean;
   readonly hasFile: boolean;
-  /** URLs that the vendor's server would have to fetch. */
+  /** Whether it contains URLs that the vendor would have to fetch. */
   readonly hasUrl: boolean;
 }
 
-/** The API names the alphabet only; 64 is what the ids of other vendors keep to. */
+/** The API documents only the alphabet. Ids of other vendors have at most 64 characters. */
 const ANTHROPIC_CALL_ID: CallIdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 };
 
 const NO_LOSSES: ItemBlocks['losses'] = [];
 const NO_BLOCKS = withoutMedia([]);
+
 /** @throws UnsupportedFeatureError for content that this wire cannot express */
 export function toContentBlocks(item: InputItem): ItemBlocks {
   switch (item.type) {
@@ -55,7 +56,7 @@ function withoutMedia(blocks: readonly JsonObject[], losses = NO_LOSSES): ItemBl
   return { blocks, losses, hasImage: false, hasFile: false, hasUrl: false };
 }
 
-/** Words of this wire win over what was converted. */
+/** Vendor fields take precedence over converted ones. */
 function withVendorFields(block: JsonObject, vendorFields: JsonObject | undefined): JsonObject {
   return vendorFields === undefined ? block : { ...block, ...vendorFields };
 }
@@ -70,7 +71,7 @@ function messageBlocks(item: MessageItem): ItemBlocks {
     if (part.type === 'output_text' && losesAnnotations(part)) {
       losses = [
         ...losses,
-        { path: `.content[${index}]`, what: 'annotations', reason: 'this wire takes back only citations of its own' },
+        { path: `.content[${index}]`, what: 'annotations', reason: 'The Messages API accepts only its own citations.' },
       ];
     }
     isText &&= block?.type === 'text';
@@ -83,14 +84,14 @@ function losesAnnotations(part: OutputText): boolean {
   return part.annotations.length > 0 && part.vendor?.anthropic?.citations === undefined;
 }
 
-/** A mark on the message as a whole stands on its last block. */
+/** A message's `cache_control` is written on its last block. */
 function withCacheControl(blocks: JsonObject[], item: MessageItem): readonly JsonObject[] {
   const mark = item.vendor?.anthropic?.cache_control;
   const last = blocks.at(-1);
   return mark === undefined || last === undefined ? blocks : [...blocks.slice(0, -1), { ...last, cache_control: mark }];
 }
 
-/** Blocks of this wire that callers may write as parts of a message. */
+/** Block types that callers may use directly as message parts. */
 const WIRE_PARTS: ReadonlySet<string> = new Set([
   'document',
   'search_result',
@@ -100,10 +101,10 @@ const WIRE_PARTS: ReadonlySet<string> = new Set([
   'redacted_thinking',
 ]);
 
-/** `undefined` for a blank text: the API refuses those, unless it wrote them itself. */
+/** Returns `undefined` for a blank text, which the API rejects unless it produced the text itself. */
 function toContentBlock(part: Content, index: number): JsonObject | undefined {
   const vendorFields = part.vendor?.anthropic;
-  // A block that the inner language only describes in words.
+  // The part merely describes this block in text.
   if (isObject(vendorFields?.block)) return vendorFields.block;
   switch (part.type) {
     case 'input_text':
@@ -122,15 +123,14 @@ function toContentBlock(part: Content, index: number): JsonObject | undefined {
   }
 }
 
-/**
- * Parts of kinds that the inner language does not know reach converters whole, although its types have no member
- * for them.
- */
+/** Parts of unknown types reach converters unchanged, although `Content` has no member for them. */
 function wirePart(part: never, index: number): JsonObject {
   const { vendor: _, ...block } = part as JsonObject;
   const type = String(block.type);
   if (WIRE_PARTS.has(type) || type.endsWith('_tool_result')) return block;
-  throw new UnsupportedFeatureError(`content[${index}]: this wire has no ${type} part`, { path: `content[${index}]` });
+  throw new UnsupportedFeatureError(`The Messages API has no content of type "${type}" (content[${index}]).`, {
+    path: `content[${index}]`,
+  });
 }
 
 function mediaFlags(parts: readonly Content[]): Pick<ItemBlocks, 'hasImage' | 'hasFile' | 'hasUrl'> {
@@ -163,7 +163,7 @@ function callBlock(item: FunctionCallItem): ItemBlocks {
       {
         path: '.arguments',
         what: 'arguments',
-        reason: 'they are no JSON object; their text is sent in a field of one',
+        reason: 'They are not a JSON object, so their text is sent as a field of one.',
       },
     ],
   );
@@ -180,7 +180,7 @@ function resultBlock(item: FunctionCallOutputItem): ItemBlocks {
     return withoutMedia([withVendorFields(block, item.vendor?.anthropic)]);
   }
   const content = item.output.flatMap((part: InputContent, index) => toContentBlock(part, index) ?? []);
-  // No content at all is how this wire says that there is nothing to tell.
+  // An empty result is expressed by omitting the content.
   if (content.length > 0) block.content = content;
   return { ...mediaFlags(item.output), losses: NO_LOSSES, blocks: [withVendorFields(block, item.vendor?.anthropic)] };
 }

@@ -1,5 +1,5 @@
 /**
- * Headers of a request: its version, and the features that the API gives only to requests that name them.
+ * The headers of a request: the API version and the beta features that the request uses.
  * https://platform.claude.com/docs/en/api/beta-headers
  */
 import { isObject, isObjectList } from '../../../../domain/json';
@@ -21,9 +21,9 @@ const BETA_OF_TOOL: Readonly<Record<string, string>> = {
 const BETA_OF_EDIT: Readonly<Record<string, string>> = { compact_20260112: 'compact-2026-01-12' };
 
 export interface RequestedHeaders {
-  /** Names of features, as the SDK's `betas`. */
+  /** Names of beta features, like `betas` in the SDK. */
   readonly betas?: unknown;
-  /** The API's version, where the request is written in another than ours. */
+  /** The API version, if the request uses another than the default. */
   readonly version?: unknown;
 }
 
@@ -50,7 +50,7 @@ function betaHeader(body: JsonObject, requested: unknown): Readonly<Record<strin
   return betas.size === 0 ? undefined : { 'anthropic-beta': [...betas].join(',') };
 }
 
-/** In its first version the servers themselves said which of their tools are on. */
+/** In the first version of the beta, enabled tools were configured on the server entries. */
 function mcpBeta(servers: unknown): string {
   const isFirstVersion = isObjectList(servers) && servers.some((server) => 'tool_configuration' in server);
   return isFirstVersion ? 'mcp-client-2025-04-04' : 'mcp-client-2025-11-20';

@@ -1,5 +1,5 @@
 /**
- * Images and files of the inner language → `image` and `document` blocks.
+ * Converts images and files to `image` and `document` blocks.
  * https://platform.claude.com/docs/en/build-with-claude/files#file-types-and-content-blocks
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 
-/** Kinds of bare base64, by the ending of the file's name. */
+/** Media types of bare base64, by file extension. */
 const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
@@ -31,7 +31,7 @@ const TYPE_OF_EXTENSION: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/** Kinds that are readable as text although they are not called so. */
+/** Text formats whose media type does not start with `text/`. */
 const TEXT_TYPES: ReadonlySet<string> = new Set([
   'application/json',
   'application/xml',
@@ -43,16 +43,16 @@ const TEXT_TYPES: ReadonlySet<string> = new Set([
   'application/sql',
 ]);
 
-/** @throws UnsupportedFeatureError for a kind of image that Claude does not see */
+/** @throws UnsupportedFeatureError for an image format that Claude does not support */
 export function toImageBlock(part: InputImage): JsonObject {
-  // What came over this wire brings its own source.
+  // An image that came over this wire has its source in the vendor fields.
   if (part.vendor?.anthropic?.source !== undefined) return { type: 'image' };
   return { type: 'image', source: imageSource(part) };
 }
 
 function imageSource({ image_url, file_id }: InputImage): JsonObject {
   if (file_id !== undefined) return { type: 'file', file_id };
-  if (image_url === undefined) throw new LLMInvalidRequestError('an image needs an image_url or a file_id');
+  if (image_url === undefined) throw new LLMInvalidRequestError('An image requires "image_url" or "file_id".');
   if (/^https?:/i.test(image_url)) return { type: 'url', url: image_url };
   const { type, base64 } = parseDataUri(image_url);
   return base64Image(type, base64);
@@ -61,18 +61,21 @@ function imageSource({ image_url, file_id }: InputImage): JsonObject {
 function base64Image(type: string, data: string | undefined): JsonObject {
   const media_type = type === 'image/jpg' ? 'image/jpeg' : type;
   if (data === undefined || !IMAGE_TYPES.has(media_type))
-    throw new UnsupportedFeatureError(`Claude does not see images of the kind ${type || 'unknown'}`);
+    throw new UnsupportedFeatureError(
+      `Claude does not support images of type "${type || 'unknown'}". Use JPEG, PNG, GIF or WebP.`,
+    );
   return { type: 'base64', media_type, data };
 }
 
-/** @throws UnsupportedFeatureError for a kind of file that Claude does not read */
+/** @throws UnsupportedFeatureError for a file format that Claude does not support */
 export function toFileBlock(part: InputFile): JsonObject {
   const title = part.filename === undefined ? {} : { title: part.filename };
   if (part.vendor?.anthropic?.source !== undefined) return { type: 'document', ...title };
   if (part.file_id !== undefined)
     return { type: 'document', source: { type: 'file', file_id: part.file_id }, ...title };
   if (part.file_url !== undefined) return { type: 'document', source: { type: 'url', url: part.file_url }, ...title };
-  if (part.file_data === undefined) throw new LLMInvalidRequestError('a file needs file_data, a file_url or a file_id');
+  if (part.file_data === undefined)
+    throw new LLMInvalidRequestError('A file requires "file_data", "file_url" or "file_id".');
   const { type, base64, text } = parseFileData(part.file_data, part.filename);
   if (type.startsWith('image/')) return { type: 'image', source: base64Image(type, base64) };
   return { type: 'document', source: documentSource(type, base64, text), ...title };
@@ -88,15 +91,15 @@ function documentSource(type: string, base64: string | undefined, text: string |
     };
   }
   throw new UnsupportedFeatureError(
-    `Claude does not read files of the kind ${type || 'unknown'}; it reads PDF, text and images`,
+    `Claude does not support files of type "${type || 'unknown'}". Use PDF, text or images.`,
   );
 }
 
 interface MediaData {
-  /** In small letters; empty when nothing tells it. */
+  /** Media type in lower case; empty if unknown. */
   readonly type: string;
   readonly base64?: string;
-  /** The content itself, where it was not base64. */
+  /** The content itself, if it was not base64. */
   readonly text?: string;
 }
 
@@ -106,11 +109,11 @@ function parseFileData(data: string, filename: string | undefined): MediaData {
   return { type: TYPE_OF_EXTENSION[extension] ?? '', base64: data };
 }
 
-/** RFC 2397. The head is short, the data may be megabytes, so only the head is taken apart. */
+/** RFC 2397. The data may have megabytes, so only the header is split. */
 function parseDataUri(uri: string): MediaData {
   const comma = uri.indexOf(',');
   if (!/^data:/i.test(uri) || comma < 0)
-    throw new LLMInvalidRequestError('an image must be an http(s) URL or a data URI');
+    throw new LLMInvalidRequestError('An image must be an http(s) URL or a data URI.');
   const [type = '', ...parameters] = uri.slice('data:'.length, comma).toLowerCase().split(';');
   const data = uri.slice(comma + 1);
   return parameters.includes('base64')
@@ -122,6 +125,6 @@ function percentDecode(data: string): string {
   try {
     return decodeURIComponent(data);
   } catch (cause) {
-    throw new LLMInvalidRequestError('a data URI is not well-formed: a % in it begins no character', { cause });
+    throw new LLMInvalidRequestError('A data URI contains an invalid percent-encoding.', { cause });
   }
 }

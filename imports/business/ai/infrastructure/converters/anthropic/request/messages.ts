@@ -1,5 +1,5 @@
 /**
- * A history → `system` and `messages`, without what is sealed for somebody else.
+ * Converts a history to `system` and `messages`, without the reasoning and items of other vendors.
  * https://platform.claude.com/docs/en/api/messages
  */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -13,7 +13,7 @@ import type { JsonObject, Loss, Origin } from '../../../../domain/types/VendorTy
 import type { WireContext } from '../../Wire';
 
 export interface AnthropicConversation {
-  /** What the operator said before anybody else. */
+  /** Blocks of the leading system messages. */
   readonly system: readonly JsonObject[];
   readonly messages: readonly JsonObject[];
   readonly losses: readonly Loss[];
@@ -21,8 +21,8 @@ export interface AnthropicConversation {
 
 /**
  * @param items a repaired history
- * @param pathOf where an item stands in what the caller gave
- * @throws UnsupportedFeatureError for content that the wire or the model cannot take
+ * @param pathOf returns the path of an item in the caller's input
+ * @throws UnsupportedFeatureError for content that the wire or the model does not support
  */
 export function toConversation(
   items: readonly InputItem[],
@@ -60,7 +60,7 @@ export function toConversation(
 
 const blocksInHistory = cacheByPosition(toContentBlocks);
 
-/** The parts know what is wrong with them, the conversation knows where they stand. */
+/** Adds the item's path to errors of its conversion. */
 function convertWithPath(convert: () => ItemBlocks, path: () => string): ItemBlocks {
   try {
     return convert();
@@ -74,8 +74,8 @@ function convertWithPath(convert: () => ItemBlocks, path: () => string): ItemBlo
 }
 
 /**
- * Sealed and hosted things are good only where they were made; the API itself leaves out what another of its models
- * sealed.
+ * Reasoning and vendor items are valid only at the vendor that produced them. The API itself ignores the thinking of
+ * another of its models.
  */
 function reasonToDrop(item: InputItem, context: WireContext): string | undefined {
   switch (item.type) {
@@ -86,13 +86,15 @@ function reasonToDrop(item: InputItem, context: WireContext): string | undefined
     case 'reasoning':
       return isFromThisVendor(item.origin, context)
         ? undefined
-        : 'reasoning goes back only to the vendor that sealed it';
+        : 'Reasoning can be returned only to the vendor that produced it.';
     case 'vendor_item':
-      return isFromThisVendor(item.origin, context) ? undefined : 'it goes back only to the vendor that made it';
+      return isFromThisVendor(item.origin, context)
+        ? undefined
+        : 'It can be returned only to the vendor that produced it.';
     case 'compaction':
-      return 'a sealed summary goes back only to the vendor that made it';
+      return 'An encrypted summary can be returned only to the vendor that produced it.';
     default:
-      return 'it is known only to the host that made it';
+      return 'Only the vendor that produced it supports it.';
   }
 }
 
@@ -102,11 +104,11 @@ function isFromThisVendor(origin: Origin | undefined, context: WireContext): boo
 
 function assertSupported(blocks: ItemBlocks, { capabilities, quirks }: WireContext, path: () => string): void {
   if (blocks.hasImage && !capabilities.supportsVision)
-    throw new UnsupportedFeatureError(`${path()}: the model sees no images`, { path: path() });
+    throw new UnsupportedFeatureError(`The model does not support images (${path()}).`, { path: path() });
   if (blocks.hasFile && !capabilities.supportsFiles)
-    throw new UnsupportedFeatureError(`${path()}: the model reads no files`, { path: path() });
+    throw new UnsupportedFeatureError(`The model does not support files (${path()}).`, { path: path() });
   if (blocks.hasUrl && !quirks.fetchesImageUrls) {
-    throw new UnsupportedFeatureError(`${path()}: the host fetches no URLs; the content must be sent along`, {
+    throw new UnsupportedFeatureError(`The vendor does not fetch URLs (${path()}). Inline the content as a data URI.`, {
       path: path(),
     });
   }
@@ -114,5 +116,5 @@ function assertSupported(blocks: ItemBlocks, { capabilities, quirks }: WireConte
 
 function assertTextOnly(blocks: ItemBlocks, path: () => string): void {
   if (blocks.hasImage || blocks.hasFile)
-    throw new UnsupportedFeatureError(`${path()}: system messages hold text only`, { path: path() });
+    throw new UnsupportedFeatureError(`System messages may contain only text (${path()}).`, { path: path() });
 }

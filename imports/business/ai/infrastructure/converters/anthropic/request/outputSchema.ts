@@ -1,22 +1,20 @@
 /**
- * JSON Schemas as Anthropic's constrained output takes them. Unknown keywords are a 400 there, so a copy without
- * them is sent. https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
+ * Converts JSON Schemas for Anthropic's structured outputs. The API responds with 400 to keywords it does not support,
+ * so a copy without them is sent.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations
  */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface OutputSchema {
   readonly schema: JsonObject;
-  /** What the copy leaves out: where (`.properties.age`), and which keyword. */
+  /** Omitted keywords with the path of their schema, such as `.properties.age`. */
   readonly dropped: readonly { readonly path: string; readonly keyword: string }[];
 }
 
 const outputSchemas = new WeakMap<JsonObject, OutputSchema | 'unsupported'>();
 
-/**
- * The accepted copy, or `undefined` for a schema whose answers it would not allow: open maps, recursion, untyped
- * values.
- */
+/** Returns `undefined` for a schema that structured outputs cannot express: open maps, recursion, untyped values. */
 export function toOutputSchema(schema: JsonObject): OutputSchema | undefined {
   let result = outputSchemas.get(schema);
   if (result === undefined) {
@@ -39,7 +37,7 @@ const STRING_FORMATS: ReadonlySet<unknown> = new Set([
   'ipv6',
   'uuid',
 ]);
-/** They constrain nothing, so nobody misses them. */
+/** Keywords that constrain nothing, so their omission is not reported. */
 const IGNORED: ReadonlySet<string> = new Set([
   '$schema',
   '$id',
@@ -50,7 +48,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   'writeOnly',
   'additionalProperties',
 ]);
-/** References to whole definitions are all that is known to work. */
+/** Only references to entire definitions are supported. */
 const DEFINITION = /^#\/(\$defs|definitions)\/[^/]+$/;
 /** Back references, lookaround and word boundaries. */
 const UNSUPPORTED_PATTERN = /\\[1-9bB]|\(\?[=!<]/;
@@ -119,7 +117,7 @@ function convertKeyword(
     case 'anyOf':
       return { keyword, value: convertVariants(value, at, dropped) };
     case 'oneOf':
-      // One of several is at least any of them.
+      // Every value that satisfies oneOf also satisfies anyOf.
       if ('anyOf' in schema) return undefined;
       dropped.push({ path, keyword });
       return { keyword: 'anyOf', value: convertVariants(value, at, dropped) };
@@ -145,7 +143,7 @@ function convertVariants(value: unknown, path: string, dropped: { path: string; 
   return value.map((variant, index) => convertNode(variant, `${path}[${index}]`, dropped));
 }
 
-/** Objects must be closed; one without named fields, or open to fields of a kind, could then say nothing. */
+/** Objects must be closed. A map without named properties would then accept only an empty object. */
 function closeObject(
   schema: JsonObject,
   copy: JsonObject,
@@ -167,13 +165,13 @@ function isScalar(value: unknown): boolean {
   return value === null || typeof value !== 'object';
 }
 
-/** The model still reads what the grammar does not enforce. */
+/** Moves constraints that the grammar does not enforce into the description, where the model can read them. */
 function describeRules(description: unknown, unsupported: JsonObject): string {
   const rules = Object.entries(unsupported).map(([keyword, value]) => `${keyword}: ${JSON.stringify(value)}`);
   return `${typeof description === 'string' ? `${description}\n\n` : ''}{${rules.join(', ')}}`;
 }
 
-/** Whether some definition leads back to itself. */
+/** Whether any definition refers to itself, directly or not. */
 function isRecursive(schema: JsonObject): boolean {
   const targets = new Map<string, ReadonlySet<string>>();
   for (const group of ['$defs', 'definitions']) {

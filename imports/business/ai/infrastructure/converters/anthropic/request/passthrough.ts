@@ -1,20 +1,17 @@
-/** Request fields in Anthropic's own words, and how they meet the ones that were converted. */
+/** Request fields in Anthropic's own format, and how they are merged with the converted ones. */
 import { isObject } from '../../../../domain/json';
 import type { NormalizedOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { WireContext } from '../../Wire';
 
-/** The scheme's words, then the vendor's own, which win. */
+/** The fields for this wire, overridden by those for this vendor. */
 export function passthroughFields({ vendor }: NormalizedOptions, context: WireContext): JsonObject {
   const wireFields = vendor?.anthropic ?? {};
   const vendorFields = vendor?.[context.vendor] ?? {};
   return vendorFields === wireFields ? wireFields : withPassthrough(wireFields, vendorFields);
 }
 
-/**
- * `output_config` and `metadata` hold settings that have nothing to do with each other, so they are merged one
- * level down.
- */
+/** `output_config` and `metadata` are groups of unrelated settings, so they are merged one level deep. */
 export function withPassthrough(fields: JsonObject, passthrough: JsonObject): JsonObject {
   const body = { ...fields, ...passthrough };
   for (const key of ['output_config', 'metadata'] as const) {
@@ -24,10 +21,10 @@ export function withPassthrough(fields: JsonObject, passthrough: JsonObject): Js
   return body;
 }
 
-/** The fields that the host takes; the others are dropped and reported. */
+/** Removes fields that the vendor does not support, with a warning. */
 export function withoutUnsupportedFields(fields: JsonObject, { quirks }: WireContext, warnings: string[]): JsonObject {
   const refused = quirks.unsupportedFields.filter((field) => field in fields);
   if (refused.length === 0) return fields;
-  warnings.push(`${refused.join(', ')} left out: the host does not take them`);
+  warnings.push(`${refused.join(', ')} was omitted: the vendor does not support it.`);
   return Object.fromEntries(Object.entries(fields).filter(([field]) => !refused.includes(field)));
 }

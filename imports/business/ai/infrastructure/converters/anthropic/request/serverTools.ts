@@ -1,5 +1,5 @@
 /**
- * Built-in tools of the inner language → Anthropic's own, by a table of versions.
+ * Converts built-in tools to Anthropic's server tools in the version that the model supports.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/server-tools
  */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -14,7 +14,7 @@ export interface ServerTool {
   readonly server?: JsonObject;
 }
 
-/** @throws UnsupportedFeatureError for what Anthropic or the model has no tool for */
+/** @throws UnsupportedFeatureError for a tool that Anthropic or the model does not have */
 export function toServerTool(
   tool: BuiltInTool,
   features: AnthropicModelFeatures,
@@ -22,7 +22,7 @@ export function toServerTool(
   warnings: string[],
 ): ServerTool {
   const vendorFields = tool.vendor?.anthropic;
-  // A tool in Anthropic's own words needs no translation.
+  // The tool is already in Anthropic's format.
   if (typeof vendorFields?.type === 'string') return { tool: vendorFields };
   const mapped = mapTool(tool, features, path, warnings);
   return vendorFields === undefined ? mapped : { ...mapped, tool: { ...mapped.tool, ...vendorFields } };
@@ -91,7 +91,7 @@ function fetchFields(tool: BuiltInTool, warnings: string[]): JsonObject {
   return definedFields({ allowed_domains, blocked_domains, max_uses, citations, max_content_tokens });
 }
 
-/** The versions before the toolset are told the size of the screen. */
+/** Versions before the toolset require the size of the screen. */
 function computerTool(tool: BuiltInTool, features: AnthropicModelFeatures, path: string): JsonObject {
   switch (features.computer) {
     case 'none':
@@ -103,7 +103,7 @@ function computerTool(tool: BuiltInTool, features: AnthropicModelFeatures, path:
       const { display_width, display_height } = tool;
       if (typeof display_width !== 'number' || typeof display_height !== 'number') {
         throw new UnsupportedFeatureError(
-          `${path} needs display_width and display_height: this model's computer tool works on a screen of a given size`,
+          `The computer tool of this model requires "display_width" and "display_height" (${path}).`,
           { path },
         );
       }
@@ -117,17 +117,17 @@ function computerTool(tool: BuiltInTool, features: AnthropicModelFeatures, path:
   }
 }
 
-/** Anthropic's server calls remote tools without asking, so a tool whose calls need approval can't be sent. */
+/** Anthropic's server calls remote tools without approval, so tools that require approval cannot be sent. */
 function mcpToolset(tool: BuiltInTool, path: string): ServerTool {
   const { server_label, server_url, authorization, headers, connector_id, allowed_tools, require_approval } = tool;
   const refuse = (why: string): UnsupportedFeatureError =>
-    new UnsupportedFeatureError(`${path} cannot be sent: ${why}`, { path });
+    new UnsupportedFeatureError(`The MCP server cannot be sent (${path}): ${why}`, { path });
   if (connector_id !== undefined || typeof server_url !== 'string' || typeof server_label !== 'string')
-    throw refuse('an MCP server is known by server_label and server_url');
+    throw refuse('it requires "server_label" and "server_url".');
   if (require_approval !== 'never')
-    throw refuse("Anthropic's server does not ask before a call; require_approval must be 'never'");
+    throw refuse('Anthropic calls its tools without approval. Set "require_approval" to "never".');
   if (isObject(headers) && Object.keys(headers).length > 0)
-    throw refuse('headers are not passed on to the MCP server; use authorization');
+    throw refuse('headers are not forwarded to it. Use "authorization" instead.');
   const names = isObject(allowed_tools) ? allowed_tools.tool_names : allowed_tools;
   const allowed = Array.isArray(names)
     ? {
@@ -155,9 +155,11 @@ function warnAboutUnknownFields(tool: BuiltInTool, supported: readonly string[],
     (key) => !supported.includes(key) && !['type', 'name', 'blocking', 'vendor'].includes(key) && tool[key] !== null,
   );
   if (ignored.length > 0)
-    warnings.push(`tool ${tool.type}: ${ignored.join(', ')} left out, Anthropic's tool has no such setting`);
+    warnings.push(
+      `${ignored.join(', ')} was omitted from the tool "${tool.type}": Anthropic's tool has no such setting.`,
+    );
 }
 
 function unsupported(type: string, path: string): UnsupportedFeatureError {
-  return new UnsupportedFeatureError(`${path}: Anthropic has no ${type} tool for this model`, { path });
+  return new UnsupportedFeatureError(`Anthropic has no "${type}" tool for this model (${path}).`, { path });
 }

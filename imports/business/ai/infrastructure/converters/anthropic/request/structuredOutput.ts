@@ -1,6 +1,7 @@
 /**
- * Structured answers on the Messages API: its own output format where schema and model allow that, else one tool
- * whose input is the answer.
+ * Structured output on the Messages API: its own output format if the schema and the model support that, otherwise a
+ * tool whose input is the response.
+ * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 import { toOutputSchema } from './outputSchema';
 import { isObject } from '../../../../domain/json';
@@ -16,7 +17,7 @@ export interface StructuredOutput {
   /** `output_config.format`. */
   readonly format?: JsonObject;
   readonly tool?: ResponseTool;
-  /** A sentence for the operator's instructions. */
+  /** A sentence for the system prompt. */
   readonly instruction?: string;
   readonly losses: readonly Loss[];
   readonly warnings: readonly string[];
@@ -25,12 +26,12 @@ export interface StructuredOutput {
 const NO_STRUCTURE: StructuredOutput = { losses: [], warnings: [] };
 
 const RESPONSE_TOOL = 'respond_with_json';
-/** The input must be an object; any other answer stands in its one field. */
+/** A tool's input must be an object, so any other value is wrapped in a single field. */
 const VALUE_RESPONSE_TOOL = 'respond_with_json_value';
 
 /**
- * @param isNative the model constrains its answer by a schema
- * @param taken names of the tools that are offered
+ * @param isNative whether the model supports schemas in its output format
+ * @param taken names of the offered tools
  */
 export function toStructuredOutput(
   format: ResponseFormat | undefined,
@@ -46,7 +47,7 @@ export function toStructuredOutput(
         ...NO_STRUCTURE,
         instruction: 'Answer with one JSON object and nothing else: no prose around it, no code fence.',
         warnings: [
-          'response_format json_object is asked for by an instruction: this wire has no JSON mode without a schema',
+          'response_format json_object is requested by an instruction: the Messages API has no JSON mode without a schema.',
         ],
       };
     case 'json_schema': {
@@ -55,7 +56,7 @@ export function toStructuredOutput(
       const losses = accepted.dropped.map(({ path, keyword }) => ({
         path: `response_format.schema${path}`,
         what: keyword,
-        reason: 'the output format does not know it; the answer is checked against the full schema',
+        reason: 'The output format does not support this keyword. The response is validated against the full schema.',
       }));
       return { format: { type: 'json_schema', schema: accepted.schema }, losses, warnings: [] };
     }
@@ -80,14 +81,14 @@ function viaResponseTool(
     instruction: `Give your final answer by calling the tool ${name} once. Write no text instead of that call.`,
     losses: [],
     warnings: [
-      `response_format json_schema is asked for by the tool ${name}: the model or the schema does not fit this wire's output format`,
+      `response_format json_schema is requested by the tool "${name}": the output format does not support this model or schema.`,
     ],
   };
 }
 
 const ROOT_UNIONS = ['anyOf', 'oneOf', 'allOf'] as const;
 
-/** References in the schema are written from its root, so its definitions stay there. */
+/** References are relative to the root of the schema, so its definitions must remain there. */
 function definitionsOf(schema: JsonObject): JsonObject {
   const { $defs, definitions } = schema;
   return { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }) };
@@ -99,7 +100,7 @@ function freeName(base: string, taken: ReadonlySet<string>): string {
   return name;
 }
 
-/** The answer in the answer tool's input, as JSON text. */
+/** Returns the response contained in the response tool's input, as JSON text. */
 export function responseToolText(name: string, input: unknown): string {
   const value = name.startsWith(VALUE_RESPONSE_TOOL) && isObject(input) && 'value' in input ? input.value : input;
   return JSON.stringify(value ?? {});

@@ -1,6 +1,6 @@
 /**
- * Effort and sampling → `thinking`, `output_config.effort`, `temperature` and `top_p`, by what the model's
- * generation accepts.
+ * Converts reasoning and sampling options to `thinking`, `output_config.effort`, `temperature` and `top_p`, as far as
+ * the model supports them. https://platform.claude.com/docs/en/build-with-claude/thinking
  */
 import { EFFORTS } from '../modelFeatures';
 import { isObjectList } from '../../../../domain/json';
@@ -19,13 +19,13 @@ export interface ThinkingOptions {
   readonly features: AnthropicModelFeatures;
   readonly supportsReasoning: boolean;
   readonly maxTokens: number;
-  /** The choice of tools makes the model call one. */
+  /** The tool choice forces a tool call. */
   readonly isToolForced: boolean;
-  /** The history ends in results of a turn that began without thinking. */
+  /** The history ends with results of a turn that started without thinking. */
   readonly continuesTurnWithoutThinking: boolean;
 }
 
-/** A turn that goes on after its tools ran, and did not begin with thinking of this vendor's own. */
+/** Whether the history ends with tool results of a turn that did not start with this vendor's thinking. */
 export function continuesTurnWithoutThinking(messages: readonly JsonObject[]): boolean {
   const last = messages.findLast((message) => message.role !== 'system');
   if (last?.role !== 'user' || !isObjectList(last.content) || last.content[0]?.type !== 'tool_result') return false;
@@ -34,7 +34,7 @@ export function continuesTurnWithoutThinking(messages: readonly JsonObject[]): b
   return first?.type !== 'thinking' && first?.type !== 'redacted_thinking';
 }
 
-/** Tokens for models that think by budget, not by effort. */
+/** Thinking tokens per effort, for models with a budget instead of an effort. */
 const BUDGETS = {
   minimal: 1024,
   low: 2048,
@@ -43,7 +43,7 @@ const BUDGETS = {
   xhigh: 24_576,
   max: 32_000,
 } as const satisfies Record<string, number>;
-/** The API's least budget. */
+/** The minimum that the API accepts. */
 const MIN_BUDGET = 1024;
 
 export function toThinking(request: ThinkingOptions): Thinking {
@@ -54,7 +54,7 @@ export function toThinking(request: ThinkingOptions): Thinking {
   if (!supportsReasoning || features.thinking === 'none') {
     return effort === undefined || effort === 'none'
       ? { warnings: [] }
-      : { warnings: [`reasoning is left out: ${options.model} does not think ahead`] };
+      : { warnings: [`reasoning was omitted: ${options.model} does not support thinking.`] };
   }
   if (effort === 'none') return withoutThinking(request);
   if (features.thinking === 'budget') return effort === undefined ? { warnings: [] } : withBudget(effort, request);
@@ -62,14 +62,14 @@ export function toThinking(request: ThinkingOptions): Thinking {
   const display = summary === undefined ? {} : { display: 'summarized' };
   const isRequested = effort !== undefined && features.thinking === 'request';
   return {
-    // Where thinking is on by default nothing needs to be said but that its summary is wanted.
+    // If thinking is enabled by default, it is sent only to request its summary.
     ...(isRequested || (summary !== undefined && features.thinking !== 'request')
       ? { thinking: { type: 'adaptive', ...display } }
       : {}),
     ...(level === undefined ? {} : { effort: level }),
     warnings:
       effort !== undefined && level !== effort
-        ? [`reasoning.effort ${effort} is sent as ${level ?? 'the default'}`]
+        ? [`reasoning.effort ${effort} is sent as ${level ?? 'the default'}.`]
         : [],
   };
 }
@@ -77,7 +77,7 @@ export function toThinking(request: ThinkingOptions): Thinking {
 function withoutThinking({ options, features }: ThinkingOptions): Thinking {
   switch (features.thinking) {
     case 'always':
-      return { effort: 'low', warnings: [`reasoning.effort none is sent as low: ${options.model} always thinks`] };
+      return { effort: 'low', warnings: [`reasoning.effort none is sent as low: ${options.model} always thinks.`] };
     case 'default':
       return { thinking: { type: features.thinkingOff }, warnings: [] };
     case 'request':
@@ -87,25 +87,24 @@ function withoutThinking({ options, features }: ThinkingOptions): Thinking {
   }
 }
 
-/**
- * Budgets count towards `max_tokens`, so half of it is left for the answer. Forced calls and such budgets exclude
- * each other.
- */
+/** Budgets count towards `max_tokens`, so half of it is reserved for output. A budget rules out forced tool calls. */
 function withBudget(
   effort: string,
   { options, features, maxTokens, isToolForced, continuesTurnWithoutThinking }: ThinkingOptions,
 ): Thinking {
   if (continuesTurnWithoutThinking)
     return {
-      warnings: ['reasoning is left out: the turn began without thinking, and this model cannot start in its middle'],
+      warnings: [
+        'reasoning was omitted: the turn started without thinking, and this model cannot start thinking in its middle.',
+      ],
     };
-  if (isToolForced) return { warnings: ['reasoning is left out: this model cannot think before a forced tool call'] };
+  if (isToolForced) return { warnings: ['reasoning was omitted: this model cannot think before a forced tool call.'] };
   const wanted = hasBudget(effort) ? BUDGETS[effort] : BUDGETS.medium;
   const budget_tokens = Math.min(wanted, Math.floor(maxTokens / 2));
   if (budget_tokens < MIN_BUDGET) {
     return {
       warnings: [
-        `reasoning is left out: ${maxTokens} max_output_tokens leave less than the ${MIN_BUDGET} tokens that thinking needs`,
+        `reasoning was omitted: with ${maxTokens} max_output_tokens, fewer than ${MIN_BUDGET} tokens remain for thinking.`,
       ],
     };
   }
@@ -114,7 +113,7 @@ function withBudget(
     thinking: { type: 'enabled', budget_tokens },
     ...(level === undefined ? {} : { effort: level }),
     warnings: [
-      `reasoning.effort ${effort} is sent as a budget of ${budget_tokens} tokens: ${options.model} thinks by budget`,
+      `reasoning.effort ${effort} is sent as a budget of ${budget_tokens} tokens: ${options.model} has no effort levels.`,
     ],
   };
 }
@@ -123,7 +122,7 @@ function hasBudget(effort: string): effort is keyof typeof BUDGETS {
   return Object.hasOwn(BUDGETS, effort);
 }
 
-/** The level itself, else the next lower one that the model has; unknown words have none. */
+/** Returns the level itself or the next lower one that the model supports, `undefined` for unknown levels. */
 function nearestEffort(effort: string, features: AnthropicModelFeatures): AnthropicEffort | undefined {
   if (effort === 'minimal') return features.efforts[0];
   const rank = EFFORTS.findIndex((level) => level === effort);
@@ -139,24 +138,24 @@ export function toSampling(
 ): JsonObject {
   const { temperature, top_p } = options;
   if (features.sampling === 'none') {
-    // 1 is the default of both, so nobody misses it.
+    // 1 is the default of both, so its omission is not reported.
     const given = [...((temperature ?? 1) === 1 ? [] : ['temperature']), ...((top_p ?? 1) === 1 ? [] : ['top_p'])];
     if (given.length > 0)
-      warnings.push(`${given.join(' and ')} left out: ${options.model} refuses sampling parameters`);
+      warnings.push(`${given.join(' and ')} was omitted: ${options.model} does not support sampling parameters.`);
     return {};
   }
   const sampling: JsonObject = {};
   if (temperature !== undefined) {
     if (isThinking && temperature !== 1)
-      warnings.push('temperature left out: it cannot be set while the model thinks ahead');
+      warnings.push('temperature was omitted: it cannot be set together with thinking.');
     else sampling.temperature = Math.min(temperature, 1);
-    if (temperature > 1) warnings.push(`temperature ${temperature} is sent as 1, the most that this wire takes`);
+    if (temperature > 1) warnings.push(`temperature ${temperature} is sent as 1, the maximum of the Messages API.`);
   }
   if (top_p !== undefined) {
     if (isThinking && top_p < 0.95)
-      warnings.push('top_p left out: below 0.95 it cannot be set while the model thinks ahead');
+      warnings.push('top_p was omitted: below 0.95 it cannot be set together with thinking.');
     else if (features.sampling === 'one' && 'temperature' in sampling)
-      warnings.push(`top_p left out: ${options.model} takes temperature or top_p, not both`);
+      warnings.push(`top_p was omitted: ${options.model} supports either temperature or top_p.`);
     else sampling.top_p = top_p;
   }
   return sampling;

@@ -1,5 +1,5 @@
 /**
- * Tools and the choice among them → the Messages API.
+ * Converts tools and the tool choice to those of the Messages API.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference
  */
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
@@ -16,12 +16,12 @@ import type { WireContext } from '../../Wire';
 export interface AnthropicTools {
   readonly tools: readonly JsonObject[];
   readonly tool_choice?: JsonObject;
-  /** Remote servers that tools among `tools` name. */
+  /** MCP servers that `tools` refers to. */
   readonly mcp_servers: readonly JsonObject[];
   readonly warnings: readonly string[];
 }
 
-/** @throws UnsupportedFeatureError for a built-in tool that neither vendor nor model has */
+/** @throws UnsupportedFeatureError for a built-in tool that the vendor or the model does not have */
 export function toAnthropicTools(
   options: NormalizedOptions,
   context: WireContext,
@@ -30,7 +30,7 @@ export function toAnthropicTools(
   const offered = options.tools ?? [];
   if (offered.length === 0) return { tools: [], mcp_servers: [], warnings: [] };
   if (!context.capabilities.supportsTools)
-    throw new UnsupportedFeatureError(`${options.model} takes no tools`, { path: 'tools' });
+    throw new UnsupportedFeatureError(`The model "${options.model}" does not support tools.`, { path: 'tools' });
   const warnings: string[] = [];
   const mcp_servers: JsonObject[] = [];
   const chosen = toolsToOffer(offered, options.tool_choice, warnings);
@@ -50,7 +50,7 @@ interface ConvertedTool {
   readonly warnings: readonly string[];
 }
 
-/** Tools never change, and the same ones are offered turn after turn. */
+/** Tools are immutable and offered again with every turn, so each is converted once. */
 const toolBlocks = {
   strict: new WeakMap<FunctionTool, ConvertedTool>(),
   loose: new WeakMap<FunctionTool, ConvertedTool>(),
@@ -69,7 +69,7 @@ function toFunctionTool(tool: FunctionTool, { quirks, capabilities }: WireContex
   return result.block;
 }
 
-/** `vendor.anthropic` with a `type` is one of Anthropic's own client tools, whole: they have versions and no schema. */
+/** `vendor.anthropic` with a `type` is one of Anthropic's client tools, which have a version instead of a schema. */
 function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[]): JsonObject {
   const vendorFields = tool.vendor?.anthropic;
   if (typeof vendorFields?.type === 'string' && vendorFields.type !== 'custom')
@@ -77,7 +77,7 @@ function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[
   const { schema, flattened } = toInputSchema(tool.parameters);
   if (flattened)
     warnings.push(
-      `the parameters of ${tool.name} are sent without their ${flattened}: this wire wants one object at the root`,
+      `The parameters of the tool "${tool.name}" are sent without ${flattened} at their root, which must be a plain object.`,
     );
   return {
     name: tool.name,
@@ -88,15 +88,15 @@ function convertTool(tool: FunctionTool, takesStrict: boolean, warnings: string[
   };
 }
 
-/** Strict tools are held to the same part of JSON Schema as structured answers; a schema outside it is a 400. */
+/** Strict tools support the same subset of JSON Schema as structured outputs. Other schemas lead to a 400. */
 function canBeStrict(tool: FunctionTool, schema: JsonObject, supported: boolean, warnings: string[]): boolean {
   if (!supported) {
-    warnings.push(`strict is left out of tool ${tool.name}: the model does not know it`);
+    warnings.push(`strict was omitted from the tool "${tool.name}": the model does not support it.`);
     return false;
   }
   const accepted = toOutputSchema(schema);
   if (accepted?.dropped.length === 0 && isClosed(schema)) return true;
-  warnings.push(`strict is left out of tool ${tool.name}: its schema has what strict tools do not take`);
+  warnings.push(`strict was omitted from the tool "${tool.name}": strict tools do not support its schema.`);
   return false;
 }
 
@@ -108,7 +108,7 @@ function isClosed(schema: unknown): boolean {
   return Object.values(schema).every(isClosed);
 }
 
-/** This wire has no word for a choice among some tools, so only those are offered. */
+/** The Messages API cannot restrict a choice to some of the tools, so only those are offered. */
 function toolsToOffer(offered: readonly Tool[], choice: ToolChoice | undefined, warnings: string[]): readonly Tool[] {
   if (typeof choice !== 'object' || !isAllowedTools(choice)) return offered;
   const chosen = offered.filter((tool) =>
@@ -116,7 +116,7 @@ function toolsToOffer(offered: readonly Tool[], choice: ToolChoice | undefined, 
       (allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name),
     ),
   );
-  warnings.push('tool_choice allowed_tools: only those tools are offered, since this wire cannot narrow a longer list');
+  warnings.push('Only the allowed tools of tool_choice are offered: the Messages API cannot restrict a longer list.');
   return chosen;
 }
 
@@ -133,7 +133,7 @@ function toToolChoice(
   const single = options.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {};
   if (requested?.type === 'none') return requested;
   if (requested !== undefined && requested.type !== 'auto' && !features.supportsForcedTools) {
-    warnings.push(`tool_choice is sent as auto: ${options.model} cannot be made to call a tool`);
+    warnings.push(`tool_choice is sent as auto: ${options.model} does not support forced tool calls.`);
     return { type: 'auto', ...single };
   }
   if (requested === undefined && options.parallel_tool_calls !== false) return undefined;
@@ -150,7 +150,7 @@ function requestedChoice(
   return { type: 'tool', name: choice.name ?? SERVER_TOOL_NAMES[choice.type] ?? choice.type };
 }
 
-/** What the model calls the server tools. */
+/** Server tools under the names that the model knows them by. */
 const SERVER_TOOL_NAMES: Readonly<Record<string, string>> = {
   code_interpreter: 'code_execution',
   url_context: 'web_fetch',
@@ -160,7 +160,7 @@ const SERVER_TOOL_NAMES: Readonly<Record<string, string>> = {
 
 interface ToolInputSchema {
   readonly schema: JsonObject;
-  /** The union that was flattened away; the arguments are still checked against the full schema where the tool runs. */
+  /** Unions that were flattened. Arguments are still validated against the full schema before the tool runs. */
   readonly flattened: string;
 }
 
@@ -191,7 +191,10 @@ function convertSchema(parameters: JsonObject): ToolInputSchema {
   return { schema, flattened: unions.join(', ') };
 }
 
-/** Every field that some variant has; required is what all variants require, or any of them where all must hold. */
+/**
+ * Adds the properties of all variants to the schema. Required are those that all variants require, or, in an `allOf`,
+ * any of them.
+ */
 function mergeVariants(schema: JsonObject, variants: readonly JsonObject[], keyword: (typeof UNIONS)[number]): void {
   const properties = Object.fromEntries(
     variants.flatMap((variant) => (isObject(variant.properties) ? Object.entries(variant.properties) : [])),

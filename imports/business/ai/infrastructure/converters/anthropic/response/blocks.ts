@@ -1,4 +1,7 @@
-/** Content blocks of an assistant's turn → items, for answers, streams and the histories that clients send. */
+/**
+ * Converts the content blocks of an assistant turn to items, for responses, streams and client histories.
+ * https://platform.claude.com/docs/en/api/messages
+ */
 import { toAnnotation } from './citations';
 import { responseToolText } from '../request/structuredOutput';
 import { isEmpty, isObject } from '../../../../domain/json';
@@ -13,15 +16,15 @@ import type { JsonObject, Origin, VendorPart } from '../../../../domain/types/Ve
 
 export interface BlockContext {
   readonly origin: Origin;
-  /** Whether thinking without a signature is vouched for: in an answer, not in what a client sends. */
+  /** Whether thinking without a signature is genuine, which it is in a response, but not in a client's request. */
   readonly isTrusted: boolean;
-  /** The forced tool whose input is the answer. */
+  /** The forced tool whose input is the response. */
   readonly structuredOutputTool?: string | undefined;
-  /** Inputs that a stream left unfinished, as text, by their block. */
+  /** The text of tool inputs that a stream left incomplete, by block. */
   readonly brokenInputs?: ReadonlyMap<JsonObject, string> | undefined;
 }
 
-/** Neighbouring texts make one message; everything else is an item of its own, in order. */
+/** Adjacent texts form one message, every other block its own item. */
 export function toOutputItems(blocks: readonly JsonObject[], context: BlockContext): OutputItem[] {
   const items: OutputItem[] = [];
   let parts: OutputText[] | undefined;
@@ -47,7 +50,7 @@ export function assistantMessage(
   return { type: 'message', role: 'assistant', status, content };
 }
 
-/** The part of a message that a block is, or `undefined` for a block that is an item. */
+/** Converts a block that is part of a message. Returns `undefined` for a block that is an item. */
 export function toOutputPart(block: JsonObject, context: BlockContext): OutputText | undefined {
   if (block.type === 'text') return textPart(block);
   if (!isResponseToolCall(block, context)) return undefined;
@@ -67,7 +70,8 @@ function textPart(block: JsonObject): OutputText | undefined {
   const { type: _, text, ...rest } = block;
   if (typeof text !== 'string') return undefined;
   const annotations = Array.isArray(rest.citations) ? rest.citations.map(toAnnotation) : [];
-  // The mark says that the wire itself wrote this blank: what came from it goes back, other blanks are refused there.
+  // The vendor fields show that the API produced this blank text, so it may be returned. Other blank texts are
+  // rejected.
   return {
     type: 'output_text',
     text,
@@ -83,7 +87,7 @@ export function toOutputItem(block: JsonObject, context: BlockContext): OutputIt
   );
 }
 
-/** Sealed thinking is good for the place that made it; a client's unsigned one is nobody's, and so has no origin. */
+/** Signed thinking belongs to the vendor that signed it. Unsigned thinking from a client has no origin. */
 function thinkingItem(block: JsonObject, { origin, isTrusted }: BlockContext): ReasoningItem | undefined {
   const { type, ...fields } = block;
   if (type === 'redacted_thinking') {
@@ -117,7 +121,7 @@ function callItem(block: JsonObject, context: BlockContext): FunctionCallItem | 
   const broken = context.brokenInputs?.get(block);
   if (broken !== undefined)
     return { type: 'function_call', call_id: id, name, arguments: broken, status: 'incomplete', ...carryFields(rest) };
-  // An input that is no object has no text that would come back as the same input.
+  // `arguments` cannot represent an input that is not an object, so the original is stored as well.
   const isMalformed = input !== undefined && !isObject(input);
   return {
     type: 'function_call',

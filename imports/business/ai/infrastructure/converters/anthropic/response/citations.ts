@@ -1,14 +1,11 @@
 /**
- * Citations of the Messages API as annotations that any reader of the inner language understands; the originals
- * travel beside them.
+ * Converts citations to annotations. The originals are stored in the vendor fields of their text.
+ * https://platform.claude.com/docs/en/build-with-claude/citations
  */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/**
- * https://platform.claude.com/docs/en/build-with-claude/citations; a kind that is not known is kept under its own
- * word.
- */
+/** A citation of an unknown type becomes an annotation of the same type. */
 export function toAnnotation(citation: unknown): JsonObject {
   if (!isObject(citation)) return { type: 'citation', citation };
   const { type, cited_text } = citation;

@@ -1,4 +1,7 @@
-/** How an answer ended and what it cost. https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons */
+/**
+ * Converts stop reasons and token usage.
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+ */
 import { NO_USAGE } from '../../../../domain/entities/Response';
 import { isObject } from '../../../../domain/json';
 import type { LLMResponse, Usage } from '../../../../domain/types/ResponsesAPITypes';
@@ -16,33 +19,33 @@ const OUTCOMES = {
   end_turn: COMPLETED,
   stop_sequence: COMPLETED,
   tool_use: COMPLETED,
-  /** The server paused its own long turn; sent back as it is, it goes on. */
+  /** The server paused a long turn. It continues when the response is sent back unchanged. */
   pause_turn: COMPLETED,
   max_tokens: TRUNCATED,
   model_context_window_exceeded: TRUNCATED,
   refusal: { status: 'incomplete', reason: 'content_filter' },
 } as const satisfies Record<string, Outcome>;
 
-/** A word that is not in the table counts as completed, with a warning. */
+/** An unknown stop reason counts as completed, with a warning. */
 export function outcomeOf(stopReason: string | null, warnings: string[]): Outcome {
   if (stopReason === null) return COMPLETED;
   if (isKnownStopReason(stopReason)) return OUTCOMES[stopReason];
-  warnings.push(`unknown stop_reason ${stopReason} counts as completed`);
+  warnings.push(`The response has the unknown stop_reason "${stopReason}" and counts as completed.`);
   return COMPLETED;
 }
 
-function isKnownStopReason(word: string): word is keyof typeof OUTCOMES {
-  return Object.hasOwn(OUTCOMES, word);
+function isKnownStopReason(reason: string): reason is keyof typeof OUTCOMES {
+  return Object.hasOwn(OUTCOMES, reason);
 }
 
-/** The way back, for a response that another wire gave. */
+/** Returns the stop reason for a response of another wire. */
 export function stopReasonOf(response: LLMResponse): string {
   if (response.status === 'incomplete')
     return response.incomplete_details?.reason === 'content_filter' ? 'refusal' : 'max_tokens';
   return response.output.some((item) => item.type === 'function_call') ? 'tool_use' : 'end_turn';
 }
 
-/** Anthropic counts cached parts beside `input_tokens`; the inner language counts everything that was sent. */
+/** Anthropic's `input_tokens` exclude cached tokens; `Usage.input_tokens` include them. */
 export function toUsage(raw: JsonObject): Usage {
   const cached_tokens = count(raw.cache_read_input_tokens);
   const cache_write_tokens = count(raw.cache_creation_input_tokens);
@@ -60,7 +63,7 @@ export function toUsage(raw: JsonObject): Usage {
 
 export function toUsageOrNone(raw: unknown, warnings: string[]): Usage {
   if (isObject(raw)) return toUsage(raw);
-  warnings.push('the answer names no usage');
+  warnings.push('The response has no usage, so all token counts are zero.');
   return NO_USAGE;
 }
 
@@ -68,7 +71,7 @@ function count(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
-/** The way back, for a response that another wire gave. */
+/** Converts the usage of a response of another wire. */
 export function toAnthropicUsage({
   input_tokens,
   output_tokens,

@@ -1,4 +1,7 @@
-/** A stream of the Messages API → domain events. https://platform.claude.com/docs/en/build-with-claude/streaming */
+/**
+ * Decodes a stream of the Messages API to domain events.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/json';
@@ -17,10 +20,7 @@ export function createAnthropicDecoder(context: ResponseContext): StreamDecoder 
   return new AnthropicDecoder(context);
 }
 
-/**
- * Neighbouring text blocks are parts of one message, so it ends when another kind of block begins, or the answer
- * ends.
- */
+/** Adjacent text blocks are parts of one message, which ends when another type of block starts or the response ends. */
 interface OpenMessage {
   readonly index: number;
   readonly parts: OutputText[];
@@ -42,7 +42,7 @@ class AnthropicDecoder implements StreamDecoder {
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
     if (this.state === 'completed') return;
     if (this.state === 'broken')
-      throw new LLMStreamError('The stream goes on after its error.', { vendor: this.context.vendor });
+      throw new LLMStreamError('The stream continued after an error.', { vendor: this.context.vendor });
     try {
       this.dispatch(parseEvent(message), out);
     } catch (error) {
@@ -53,7 +53,7 @@ class AnthropicDecoder implements StreamDecoder {
 
   end(): void {
     if (this.state === 'completed') return;
-    throw new LLMStreamError('The stream ended without message_stop: the answer is cut off.', {
+    throw new LLMStreamError('The stream ended without message_stop, so the response is incomplete.', {
       vendor: this.context.vendor,
     });
   }
@@ -93,18 +93,18 @@ class AnthropicDecoder implements StreamDecoder {
 
   private startMessage({ message }: JsonObject, out: ResponseStreamEvent[]): void {
     if (!isObject(message) || typeof message.id !== 'string')
-      throw new LLMStreamError('The stream began without a message.');
+      throw new LLMStreamError('The message_start event has no message with an id.');
     if (this.assembly !== undefined) {
-      // Hosts have been seen to say it twice.
+      // Some vendors send message_start twice.
       if (this.assembly.message.id === message.id) return;
-      throw new LLMStreamError('The stream began a second message inside the first.');
+      throw new LLMStreamError('The stream started a second message inside the first.');
     }
     const model = typeof message.model === 'string' ? message.model : this.context.model;
     this.assembly = new AnthropicMessageAssembly(message);
     this.blocks = blockContext(this.context, model, this.assembly.brokenInputs);
     out.push({ type: 'response.created', id: message.id, model });
     this.emitUsage(out);
-    // A turn that goes on after its tools ran may bring blocks that are already whole.
+    // A turn that continues after server tools may start with complete blocks.
     if (!Array.isArray(message.content)) return;
     message.content.forEach((block: unknown, index) => {
       const key = `complete ${index}`;
@@ -114,12 +114,12 @@ class AnthropicDecoder implements StreamDecoder {
   }
 
   private requireAssembly(): AnthropicMessageAssembly {
-    if (this.assembly === undefined) throw new LLMStreamError('The stream has content before message_start.');
+    if (this.assembly === undefined) throw new LLMStreamError('The stream sent content before message_start.');
     return this.assembly;
   }
 
   private startBlock({ index, content_block }: JsonObject, out: ResponseStreamEvent[]): void {
-    if (!isObject(content_block)) throw new LLMStreamError('The stream began a content block without saying which.');
+    if (!isObject(content_block)) throw new LLMStreamError('A content_block_start event has no content block.');
     const open = this.requireAssembly().startBlock(index, content_block);
     const { block } = open;
     if (block.type === 'text' || isResponseToolCall(block, this.blocks)) {
@@ -147,7 +147,7 @@ class AnthropicDecoder implements StreamDecoder {
   private applyDelta({ index, delta }: JsonObject, out: ResponseStreamEvent[]): void {
     const open = this.requireAssembly().requireOpen(index);
     const output_index = open.outputIndex;
-    if (!isObject(delta)) throw new LLMStreamError('The stream has a delta without content.');
+    if (!isObject(delta)) throw new LLMStreamError('A content_block_delta event has no delta.');
     switch (delta.type) {
       case 'text_delta': {
         const piece = textField(delta, 'text');
@@ -178,7 +178,7 @@ class AnthropicDecoder implements StreamDecoder {
           annotation: toAnnotation(delta.citation),
           ...contentIndexOf(this.message),
         });
-        // As the API wrote it, for a client of the same wire.
+        // The original delta, for clients of the same wire.
         out.push({
           type: 'vendor.event',
           origin: this.blocks.origin,
@@ -200,7 +200,7 @@ class AnthropicDecoder implements StreamDecoder {
     const output_index = open.outputIndex;
     const part = toOutputPart(open.block, this.blocks);
     if (part !== undefined) {
-      // The answer tool's input is text only now that it is whole.
+      // The response tool's input can be converted to text only once it is complete.
       if (open.block.type === 'tool_use')
         out.push({
           type: 'response.output_text.delta',
@@ -266,30 +266,30 @@ class AnthropicDecoder implements StreamDecoder {
 
 const FIRST_PART: { readonly content_index?: number } = {};
 
-/** The place of the text block that is open; nearly all are a message's first, of which nothing is said. */
+/** The content index of the open text block, omitted for a message's first part, which is by far the most common. */
 function contentIndexOf(message: OpenMessage | undefined): { readonly content_index?: number } {
   return message === undefined || message.parts.length === 0 ? FIRST_PART : { content_index: message.parts.length };
 }
 
-/** @throws LLMStreamError for what is not a JSON object */
+/** @throws LLMStreamError unless the data is a JSON object */
 function parseEvent({ data }: SseMessage): JsonObject {
   let event: unknown;
   try {
     event = JSON.parse(data);
   } catch (cause) {
-    throw new LLMStreamError('The stream holds an event that is not JSON.', { cause });
+    throw new LLMStreamError('The stream contains an event that is not JSON.', { cause });
   }
-  if (!isObject(event)) throw new LLMStreamError('The stream holds an event that is not an object.');
+  if (!isObject(event)) throw new LLMStreamError('The stream contains an event that is not a JSON object.');
   return event;
 }
 
 function textField(delta: JsonObject, field: string): string {
   const value = delta[field];
-  if (typeof value !== 'string') throw new LLMStreamError(`The stream has a ${String(delta.type)} without ${field}.`);
+  if (typeof value !== 'string') throw new LLMStreamError(`A delta of type "${String(delta.type)}" has no "${field}".`);
   return value;
 }
 
-/** An item whose content is still to come. */
+/** The item before any of its content has arrived. */
 function initialItem(item: OutputItem): OutputItem {
   if (item.type === 'function_call') return { ...item, arguments: '', status: 'in_progress' };
   if (item.type === 'reasoning')

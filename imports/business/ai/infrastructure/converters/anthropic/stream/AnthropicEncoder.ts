@@ -1,4 +1,7 @@
-/** Domain events as the SSE stream of a message. https://platform.claude.com/docs/en/build-with-claude/streaming */
+/**
+ * Encodes domain events as an SSE stream of the Messages API.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 import { isObject } from '../../../../domain/json';
 import { NO_USAGE } from '../../../../domain/entities/Response';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
@@ -16,13 +19,13 @@ import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
 import { anthropicError } from '../../stream/streamErrors';
 import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
-/** The block that deltas are arriving for: blocks come one after another. */
+/** The block that deltas are arriving for. Blocks follow one another. */
 interface OpenBlock {
   readonly kind: DeltaKind;
   readonly output_index: number;
   readonly content_index: number;
   readonly index: number;
-  /** A delta's frame up to the text. */
+  /** The frame of a delta up to its text. */
   readonly beforeText: string;
 }
 
@@ -30,14 +33,14 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   private readonly backfill = new DeltaBackfill();
   private id: string;
   private model: string;
-  /** What was counted before the message began. */
+  /** The usage counted before the message started. */
   private usage: Usage = NO_USAGE;
   private hasStarted = false;
   private nextIndex = 0;
   private open: OpenBlock | undefined;
-  /** The text whose source was told last. */
+  /** The text of the most recent citation. */
   private lastCited: { readonly output_index: number; readonly content_index?: number } | undefined;
-  /** Messages whose citations went out as they came. */
+  /** Output indexes of messages whose citations were forwarded verbatim. */
   private readonly citedItems = new Set<number>();
 
   constructor(facts: StreamEncoderOptions) {
@@ -55,7 +58,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
       case 'response.reasoning.delta':
         return this.encodeDelta('thinking', event);
       case 'response.created':
-        // The next event may be the count that the message begins with.
+        // Wait for the next event, which may be the usage that belongs in message_start.
         if (event.id !== '') this.id = event.id;
         this.model = event.model;
         return NO_FRAMES;
@@ -135,7 +138,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     const isSameItem = open !== undefined && open.kind === kind && open.output_index === output_index;
     if (isSameItem && open.content_index === content_index) return [textFrame(open, delta)];
     if (isSameItem && kind === 'thinking') {
-      // Parts of a summary are paragraphs of one thinking block; parts of a message are blocks of their own.
+      // Parts of a summary become paragraphs of one thinking block, parts of a message separate blocks.
       this.open = { ...open, content_index };
       return [textFrame(open, `\n\n${delta}`)];
     }
@@ -173,7 +176,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
       const frames = this.backfill.missingDeltas(output_index, item).flatMap((event) => this.encode(event));
       return [...frames, ...(frames.length === 0 ? NO_FRAMES : this.closeBlock())];
     }
-    // What another wire's host made for itself is no client's business.
+    // Vendor items of other wires are not shown to clients.
     if (!('origin' in item) || item.origin.wire !== 'anthropic_messages') return NO_FRAMES;
     return [
       ...this.closeBlock(),
@@ -181,7 +184,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     ];
   }
 
-  /** What a block says last: the seal of its thinking, the sources of its text. */
+  /** The last deltas of a block: the signature of its thinking, the citations of its text. */
   private closingDeltas(item: OutputItem, open: OpenBlock): readonly string[] {
     if (
       item.type === 'reasoning' &&
@@ -196,7 +199,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
       .map((citation) => blockDelta(open.index, { type: 'citations_delta', citation }));
   }
 
-  /** A block that comes in one piece. */
+  /** Encodes a block that arrived in one piece. */
   private completeBlock(block: JsonObject, deltas: readonly JsonObject[]): readonly string[] {
     const index = this.nextIndex;
     this.nextIndex += 1;
@@ -208,10 +211,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
     ];
   }
 
-  /**
-   * Deltas of a kind that is newer than this program belong to the open block; blocks that come whole hold theirs
-   * already.
-   */
+  /** Deltas of unknown types belong to the open block. Blocks that arrived in one piece already contain theirs. */
   private vendorEvent(raw: JsonObject): readonly string[] {
     if (raw.type !== 'content_block_delta') return [...this.startMessage(), namedFrame(String(raw.type), raw)];
     if (isObject(raw.delta) && raw.delta.type === 'citations_delta') return this.citation(raw.delta);
@@ -220,7 +220,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
       : [namedFrame('content_block_delta', { ...raw, index: this.open.index })];
   }
 
-  /** Sources come before the text that they are for. */
+  /** A citation may precede the text that it belongs to. */
   private citation(delta: JsonObject): readonly string[] {
     const { output_index, content_index = 0 } = this.lastCited ?? this.open ?? { output_index: 0 };
     const { open } = this;

@@ -1,14 +1,14 @@
-/** The message that a stream of the Messages API writes bit by bit, put together as it would have come in one piece. */
+/** Assembles the message that a stream of the Messages API sends in deltas, as it would be without streaming. */
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** A block while its deltas come. Texts are collected and joined once. */
+/** A block whose deltas are still arriving. Texts are collected and joined once. */
 export interface OpenBlock {
   readonly block: JsonObject;
-  /** Where the block's item stands in the output; the decoder sets it. */
+  /** The output index of the block's item, set by the decoder. */
   outputIndex: number;
-  /** By the block's field. */
+  /** Text pieces by field of the block. */
   readonly texts: Map<string, string[]>;
   input: string[] | undefined;
 }
@@ -16,7 +16,7 @@ export interface OpenBlock {
 export class AnthropicMessageAssembly {
   readonly message: JsonObject;
   readonly content: JsonObject[] = [];
-  /** Inputs that were cut off, as text, by their block. */
+  /** The text of truncated tool inputs, by block. */
   readonly brokenInputs = new Map<JsonObject, string>();
   private readonly open = new Map<unknown, OpenBlock>();
 
@@ -24,9 +24,9 @@ export class AnthropicMessageAssembly {
     this.message = { ...message, content: this.content };
   }
 
-  /** @throws LLMStreamError for a second block under the index of one that is still open */
+  /** @throws LLMStreamError if a block with this index is already open */
   startBlock(index: unknown, block: JsonObject): OpenBlock {
-    if (this.open.has(index)) throw new LLMStreamError(`The stream began content block ${String(index)} twice.`);
+    if (this.open.has(index)) throw new LLMStreamError(`The stream started content block ${String(index)} twice.`);
     const copy = { ...block };
     if (copy.type === 'text') copy.text ??= '';
     const open: OpenBlock = { block: copy, outputIndex: 0, texts: new Map(), input: undefined };
@@ -35,15 +35,15 @@ export class AnthropicMessageAssembly {
     return open;
   }
 
-  /** @throws LLMStreamError for a block that is not open */
+  /** @throws LLMStreamError if no block with this index is open */
   requireOpen(index: unknown): OpenBlock {
     const open = this.open.get(index);
     if (open === undefined)
-      throw new LLMStreamError(`The stream goes on with content block ${String(index)}, which is not open.`);
+      throw new LLMStreamError(`The stream continued content block ${String(index)}, which is not open.`);
     return open;
   }
 
-  /** The finished block. @throws LLMStreamError for a block that is not open */
+  /** Returns the finished block. @throws LLMStreamError if no block with this index is open */
   stopBlock(index: unknown): OpenBlock {
     const open = this.requireOpen(index);
     this.open.delete(index);
@@ -55,12 +55,12 @@ export class AnthropicMessageAssembly {
     return open;
   }
 
-  /** The indexes of blocks that never ended. */
+  /** The indexes of the blocks that have not ended, joined by commas. */
   get unfinished(): string {
     return [...this.open.keys()].map(String).join(', ');
   }
 
-  /** `max_tokens` may cut an input anywhere; what the model wrote is kept as it is then. */
+  /** `max_tokens` may truncate an input anywhere. Its text is then preserved as is. */
   private finishInput(block: JsonObject, json: string): void {
     if (json.trim() === '') {
       block.input ??= {};
@@ -75,8 +75,8 @@ export class AnthropicMessageAssembly {
   }
 
   /**
-   * https://platform.claude.com/docs/en/build-with-claude/streaming: counts are totals, and what is null or left
-   * out says nothing new.
+   * Applies a `message_delta`. Token counts are cumulative; null and missing fields leave earlier values unchanged.
+   * https://platform.claude.com/docs/en/build-with-claude/streaming
    */
   update({ delta, usage, type: _, ...others }: JsonObject): void {
     assignDefined(this.message, others);
@@ -95,14 +95,14 @@ function assignDefined(target: JsonObject, source: JsonObject): void {
   }
 }
 
-/** Adds a piece of text to a field of the block. */
+/** Appends a piece of text to a field of the block. */
 export function addText(open: OpenBlock, field: string, piece: string): void {
   const pieces = open.texts.get(field);
   if (pieces === undefined) open.texts.set(field, [piece]);
   else pieces.push(piece);
 }
 
-/** Texts of a newer kind of delta grow, everything else is replaced; a compaction comes in one piece. */
+/** In deltas of unknown types, text is appended and everything else replaced. A compaction arrives in one piece. */
 export function addUnknownDelta(open: OpenBlock, { type: _, ...fields }: JsonObject): void {
   for (const [field, value] of Object.entries(fields)) {
     if (typeof value === 'string' && typeof open.block[field] === 'string') addText(open, field, value);

@@ -1,4 +1,7 @@
-/** How content blocks of a message come in a stream: what stands in their start and what follows as deltas. */
+/**
+ * Splits content blocks for streaming, into the block of `content_block_start` and the deltas that follow.
+ * https://platform.claude.com/docs/en/build-with-claude/streaming
+ */
 import { isObject } from '../../../../domain/json';
 import type { Content, FunctionCallItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -7,7 +10,7 @@ import { argumentsOrEmpty } from '../../stream/callItems';
 
 export type DeltaKind = 'text' | 'thinking';
 
-/** Blocks that grow while the model writes. */
+/** Blocks that are streamed in deltas. */
 export const BLOCK_DELTAS = {
   text: { start: { type: 'text', text: '' }, name: 'text_delta', field: 'text' },
   thinking: { start: { type: 'thinking', thinking: '', signature: '' }, name: 'thinking_delta', field: 'thinking' },
@@ -16,7 +19,7 @@ export const BLOCK_DELTAS = {
 /** A block's start and its deltas. */
 export type BlockFrames = readonly [start: JsonObject, deltas: readonly JsonObject[]];
 
-/** A finished block; a stream never has an input or a seal in the start. */
+/** Splits a finished block. A stream never sends an input or a thinking signature in the start event. */
 export function finishedBlock(block: JsonObject): BlockFrames {
   const { thinking, signature, input } = block;
   if (block.type === 'thinking' && typeof thinking === 'string') {
@@ -30,13 +33,16 @@ export function finishedBlock(block: JsonObject): BlockFrames {
   return [{ ...block, input: {} }, [inputDelta(JSON.stringify(input))]];
 }
 
-/** The call with its input as the model wrote it. */
+/** Splits a tool call, with its input exactly as the model wrote it. */
 export function callBlock(call: FunctionCallItem): BlockFrames {
   const { input, ...block } = toContentBlocks(call).blocks[0] ?? {};
   return [{ ...block, input: {} }, [inputDelta(inputText(call, input))]];
 }
 
-/** What is no JSON object was put into one, unless the token limit cut it: such a stream ends where the model did. */
+/**
+ * Arguments that are not a JSON object were wrapped in one. Arguments truncated by the token limit are streamed as they
+ * are, so that the stream ends where the model did.
+ */
 function inputText(call: FunctionCallItem, input: unknown): string {
   if (!isObject(input)) return JSON.stringify(input);
   const isWrapped = input.arguments === call.arguments;
@@ -47,7 +53,7 @@ function inputDelta(partial_json: string): JsonObject {
   return { type: 'input_json_delta', partial_json };
 }
 
-/** Citations as this wire wrote them; others it has no place for. */
+/** The original citations of this wire. It cannot express those of other wires. */
 export function citationsOf(part: Content): readonly unknown[] {
   const citations = part.vendor?.anthropic?.citations;
   return Array.isArray(citations) ? citations : [];

@@ -1,7 +1,7 @@
 /**
- * The other direction: a generateContent body that a client sends to us, as a request of ours. What our words
- * cannot say stays verbatim under `vendor.google`, and marks on items keep the wire form, so that towards Gemini
- * the same body goes out again.
+ * The server side of the Gemini API: reads `generateContent` requests of its clients. Whatever `GenerateOptions` cannot
+ * express is stored verbatim in `vendor.google`, and marks on items preserve their wire form, so that Gemini receives the
+ * same body again. https://ai.google.dev/api/generate-content
  */
 import { readContents, readSystemInstruction } from './readContents';
 import { readToolConfig, readTools } from './readTools';
@@ -12,22 +12,22 @@ import { isEmpty, isObject } from '../../../../domain/json';
 import type { GenerateOptions } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** Deeper bodies are refused, like everywhere at the door. */
+/** Maximum nesting of a body, as at every API. */
 const MAX_DEPTH = 64;
 
 export { writeGoogle } from './writeResponse';
 
 /**
- * @param body the parsed JSON; names in lowerCamelCase or snake_case
- * @param model from the path; whether to stream is in the path too
- * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ * @param body the parsed JSON, with fields in lowerCamelCase or snake_case
+ * @param model from the URL path, which also determines whether to stream
+ * @throws LLMInvalidRequestError with the JSON path of the invalid field
  */
 export function readGoogleRequest(body: unknown, model: string): GenerateOptions & { stream?: boolean } {
   if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
   assertDepth(body, 'body', 0);
   const { contents, systemInstruction, tools, toolConfig, generationConfig, ...rest } = camelCaseKeys(body);
   if (contents !== undefined && !Array.isArray(contents))
-    throw new LLMInvalidRequestError('contents must be a list.', { path: 'contents' });
+    throw new LLMInvalidRequestError('"contents" must be a list.', { path: 'contents' });
 
   const offered = readTools(tools);
   const choice = readToolConfig(toolConfig);

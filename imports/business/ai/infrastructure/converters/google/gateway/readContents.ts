@@ -1,4 +1,7 @@
-/** Contents that a client sent, as items: the inverse of GoogleContents and GoogleParts. */
+/**
+ * Reads the contents of a client's request as items, the inverse of `toContents`.
+ * https://ai.google.dev/api/caching#Content
+ */
 import { toItems, kindOfPart, groupParts } from '../response/items';
 import { isEmptyText } from '../request/parts';
 import { fromMediaPart } from '../media';
@@ -19,14 +22,14 @@ const ORIGIN: Origin = { wire: 'gemini' };
 
 // ---- the system instruction
 
-/** Becomes a system message at the head of the history; what is no text in it goes back to Gemini only. */
+/** Becomes a system message at the start of the history. Parts without text are returned only to Gemini. */
 export function readSystemInstruction(instruction: unknown): readonly InputItem[] {
   if (instruction === undefined) return [];
-  // A text alone is accepted too.
+  // The API also accepts a plain string.
   if (typeof instruction === 'string')
     return [{ type: 'message', role: 'system', content: [{ type: 'input_text', text: instruction }] }];
   if (!isObject(instruction))
-    throw new LLMInvalidRequestError('systemInstruction must be a content.', { path: 'systemInstruction' });
+    throw new LLMInvalidRequestError('"systemInstruction" must be a content object.', { path: 'systemInstruction' });
   const { parts, ...fields } = instruction;
   const content = requireParts(parts, 'systemInstruction').map(
     (part): InputText => toInputText(part) ?? { type: 'input_text', text: '', ...vendorFields(undefined, { part }) },
@@ -42,7 +45,7 @@ export function readContents(contents: readonly unknown[]): readonly InputItem[]
   let previousRole: string | undefined;
   return contents.flatMap((content, index) => {
     const path = `contents[${index}]`;
-    if (!isObject(content)) throw new LLMInvalidRequestError(`${path} must be an object.`, { path });
+    if (!isObject(content)) throw new LLMInvalidRequestError(`"${path}" must be an object.`, { path });
     const { parts: list, ...fields } = content;
     const parts = requireParts(list, path);
     const role = fields.role === 'model' ? 'model' : 'user';
@@ -55,7 +58,7 @@ export function readContents(contents: readonly unknown[]): readonly InputItem[]
   });
 }
 
-/** The first item says that a content begins with it. */
+/** Marks the first item as the start of a separate content. */
 function startingContent(
   items: readonly InputItem[],
   role: 'user' | 'model',
@@ -76,28 +79,27 @@ function startingContent(
 function requireParts(parts: unknown, path: string): GooglePart[] {
   if (parts === undefined) return [];
   if (!Array.isArray(parts))
-    throw new LLMInvalidRequestError(`${path}.parts must be a list.`, { path: `${path}.parts` });
+    throw new LLMInvalidRequestError(`"${path}.parts" must be a list.`, { path: `${path}.parts` });
   return parts.map((part, index) => {
     if (isObject(part)) return withCamelCaseKeys(part);
-    throw new LLMInvalidRequestError(`${path}.parts[${index}] must be an object.`, { path: `${path}.parts[${index}]` });
+    throw new LLMInvalidRequestError(`"${path}.parts[${index}]" must be an object.`, {
+      path: `${path}.parts[${index}]`,
+    });
   });
 }
 
-/**
- * The part with the names of its own messages in lowerCamelCase; arguments and results are the caller's and stay as
- * they are.
- */
+/** Converts the part's own fields to lowerCamelCase. Arguments and results belong to the caller and stay unchanged. */
 function withCamelCaseKeys(part: GooglePart): GooglePart {
   const out: GooglePart = { ...camelCaseKeys(part) };
   for (const field of ['functionCall', 'functionResponse', 'inlineData', 'fileData']) {
     const value = out[field];
     if (isObject(value)) out[field] = camelCaseKeys(value);
   }
-  const answer = out.functionResponse;
-  if (isObject(answer) && Array.isArray(answer.parts)) {
+  const result = out.functionResponse;
+  if (isObject(result) && Array.isArray(result.parts)) {
     out.functionResponse = {
-      ...answer,
-      parts: answer.parts.map((inner) => (isObject(inner) ? withCamelCaseKeys(inner) : inner) as unknown),
+      ...result,
+      parts: result.parts.map((inner) => (isObject(inner) ? withCamelCaseKeys(inner) : inner) as unknown),
     };
   }
   return out;
@@ -113,7 +115,7 @@ function readModelParts(parts: readonly GooglePart[], index: number, calls: Open
   });
 }
 
-/** Calls that came unsigned are not signed on the way, and empty texts are not left out. */
+/** Whether the item must be written back exactly: unsigned calls are not signed, and empty texts not dropped. */
 function mustStayVerbatim(item: InputItem): boolean {
   if (item.type === 'function_call') return item.vendor?.google?.thoughtSignature === undefined;
   if (item.type === 'message') return item.content.some((part) => part.type === 'output_text' && part.text === '');
@@ -183,14 +185,14 @@ function toCallOutput(part: GooglePart, calls: OpenCalls, place: string): Functi
             ...(text === '{}' ? [] : [{ type: 'input_text', text: text } as const]),
             ...media.filter((one) => one !== undefined),
           ],
-    // Only some models take media in an answer; one that was sent so goes out so, whatever we know of the model.
+    // Only some models support media in results. A part with media is written back as it was sent, for any model.
     ...(isLossless && parts === undefined && (id === undefined || wireId !== undefined)
       ? vendorFields(siblings, wireId === undefined ? {} : { id: wireId })
       : vendorFields(undefined, { part })),
   };
 }
 
-/** Which calls wait for an answer. Most have no id on this wire; their answers come in order, by name. */
+/** The calls without a result so far. Most calls have no id on this wire; results are matched by name, in order. */
 class OpenCalls {
   private waiting: { readonly id: string; readonly name: string }[] = [];
 

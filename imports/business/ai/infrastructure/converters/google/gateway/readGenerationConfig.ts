@@ -1,6 +1,6 @@
 /**
- * The generationConfig that a client sent over the Gemini wire, as options of ours: the inverse of
- * GoogleGeneration.
+ * Reads a client's `generationConfig` as options, the inverse of `toGenerationConfig`.
+ * https://ai.google.dev/api/generate-content#GenerationConfig
  */
 import { fromOpenApiSchema } from '../openApiSchema';
 import { camelCaseKeys } from '../googleTypes';
@@ -15,8 +15,8 @@ export interface GenerationOptions {
     'temperature' | 'top_p' | 'max_output_tokens' | 'stop' | 'response_format' | 'reasoning'
   >;
   /**
-   * What our words don't say exactly. The form of the answer and the thinking stand in both: other hosts read ours,
-   * and Gemini gets its own words back.
+   * Fields that options do not express exactly. The response format and thinking are in both: as options for other
+   * vendors, and verbatim for Gemini.
    */
   readonly verbatim?: JsonObject;
 }
@@ -24,7 +24,7 @@ export interface GenerationOptions {
 export function readGenerationConfig(config: unknown): GenerationOptions {
   if (config === undefined) return { options: {} };
   if (!isObject(config))
-    throw new LLMInvalidRequestError('generationConfig must be an object.', { path: 'generationConfig' });
+    throw new LLMInvalidRequestError('"generationConfig" must be an object.', { path: 'generationConfig' });
   const { temperature, topP, maxOutputTokens, stopSequences, ...verbatim } = camelCaseKeys(config);
   const numbers = {
     temperature: ['temperature', temperature],
@@ -77,7 +77,7 @@ function reasoningOf(config: unknown): GenerateOptions['reasoning'] {
   return { ...(effort === undefined ? {} : { effort }), ...(includeThoughts === true ? { summary: 'auto' } : {}) };
 }
 
-/** A negative budget leaves it to the model. */
+/** A negative budget leaves the effort to the model. */
 function effortOf(budget: number): ReasoningEffort | undefined {
   if (budget < 0) return undefined;
   if (budget === 0) return 'none';

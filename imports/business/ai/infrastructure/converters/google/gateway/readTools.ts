@@ -1,4 +1,4 @@
-/** Tools and tool choice that a client sent over the Gemini wire, as ours: the inverse of GoogleTools. */
+/** Reads a client's `tools` and `toolConfig`, the inverse of `toGoogleTools`. https://ai.google.dev/api/caching#Tool */
 import { fromOpenApiSchema } from '../openApiSchema';
 import { camelCaseKeys, vendorFields, withMark } from '../googleTypes';
 import type { GoogleMark } from '../googleTypes';
@@ -8,7 +8,7 @@ import type { BuiltInToolType, FunctionTool, Tool } from '../../../../domain/ent
 import type { ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** Server tools that other hosts have too. Those not listed here stay verbatim. */
+/** Server tools that other vendors also have. All others are stored verbatim. */
 const TYPE_OF_SERVER_TOOL: Readonly<Record<string, BuiltInToolType>> = {
   googleSearch: 'web_search',
   googleSearchRetrieval: 'web_search',
@@ -20,25 +20,25 @@ const TYPE_OF_SERVER_TOOL: Readonly<Record<string, BuiltInToolType>> = {
 
 export interface ParsedTools {
   readonly tools: readonly Tool[];
-  /** Tool objects in which there is no tool of ours. */
+  /** Tool objects that contain no known tool. */
   readonly verbatim?: readonly JsonObject[];
 }
 
 export function readTools(tools: unknown): ParsedTools {
   if (tools === undefined) return { tools: [] };
-  if (!Array.isArray(tools)) throw new LLMInvalidRequestError('tools must be a list.', { path: 'tools' });
+  if (!Array.isArray(tools)) throw new LLMInvalidRequestError('"tools" must be a list.', { path: 'tools' });
   const verbatim: JsonObject[] = [];
   const read = tools.flatMap((tool, group) => {
     if (!isObject(tool))
-      throw new LLMInvalidRequestError(`tools[${group}] must be an object.`, { path: `tools[${group}]` });
-    const ours = readToolObject(camelCaseKeys(tool), group);
-    if (ours.length === 0) verbatim.push(tool);
-    return ours;
+      throw new LLMInvalidRequestError(`"tools[${group}]" must be an object.`, { path: `tools[${group}]` });
+    const found = readToolObject(camelCaseKeys(tool), group);
+    if (found.length === 0) verbatim.push(tool);
+    return found;
   });
   return { tools: read, ...(verbatim.length > 0 || tools.length === 0 ? { verbatim } : {}) };
 }
 
-/** One tool object holds any number of functions and server tools; the first of them remembers what else was in it. */
+/** A tool object contains any number of functions and server tools. Its other fields are stored on the first of them. */
 function readToolObject(object: JsonObject, group: number): Tool[] {
   const { functionDeclarations, ...fields } = object;
   const tools: Tool[] = [];
@@ -61,7 +61,7 @@ function isDeclarationList(value: unknown): value is (JsonObject & { name: strin
   );
 }
 
-/** The declaration goes out again as it came; our own form of it is for other hosts and for checking arguments. */
+/** Gemini receives the original declaration. The converted one is for other vendors and for validating arguments. */
 function toFunctionTool(declaration: JsonObject & { name: string }, mark: GoogleMark): FunctionTool {
   const { name, description, parameters, parametersJsonSchema } = camelCaseKeys(declaration);
   const schema = isObject(parametersJsonSchema)
@@ -87,7 +87,7 @@ export interface ParsedToolChoice {
 
 export function readToolConfig(config: unknown): ParsedToolChoice {
   if (config === undefined) return {};
-  if (!isObject(config)) throw new LLMInvalidRequestError('toolConfig must be an object.', { path: 'toolConfig' });
+  if (!isObject(config)) throw new LLMInvalidRequestError('"toolConfig" must be an object.', { path: 'toolConfig' });
   const { functionCallingConfig, ...rest } = camelCaseKeys(config);
   const toolChoice = isObject(functionCallingConfig) ? toToolChoice(camelCaseKeys(functionCallingConfig)) : undefined;
   if (toolChoice !== undefined && isEmpty(rest)) return { toolChoice };
@@ -96,7 +96,7 @@ export function readToolConfig(config: unknown): ParsedToolChoice {
   return { ...(toolChoice === undefined ? {} : { toolChoice }), verbatim };
 }
 
-/** What says more than our words can stays verbatim. */
+/** Returns `undefined` for a choice that `ToolChoice` cannot express, which is then stored verbatim. */
 function toToolChoice(config: JsonObject): ToolChoice | undefined {
   const { mode, allowedFunctionNames: names, ...more } = config;
   if (!isEmpty(more)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A response of ours as a GenerateContentResponse: equal to what came where it came over this wire, else the same
- * said in its words.
+ * Writes a response as a `GenerateContentResponse`. A response that came over this wire is written as it was received.
+ * https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
 import { parseArguments } from '../../shared/callArguments';
 import { PLACEHOLDER_SIGNATURE } from '../request/ContentsBuilder';
@@ -13,10 +13,10 @@ import { fieldsOf, isObject } from '../../../../domain/json';
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** The model's own media came as parts of this wire, so no URL of it was ever in doubt. */
+/** Media in the output came over this wire, so nothing in it is unsupported. */
 const OUTPUT_CONTEXT: PartsContext = { fetchesUrls: true, mediaInResults: true };
 
-/** Answers made elsewhere have none of this wire's fields, and say how they ended in our words only. */
+/** For responses of other wires, which have no finish reason of this one. */
 const FINISH_OF_STATUS: Readonly<Record<ResponseStatus, string>> = {
   completed: 'STOP',
   incomplete: 'OTHER',
@@ -35,7 +35,7 @@ export function writeGoogle(response: LLMResponse): JsonObject {
   return wire === 'gemini' && fields !== undefined ? fromSameWire(response, fields) : fromOtherWire(response);
 }
 
-// ---- what came over this wire
+// ---- responses of this wire
 
 function fromSameWire(response: LLMResponse, fields: JsonObject): JsonObject {
   const parts = response.output.flatMap((item) => partsOfItem(item, OUTPUT_CONTEXT, () => 'output').parts);
@@ -59,12 +59,12 @@ function withParts(candidates: readonly unknown[], parts: readonly GooglePart[])
   return [{ ...first, content: { ...fieldsOf(first.content), parts } }, ...others];
 }
 
-/** A run of several calls sums their counts; then the last call's own counts would be wrong. */
+/** A run adds up the usage of several model calls. The metadata of the last call would then be wrong. */
 function hasSameCounts(one: Usage, other: Usage): boolean {
   return one.input_tokens === other.input_tokens && one.output_tokens === other.output_tokens;
 }
 
-// ---- what came over another
+// ---- responses of other wires
 
 function fromOtherWire(response: LLMResponse): JsonObject {
   const parts = withPlaceholderSignature(response.output.flatMap(toClientParts));
@@ -91,7 +91,7 @@ function fromOtherWire(response: LLMResponse): JsonObject {
   };
 }
 
-/** Calls carry their id, so that the answer finds them; reasoning is shown, what seals it stays behind. */
+/** Calls are written with their id, so that results can refer to it; reasoning without its encrypted content. */
 function toClientParts(item: OutputItem): GooglePart[] {
   switch (item.type) {
     case 'message':
@@ -107,13 +107,13 @@ function toClientParts(item: OutputItem): GooglePart[] {
   }
 }
 
-/** The client sends this history back, and may then ask a Gemini model, which wants a step's first call signed. */
+/** The client may send this history to a Gemini model, which requires a signature on the first call of each step. */
 function withPlaceholderSignature(parts: GooglePart[]): GooglePart[] {
   const first = parts.findIndex((part) => part.functionCall !== undefined);
   return parts.map((part, index) => (index === first ? { ...part, thoughtSignature: PLACEHOLDER_SIGNATURE } : part));
 }
 
-/** Offsets are bytes of UTF-8 in the whole answer text. */
+/** Offsets are UTF-8 bytes in the entire text of the response. */
 function citationsOf(output: readonly OutputItem[]): JsonObject[] {
   const sources: JsonObject[] = [];
   let offset = 0;

@@ -1,4 +1,4 @@
-/** Joins the parts of a history's items to contents whose roles alternate. */
+/** Joins the converted items of a history to contents with alternating roles. */
 import { isObject } from '../../../../domain/json';
 import { markOf } from '../googleTypes';
 import type { ConvertedItem } from './parts';
@@ -13,15 +13,14 @@ interface OpenContent {
 }
 
 /**
- * Goes on a call that another model made, where Gemini demands a signature and there is none; documented for
- * exactly that (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs, and understood by Vertex AI as
- * well).
+ * Stands in for the thought signature that Gemini requires, on calls of other models. Documented for this purpose
+ * (https://ai.google.dev/gemini-api/docs/thought-signatures#faqs); Vertex AI supports it as well.
  */
 export const PLACEHOLDER_SIGNATURE = 'skip_thought_signature_validator';
 
 export class ContentsBuilder {
   private readonly contents: OpenContent[] = [];
-  /** Media of answers, held back until all answers of the turn are there. */
+  /** Media of results, held back until all results of the turn have been added. */
   private readonly pendingMedia: GooglePart[] = [];
   private readonly verbatimParts = new Set<GooglePart>();
 
@@ -49,10 +48,7 @@ export class ContentsBuilder {
     this.pendingMedia.length = 0;
   }
 
-  /**
-   * Gemini wants roles to alternate: neighbours of one role share a content, unless they came over this wire in
-   * contents of their own.
-   */
+  /** Gemini requires alternating roles: adjacent items of one role share a content, unless a client separated them. */
   private contentFor(role: string, opens: JsonObject | undefined): OpenContent {
     const last = this.contents.at(-1);
     if (last?.role === role && opens === undefined) return last;
@@ -61,7 +57,7 @@ export class ContentsBuilder {
     return content;
   }
 
-  /** A call must follow something that the user said; a history whose beginning was cut off may begin with one. */
+  /** A call must follow a user content, but a truncated history may start with a call. */
   private startWithUser(): void {
     const first = this.contents[0];
     if (first?.role !== 'model' || !first.parts.some((part) => isObject(part.functionCall))) return;
@@ -72,10 +68,7 @@ export class ContentsBuilder {
     });
   }
 
-  /**
-   * The first call of every step since the user last spoke must be signed; signatures of earlier turns are not
-   * checked.
-   */
+  /** The first call of each step since the last user message requires a signature. Earlier turns are not validated. */
   private signCurrentTurn(): void {
     for (let index = this.contents.length - 1; index >= 0; index -= 1) {
       const content = this.contents[index];

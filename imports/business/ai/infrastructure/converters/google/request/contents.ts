@@ -1,6 +1,6 @@
 /**
- * A history as Gemini's contents: roles that alternate, all answers of a turn together, the operator's words apart
- * from them.
+ * Converts a history to Gemini's contents, with alternating roles and all results of a turn together. Leading system
+ * messages become the system instruction. https://ai.google.dev/api/caching#Content
  */
 import { inputText } from '../../../../domain/entities/Content';
 import { ContentsBuilder } from './ContentsBuilder';
@@ -14,9 +14,9 @@ import type { FunctionCallItem, InputItem, MessageItem } from '../../../../domai
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
 export interface GoogleConversation {
-  /** Leading instructions of the history, each part a paragraph of the system instruction. */
+  /** The leading system messages, each part a paragraph of the system instruction. */
   readonly systemParts: readonly GooglePart[];
-  /** Fields that the system instruction had beside its parts. */
+  /** Other fields of the system instruction. */
   readonly systemFields: JsonObject;
   readonly contents: readonly JsonObject[];
   readonly losses: readonly Loss[];
@@ -37,7 +37,7 @@ export function toContents(
   let systemFields: JsonObject = {};
   let leading = true;
   let index = -1;
-  // One function for all items: paths are wanted for losses and errors only.
+  // One closure for all items: paths are needed only for losses and errors.
   const path = (): string => pathOf(items, input, index);
 
   for (const item of items) {
@@ -50,8 +50,8 @@ export function toContents(
       }
       losses.push({
         path: path(),
-        what: `the ${item.role} role`,
-        reason: 'Gemini takes instructions at the beginning only; sent as marked user text',
+        what: `role of a ${item.role} message`,
+        reason: 'Gemini supports instructions only at the start, so it is sent as tagged user text.',
       });
       builder.add(asUserText(item), partsOfItem(asUserText(item), context, path));
       continue;
@@ -67,7 +67,7 @@ export function toContents(
   return { systemParts, systemFields, contents: builder.finish(features.requiresSignatures), losses };
 }
 
-/** Repaired histories hold items that the caller's does not; those are named by where they stand. */
+/** Items that the repair inserted are named by their position. */
 function pathOf(items: readonly InputItem[], input: readonly InputItem[], index: number): string {
   const item = items[index];
   const place = item === undefined || input[index] === item ? index : input.indexOf(item);
@@ -81,8 +81,8 @@ function isSystemMessage(item: InputItem): item is MessageItem {
 const tagged = new WeakMap<MessageItem, MessageItem>();
 
 /**
- * Instructions in the middle of a history: a user message between marks, so that the model can tell them from the
- * user's own words.
+ * Converts instructions in the middle of a history to a user message between tags, so that the model can distinguish
+ * them from the user's own text.
  */
 function asUserText(item: MessageItem): MessageItem {
   let message = tagged.get(item);

@@ -1,6 +1,6 @@
 /**
- * How to generate: sampling, limits, the form of the answer and how much to think
- * (https://ai.google.dev/api/generate-content#GenerationConfig).
+ * Converts options to a `generationConfig`: sampling, limits, response format and thinking.
+ * https://ai.google.dev/api/generate-content#GenerationConfig
  */
 import { toOpenApiSchema } from '../openApiSchema';
 import { sanitizeSchema } from './jsonSchema';
@@ -12,12 +12,12 @@ import type { WireContext } from '../../Wire';
 
 export interface GenerationConfig {
   readonly generationConfig: JsonObject;
-  /** What has to be asked for in words instead. */
+  /** An instruction for what the API has no parameter for. */
   readonly instruction?: string;
 }
 
 /**
- * Tokens for an effort, the ones that Google's own OpenAI-compatible API uses
+ * Thinking tokens per effort, as in Google's own OpenAI-compatible API
  * (https://ai.google.dev/gemini-api/docs/openai#thinking).
  */
 const BUDGETS: Readonly<Record<string, number>> = {
@@ -39,7 +39,7 @@ const MIN_BUDGET = 128;
 
 type JsonFormat = Exclude<ResponseFormat, { type: 'text' }>;
 
-/** @param passthrough `generationConfig` as the caller wrote it himself: what it says is not said twice */
+/** @param passthrough the caller's own `generationConfig`, whose fields are not generated a second time */
 export function toGenerationConfig(
   options: NormalizedOptions,
   context: WireContext,
@@ -93,8 +93,8 @@ function toResponseFormat(
   const supported = supportedOutput(context);
   const hasTools = (options.tools ?? []).length > 0;
   if (supported === 'none' || (hasTools && !features.canCombineTools)) {
-    const reason = `${options.model} takes no JSON output${supported === 'none' ? '' : ' beside tools'}`;
-    warnings.push(`response_format: asked for in words, since ${reason}`);
+    const reason = `${options.model} does not support JSON output${supported === 'none' ? '' : ' together with tools'}.`;
+    warnings.push(`response_format is requested by an instruction: ${reason}`);
     losses.push({ path: 'response_format', what: 'native JSON output', reason });
     return { instruction: jsonInstruction(format) };
   }
@@ -112,7 +112,7 @@ function toResponseFormat(
   };
 }
 
-/** What both the host and the model have. */
+/** The structured output that both the vendor and the model support. */
 function supportedOutput({ quirks, capabilities }: WireContext): WireContext['quirks']['structuredOutput'] {
   if (!capabilities.supportsJSON) return 'none';
   return quirks.structuredOutput === 'json_schema' && !capabilities.supportsJSONSchema
@@ -138,7 +138,7 @@ function toThinkingConfig(
   const summary = reasoning.summary ?? undefined;
   if (effort === undefined && summary === undefined) return undefined;
   if (features.thinking === 'none') {
-    warnings.push('reasoning: this model does not think, so it is left out');
+    warnings.push('reasoning was omitted: this model does not support thinking.');
     return undefined;
   }
   const effortFields =
@@ -154,14 +154,14 @@ function toThinkingConfig(
 function thinkingLevel(effort: string, features: GoogleModelFeatures, warnings: string[]): JsonObject {
   const requested = Object.hasOwn(LEVEL_OF_EFFORT, effort) ? LEVEL_OF_EFFORT[effort] : undefined;
   if (requested === undefined) {
-    warnings.push(`reasoning.effort: ${effort} is not a word of Gemini's, so it is left out`);
+    warnings.push(`reasoning.effort ${effort} was omitted: Gemini does not support it.`);
     return {};
   }
   const levels = features.levels;
   const level = levels.includes(requested) ? requested : requested === 'minimal' ? 'low' : 'high';
   if (level !== effort)
     warnings.push(
-      `reasoning.effort: ${effort} is sent as ${level}${effort === 'none' ? ', the least that this model thinks' : ''}`,
+      `reasoning.effort ${effort} is sent as ${level}${effort === 'none' ? ', the minimum of this model' : ''}.`,
     );
   return { thinkingLevel: level };
 }
@@ -169,10 +169,10 @@ function thinkingLevel(effort: string, features: GoogleModelFeatures, warnings: 
 function thinkingBudget(effort: string, features: GoogleModelFeatures, warnings: string[]): JsonObject {
   if (effort === 'none') {
     if (features.canDisableThinking) return { thinkingBudget: 0 };
-    warnings.push(`reasoning.effort: none is sent as ${MIN_BUDGET} tokens, the least that this model thinks`);
+    warnings.push(`reasoning.effort none is sent as ${MIN_BUDGET} tokens, the minimum of this model.`);
     return { thinkingBudget: MIN_BUDGET };
   }
   const budget = Object.hasOwn(BUDGETS, effort) ? BUDGETS[effort] : undefined;
-  if (budget === undefined) warnings.push(`reasoning.effort: ${effort} is not a word of Gemini's, so it is left out`);
+  if (budget === undefined) warnings.push(`reasoning.effort ${effort} was omitted: Gemini does not support it.`);
   return budget === undefined ? {} : { thinkingBudget: budget };
 }

@@ -1,14 +1,14 @@
 /**
- * A JSON Schema as Gemini takes it: references written out, what it does not know left out and named. The list is
- * that of `responseJsonSchema` (https://ai.google.dev/api/generate-content#GenerationConfig); the full schema is
- * what answers are held against.
+ * Reduces a JSON Schema to what Gemini supports: references are expanded, unsupported keywords omitted and reported.
+ * The supported keywords are those of `responseJsonSchema`
+ * (https://ai.google.dev/api/generate-content#GenerationConfig). Responses are validated against the full schema.
  */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
-/** How often a schema may stand inside itself before it is cut off. */
+/** How often a schema may be nested in itself before it is truncated. */
 const RECURSION_DEPTH = 2;
-/** A schema written out to more nodes than this is cut off: references that refer to references grow without end. */
+/** Limit of expanded nodes, since references to references can grow exponentially. */
 const MAX_NODES = 5_000;
 
 const COPIED_KEYWORDS = new Set([
@@ -32,7 +32,7 @@ export interface SanitizedSchema {
 
 const sanitizedSchemas = new WeakMap<JsonObject, SanitizedSchema>();
 
-/** The copy that is sent; the same schema object is looked at once. */
+/** Returns the copy to send. Each schema object is converted only once. */
 export function sanitizeSchema(schema: JsonObject): SanitizedSchema {
   let result = sanitizedSchemas.get(schema);
   if (result === undefined) {
@@ -52,10 +52,10 @@ class SchemaCopier {
     this.root = root;
   }
 
-  /** @param refs the references on the way here, to see recursion */
+  /** @param refs the references followed so far, to detect recursion */
   copy(schema: unknown, path: string, refs: readonly string[]): JsonObject {
     if (!isObject(schema)) {
-      if (schema === false) this.addLoss(path, 'the schema false', 'Gemini has no schema that nothing matches');
+      if (schema === false) this.addLoss(path, 'schema false', 'Gemini cannot express a schema that matches nothing.');
       return {};
     }
     const plain = this.expand(schema, path, refs);
@@ -65,7 +65,7 @@ class SchemaCopier {
     return out;
   }
 
-  /** The schema without `$ref` and `allOf`: what they stand for is laid under its own keywords. */
+  /** Resolves `$ref` and `allOf` by merging their schemas beneath the schema's own keywords. */
   private expand(
     schema: JsonObject,
     path: string,
@@ -74,12 +74,12 @@ class SchemaCopier {
     this.nodes += 1;
     if (this.nodes > MAX_NODES)
       return {
-        schema: this.truncate(schema, path, 'the schema is too large when its references are written out'),
+        schema: this.truncate(schema, path, 'The schema is too large when its references are expanded.'),
         refs,
       };
     const { $ref: ref, allOf, ...own } = schema;
     if (ref === undefined && allOf === undefined) return { schema, refs };
-    const lose = (what: string): void => this.addLoss(path, what, 'it contradicts another member');
+    const lose = (what: string): void => this.addLoss(path, what, 'It contradicts another member.');
     let trail = refs;
     let merged: JsonObject = {};
     const lay = (member: JsonObject): void => {
@@ -90,9 +90,9 @@ class SchemaCopier {
     if (typeof ref === 'string') {
       const target = resolvePointer(this.root, ref);
       if (target === undefined)
-        this.addLoss(`${path}.$ref`, `the reference ${ref}`, 'it points to nothing in this schema');
+        this.addLoss(`${path}.$ref`, `reference ${ref}`, 'It does not resolve within this schema.');
       else if (trail.filter((one) => one === ref).length >= RECURSION_DEPTH)
-        merged = this.truncate(target, path, 'the schema contains itself');
+        merged = this.truncate(target, path, 'The schema contains itself.');
       else {
         trail = [...trail, ref];
         lay(target);
@@ -141,24 +141,24 @@ class SchemaCopier {
         return;
       case 'format':
         if (typeof value === 'string' && FORMATS.has(value)) out.format = value;
-        else this.addLoss(at, `format ${String(value)}`, 'Gemini does not know it');
+        else this.addLoss(at, `format ${String(value)}`, 'Gemini does not support this format.');
         return;
       default:
         if (COPIED_KEYWORDS.has(keyword)) out[keyword] = value;
-        else if (!DROPPED_SILENTLY.has(keyword)) this.addLoss(at, keyword, 'Gemini does not know this keyword');
+        else if (!DROPPED_SILENTLY.has(keyword)) this.addLoss(at, keyword, 'Gemini does not support this keyword.');
     }
   }
 
-  /** Enumerations hold texts and numbers; null is a type, and true and false are what a boolean can be anyway. */
+  /** Gemini supports only strings and numbers in enumerations; null is expressed as a type. */
   private copyEnum(values: readonly unknown[], out: JsonObject, path: string): void {
-    const sayable = values.filter((value) => typeof value === 'string' || typeof value === 'number');
+    const allowed = values.filter((value) => typeof value === 'string' || typeof value === 'number');
     const nullable = values.includes(null);
-    if (sayable.length + (nullable ? 1 : 0) < values.length) {
-      this.addLoss(path, 'the enumeration', 'Gemini enumerates texts and numbers only');
+    if (allowed.length + (nullable ? 1 : 0) < values.length) {
+      this.addLoss(path, 'enum', 'Gemini supports only strings and numbers in enumerations.');
       return;
     }
-    if (sayable.length > 0) out.enum = sayable;
-    if (out.type === undefined) out.type = typesOf(sayable, nullable);
+    if (allowed.length > 0) out.enum = allowed;
+    if (out.type === undefined) out.type = typesOf(allowed, nullable);
   }
 
   private addLoss(path: string, what: string, reason: string): void {
@@ -173,7 +173,7 @@ function typesOf(values: readonly unknown[], nullable: boolean): string | string
   return only !== undefined && others.length === 0 ? only : [...types];
 }
 
-/** Members of an `allOf` hold together; where two of them say different things, the first is kept. */
+/** Merges a member of an `allOf`. Where members contradict each other, the first one wins. */
 function mergeMember(base: JsonObject, member: JsonObject, lose: (what: string) => void): JsonObject {
   const out: JsonObject = { ...base };
   for (const [keyword, value] of Object.entries(member)) {
@@ -205,7 +205,7 @@ function percentDecode(token: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    // A lone percent sign: the name as it stands is all it can mean.
+    // An invalid percent-encoding: the name is used as it is.
     return token;
   }
 }

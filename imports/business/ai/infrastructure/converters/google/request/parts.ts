@@ -1,7 +1,4 @@
-/**
- * One item as the parts that say it on the Gemini wire. Items never change, so each is converted once, however
- * often its history is sent.
- */
+/** Converts an item to parts of the Gemini wire. https://ai.google.dev/api/caching#Part */
 import { parseArguments } from '../../shared/callArguments';
 import { cacheByItem } from '../../shared/conversionCache';
 import { toMediaPart } from '../media';
@@ -21,7 +18,7 @@ import type {
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface PartLoss {
-  /** Within the item: '' or `.content[2]`. */
+  /** Path within the item: '' or `.content[2]`. */
   readonly at: string;
   readonly what: string;
   readonly reason: string;
@@ -30,9 +27,9 @@ export interface PartLoss {
 export interface ConvertedItem {
   readonly role: 'user' | 'model';
   readonly parts: readonly GooglePart[];
-  /** The parts without those that say nothing: what is sent. */
+  /** The parts without empty texts: what is sent. */
   readonly nonEmptyParts: readonly GooglePart[];
-  /** Parts that an answer's own part cannot hold: they stand after all answers of the turn. */
+  /** Parts that a `functionResponse` cannot contain. They follow all results of the turn. */
   readonly after?: readonly GooglePart[];
   readonly losses: readonly PartLoss[];
 }
@@ -81,12 +78,21 @@ function convert(item: InputItem, context: PartsContext, path: () => string): Co
       if (item.origin.wire === 'gemini') return modelParts([item.item]);
       return modelParts(
         [],
-        [{ at: '', what: `an item of the ${item.origin.wire} wire`, reason: 'it goes back only to where it was made' }],
+        [
+          {
+            at: '',
+            what: `item of the ${item.origin.wire} wire`,
+            reason: 'It can be returned only to the vendor that produced it.',
+          },
+        ],
       );
     case 'compaction':
-      return modelParts([], [{ at: '', what: 'a compaction', reason: 'it is sealed by another wire' }]);
+      return modelParts(
+        [],
+        [{ at: '', what: 'compaction', reason: 'Its encrypted content belongs to another vendor.' }],
+      );
     default:
-      return modelParts([], [{ at: '', what: `a ${item.type} item`, reason: 'Gemini has no word for it' }]);
+      return modelParts([], [{ at: '', what: item.type, reason: 'Gemini does not support this type of item.' }]);
   }
 }
 
@@ -112,7 +118,11 @@ function contentPart(
     case 'output_text': {
       const mark = markOf(part);
       if (part.type === 'output_text' && part.annotations.length > 0 && mark.cited !== true) {
-        losses.push({ at, what: `${part.annotations.length} annotations`, reason: 'Gemini takes no annotations back' });
+        losses.push({
+          at,
+          what: `${part.annotations.length} annotations`,
+          reason: 'Gemini does not accept annotations.',
+        });
       }
       return mark.part ?? { text: part.text, ...siblingsOf(part) };
     }
@@ -121,12 +131,12 @@ function contentPart(
     case 'input_image':
     case 'input_file':
       if (part.type === 'input_file' && part.filename !== undefined)
-        losses.push({ at, what: 'the filename', reason: 'Gemini has no field for it' });
+        losses.push({ at, what: 'filename', reason: 'Gemini has no field for it.' });
       if (part.type === 'input_image' && part.detail !== undefined && part.detail !== 'auto') {
         losses.push({
           at,
           what: `detail ${part.detail}`,
-          reason: 'the resolution is chosen for the whole request (media_resolution)',
+          reason: 'Gemini supports a resolution only for the entire request (media_resolution).',
         });
       }
       return toMediaPart(part, context.fetchesUrls, `${path()}${at}`);
@@ -140,15 +150,24 @@ function callParts(item: FunctionCallItem): Conversion {
   const functionCall: JsonObject = { name: item.name, args: value };
   if (mark.id !== undefined) functionCall.id = mark.id;
   const losses = malformed
-    ? [{ at: '.arguments', what: 'arguments that are no JSON object', reason: 'sent as a text field of that name' }]
+    ? [
+        {
+          at: '.arguments',
+          what: 'arguments',
+          reason: 'They are not a JSON object, so their text is sent as a field of one.',
+        },
+      ]
     : [];
   return modelParts([{ functionCall, ...siblingsOf(item) }], losses);
 }
 
-/** Thoughts go back as they came; what another vendor thought is not ours to pass on. */
+/** Gemini's own thoughts are returned unchanged, those of other vendors are not sent. */
 function reasoningParts(item: ReasoningItem): Conversion {
   if (item.origin?.wire !== 'gemini')
-    return modelParts([], [{ at: '', what: 'reasoning', reason: 'another vendor made it' }]);
+    return modelParts(
+      [],
+      [{ at: '', what: 'reasoning', reason: 'Reasoning can be returned only to the vendor that produced it.' }],
+    );
   return modelParts([...item.summary, ...(item.content ?? [])].map(thoughtPart));
 }
 
@@ -183,7 +202,7 @@ function mediaOf(output: FunctionCallOutputItem['output']): readonly (readonly [
 }
 
 /**
- * Gemini wants an object, `error` in it where the function failed
+ * Gemini requires an object, with the key `error` if the function failed
  * (https://ai.google.dev/api/caching#FunctionResponse).
  */
 function responseObject(item: FunctionCallOutputItem): JsonObject {
@@ -205,15 +224,15 @@ function jsonObject(text: string): JsonObject | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    // Boundary: JSON.parse of a text that begins with a brace gives an object or throws.
+    // Boundary: for text that starts with a brace, JSON.parse returns an object or throws.
     return value as JsonObject;
   } catch {
-    // Not JSON after all: the caller sends the text as it is.
+    // Not JSON after all; the caller sends the text itself.
     return undefined;
   }
 }
 
-/** A text that says nothing and carries nothing, which Vertex refuses; a signature on it is worth sending. */
+/** Whether the part is an empty text without a signature or other fields, which Vertex AI rejects. */
 export function isEmptyText(part: GooglePart): boolean {
   return (
     part.text === '' && Object.keys(part).every((key) => key === 'text' || key === 'thought' || part[key] === null)

@@ -1,4 +1,4 @@
-/** Tools and the choice among them, as Gemini writes them (https://ai.google.dev/api/caching#Tool). */
+/** Converts tools and the tool choice to `tools` and `toolConfig`. https://ai.google.dev/api/caching#Tool */
 import { sanitizeSchema } from './jsonSchema';
 import { markOf, siblingsOf } from '../googleTypes';
 import type { GoogleModelFeatures } from '../modelFeatures';
@@ -9,7 +9,7 @@ import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entitie
 import type { NormalizedOptions, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
-/** Server tools that Gemini has under another name. */
+/** Gemini's names of the server tools it has. */
 const SERVER_TOOLS: Readonly<Partial<Record<BuiltInTool['type'], string>>> = {
   web_search: 'googleSearch',
   code_interpreter: 'codeExecution',
@@ -26,8 +26,8 @@ export interface GoogleTools {
 }
 
 /**
- * @param verbatim tool objects that came over this wire and for which there is no tool of ours
- * @throws UnsupportedFeatureError for a server tool that Gemini does not have, or not beside functions
+ * @param verbatim tool objects of a client of this wire that contain no known tool
+ * @throws UnsupportedFeatureError for a server tool that Gemini does not have, or cannot combine with functions
  */
 export function toGoogleTools(
   options: NormalizedOptions,
@@ -42,24 +42,24 @@ export function toGoogleTools(
   const isMixed = functions.length > 0 && functions.length < offered.length && !fromThisWire;
   if (isMixed && !features.canCombineTools) {
     throw new UnsupportedFeatureError(
-      `${options.model} takes either functions or server tools, not both in one request.`,
+      `${options.model} supports either functions or server tools in one request, not both.`,
       { path: 'tools' },
     );
   }
   if (functions.some((tool) => tool.strict === true))
-    warnings.push('strict: Gemini has no such word; arguments are validated when they arrive');
+    warnings.push('strict was omitted: Gemini does not support it. Arguments are validated when they arrive.');
 
   const all = fillPositions(groupTools(offered, options.tools ?? [], losses), verbatim);
   const functionCallingConfig = toCallingConfig(options, functions, warnings);
   const toolConfig: JsonObject = {
     ...(functionCallingConfig === undefined ? {} : { functionCallingConfig }),
-    // Without it such a request is refused (https://ai.google.dev/gemini-api/docs/tool-combination).
+    // Gemini rejects a combination without it (https://ai.google.dev/gemini-api/docs/tool-combination).
     ...(isMixed ? { includeServerSideToolInvocations: true } : {}),
   };
   return { ...(all.length > 0 ? { tools: all } : {}), ...(isEmpty(toolConfig) ? {} : { toolConfig }) };
 }
 
-/** `allowed_tools` with a free choice: only those are declared, since names can be listed for forced calls only. */
+/** For `allowed_tools` with mode auto, only those are declared, since Gemini can list names only for forced calls. */
 function toolsToDeclare(tools: readonly Tool[], choice: ToolChoice | undefined): readonly Tool[] {
   if (
     typeof choice !== 'object' ||
@@ -74,8 +74,8 @@ function toolsToDeclare(tools: readonly Tool[], choice: ToolChoice | undefined):
 }
 
 /**
- * All functions share one tool object, each server tool has its own; tools that came over this wire stay in the
- * objects they came in.
+ * All functions share one tool object, and each server tool has its own. Tools of a client of this wire stay in their
+ * original tool objects.
  */
 function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss[]): ToolObjects {
   const placed = new Map<number, JsonObject>();
@@ -108,12 +108,12 @@ function groupTools(offered: readonly Tool[], all: readonly Tool[], losses: Loss
 }
 
 interface ToolObjects {
-  /** By the place they had in the request that they came in. */
+  /** Tool objects by their index in the client's request. */
   readonly placed: ReadonlyMap<number, JsonObject>;
   readonly loose: readonly JsonObject[];
 }
 
-/** Objects that came over this wire without a tool of ours take the places that the others left free. */
+/** Inserts the verbatim tool objects at the indexes that the others left free. */
 function fillPositions({ placed, loose }: ToolObjects, verbatim: readonly JsonObject[]): JsonObject[] {
   const waiting = [...verbatim];
   const all: JsonObject[] = [];
@@ -129,7 +129,7 @@ function toDeclaration(tool: FunctionTool, path: string, losses: Loss[]): JsonOb
   if (mark.declaration !== undefined) return { ...mark.declaration, name: tool.name };
   if (!NAME.test(tool.name)) {
     throw new UnsupportedFeatureError(
-      `Gemini takes no function named ${tool.name}: names begin with a letter or underscore and have at most 64 letters, digits, and _.:-`,
+      `Gemini does not accept the function name "${tool.name}". Names start with a letter or underscore and have at most 64 letters, digits, and _.:-`,
       { path },
     );
   }
@@ -144,7 +144,7 @@ function toServerTool(tool: BuiltInTool, path: string): JsonObject {
   const own = siblingsOf(tool);
   if (own !== undefined) return own;
   const name = SERVER_TOOLS[tool.type];
-  if (name === undefined) throw new UnsupportedFeatureError(`Gemini has no server tool like ${tool.type}.`, { path });
+  if (name === undefined) throw new UnsupportedFeatureError(`Gemini has no server tool "${tool.type}".`, { path });
   return { [name]: {} };
 }
 
@@ -154,13 +154,12 @@ function toCallingConfig(
   warnings: string[],
 ): JsonObject | undefined {
   if (options.parallel_tool_calls === false && functions.length > 0) {
-    warnings.push('parallel_tool_calls: Gemini has no word for one call at a time; the model may make several');
+    warnings.push('parallel_tool_calls was omitted: Gemini cannot be limited to one call at a time.');
   }
   const choice = options.tool_choice;
   if (choice === undefined) return undefined;
   if (functions.length === 0) {
-    if (choice !== 'auto' && choice !== 'none')
-      warnings.push('tool_choice: there is no function to call, so it is left out');
+    if (choice !== 'auto' && choice !== 'none') warnings.push('tool_choice was omitted: the request has no functions.');
     return undefined;
   }
   if (choice === 'auto') return { mode: 'AUTO' };
@@ -176,6 +175,6 @@ function toCallingConfig(
     };
   }
   if (choice.type === 'function') return { mode: 'ANY', allowedFunctionNames: [choice.name] };
-  warnings.push(`tool_choice: Gemini cannot be made to use ${choice.type}; the model decides`);
+  warnings.push(`tool_choice was omitted: Gemini cannot be forced to use ${choice.type}.`);
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * What Gemini says about its sources, as annotations on the text that they support. The metadata itself stays
- * verbatim in `vendor.fields`.
+ * Converts grounding and citation metadata to annotations on the text that they support. The metadata itself is stored
+ * verbatim in `vendor.fields`. https://ai.google.dev/api/generate-content#GroundingMetadata
  */
 import { withMark } from '../googleTypes';
 import { isObject } from '../../../../domain/json';
@@ -10,15 +10,12 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 interface Citation {
   readonly url: string;
   readonly title: string;
-  /** Places in the whole answer text, in UTF-16 units; the end is exclusive. */
+  /** Offsets in the entire text of the response, in UTF-16 code units; the end is exclusive. */
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * @param candidate with `groundingMetadata` and `citationMetadata`
- * (https://ai.google.dev/api/generate-content#GroundingMetadata)
- */
+/** @param candidate with `groundingMetadata` and `citationMetadata` */
 export function withCitations(items: readonly OutputItem[], candidate: JsonObject): readonly OutputItem[] {
   const text = items
     .flatMap((item) =>
@@ -62,7 +59,7 @@ function annotate(part: OutputText, offset: number, citations: readonly Citation
 
 function groundingOf(metadata: unknown, text: string): Citation[] {
   if (!isObject(metadata)) return [];
-  // Supports point at chunks by place, so odd ones keep theirs.
+  // Supports refer to chunks by index, so invalid chunks keep theirs.
   const chunks = Array.isArray(metadata.groundingChunks)
     ? metadata.groundingChunks.map((chunk) => (isObject(chunk) ? sourceOf(chunk) : undefined))
     : [];
@@ -77,7 +74,7 @@ function groundingOf(metadata: unknown, text: string): Citation[] {
   });
 }
 
-/** A chunk is one of web, retrievedContext and maps, each with a URI and a title. */
+/** A chunk contains one of web, retrievedContext and maps, each with a URI and a title. */
 function sourceOf(chunk: JsonObject): { url: string; title: string } | undefined {
   const source = [chunk.web, chunk.retrievedContext, chunk.maps].find(isObject);
   return source === undefined ? undefined : linkOf(source);
@@ -100,10 +97,7 @@ function citationsOf(metadata: unknown, text: string): Citation[] {
   });
 }
 
-/**
- * Offsets are bytes of UTF-8; where the segment brings its text, the text decides, since streams and thoughts shift
- * offsets.
- */
+/** Offsets are UTF-8 bytes. A segment's text takes precedence over its offsets, which streams and thoughts shift. */
 function locateSegment(
   segment: unknown,
   text: string,
@@ -119,7 +113,7 @@ function locateSegment(
   return found === -1 ? undefined : { start: found, end: found + segmentText.length };
 }
 
-/** From a place in the UTF-8 bytes of the text to the same place in the text. */
+/** Returns a function that converts a UTF-8 byte offset to an index in the text. */
 function byteToIndex(text: string): (byte: number) => number {
   let bytes: number[] | undefined;
   return (byte) => {
@@ -137,7 +131,7 @@ function byteToIndex(text: string): (byte: number) => number {
   };
 }
 
-/** The byte at which each UTF-16 unit begins; empty for plain ASCII, where it is the unit's own place. */
+/** The byte offset of each UTF-16 code unit; empty for ASCII, where both are equal. */
 function byteOffsets(text: string): number[] {
   if (!/[\u0080-\uffff]/.test(text)) return [];
   const offsets: number[] = [];

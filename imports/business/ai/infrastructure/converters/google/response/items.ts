@@ -1,6 +1,6 @@
 /**
- * A model's parts as items: neighbouring texts make one message, neighbouring thoughts one reasoning item,
- * everything else stands alone.
+ * Converts a model's parts to items: adjacent texts form one message, adjacent thoughts one reasoning item, every other
+ * part its own item. https://ai.google.dev/api/caching#Part
  */
 import { MARK, vendorFields } from '../googleTypes';
 import type { GoogleMark, GooglePart } from '../googleTypes';
@@ -14,18 +14,18 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
-/** How items that have no id on the wire are named. */
+/** How ids are generated for items that have none on the wire. */
 export interface ItemNaming {
-  /** Tells one answer from another; call ids are made from it, the same each time the same answer is read. */
+  /** Identifies the response. Call ids are derived from it, so reading the same response twice yields the same ids. */
   readonly seed: string;
-  /** Whether items get ids of their own; what a request replays needs none. */
+  /** Whether items get ids. Items of a client's history need none. */
   readonly itemIds: boolean;
   readonly origin: Origin;
 }
 
 export type PartKind = 'text' | 'thought' | 'call' | 'other';
 
-/** Neighbouring parts that make one item. */
+/** Adjacent parts that form one item. */
 export interface PartGroup {
   readonly kind: PartKind;
   readonly parts: GooglePart[];
@@ -33,7 +33,7 @@ export interface PartGroup {
 
 export function kindOfPart(part: GooglePart): PartKind {
   if (Object.hasOwn(part, MARK)) return 'other';
-  // Some clients' records and gateways write fields that are not set as null, and `thought` as false.
+  // Some clients and gateways write absent fields as null, and `thought` as false.
   const call = part.functionCall ?? undefined;
   const thought = part.thought ?? false;
   if (isObject(call) && typeof call.name === 'string') return 'call';
@@ -69,7 +69,7 @@ export function toItems(
   });
 }
 
-/** @param call how many calls stand before this one in the same answer */
+/** @param call the number of preceding calls in the same response */
 export function toItem(
   group: PartGroup,
   index: number,
@@ -122,10 +122,7 @@ export function toFunctionCall(
   };
 }
 
-/**
- * The id that came, else one made of the answer's and the call's place in it: the same answer gives the same ids,
- * each one once.
- */
+/** The id on the wire, otherwise a unique one derived from the response and the call's position in it. */
 function callIdOf(fields: JsonObject, call: number, naming: ItemNaming): string {
   return typeof fields.id === 'string' && fields.id !== '' ? fields.id : `call_${naming.seed}_${call}`;
 }
@@ -144,7 +141,7 @@ function toSummaryText(part: GooglePart): SummaryText {
   return { type: 'summary_text', text: String(text), ...vendorFields(siblings) };
 }
 
-/** A call that says more than name, arguments and id is kept whole. */
+/** A call with more fields than name, arguments and id is stored verbatim. */
 function markOfCall(call: JsonObject, part: GooglePart): GoogleMark {
   const { name: _, args, id: wireId, ...more } = call;
   if (!isObject(args) || !isEmpty(more) || (wireId !== undefined && typeof wireId !== 'string')) return { part };

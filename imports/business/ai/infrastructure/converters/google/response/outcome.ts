@@ -1,4 +1,4 @@
-/** How a response ended, by its `finishReason` or its `blockReason`. */
+/** Maps a response's `finishReason` or `blockReason` to its status. */
 export type Outcome =
   | { readonly status: 'completed' }
   | { readonly status: 'incomplete'; readonly reason: 'max_output_tokens' | 'content_filter' }
@@ -7,7 +7,7 @@ export type Outcome =
 const COMPLETED = { status: 'completed' } as const;
 export const FILTERED = { status: 'incomplete', reason: 'content_filter' } as const;
 
-/** https://ai.google.dev/api/generate-content#FinishReason, and what Vertex AI adds to it. */
+/** https://ai.google.dev/api/generate-content#FinishReason, and the additions of Vertex AI. */
 const OUTCOMES: Readonly<Record<string, Outcome>> = {
   STOP: COMPLETED,
   MAX_TOKENS: { status: 'incomplete', reason: 'max_output_tokens' },
@@ -21,14 +21,14 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   IMAGE_SAFETY: FILTERED,
   IMAGE_PROHIBITED_CONTENT: FILTERED,
   IMAGE_RECITATION: FILTERED,
-  MALFORMED_FUNCTION_CALL: failed('The model wrote a function call that cannot be read.'),
-  UNEXPECTED_TOOL_CALL: failed('The model called a tool that it was not offered.'),
-  TOO_MANY_TOOL_CALLS: failed('The model called too many tools one after another.'),
-  MISSING_THOUGHT_SIGNATURE: { ...failed('A thought signature is missing in the history.'), retryable: false },
-  MALFORMED_RESPONSE: failed('The model wrote an answer that cannot be read.'),
-  NO_IMAGE: failed('The model made no image although one was asked for.'),
-  IMAGE_OTHER: failed('The model could not make the image.'),
-  OTHER: failed('The model stopped for a reason that the vendor does not name.'),
+  MALFORMED_FUNCTION_CALL: failed('The model generated a malformed function call.'),
+  UNEXPECTED_TOOL_CALL: failed('The model called a tool that was not offered.'),
+  TOO_MANY_TOOL_CALLS: failed('The model made too many consecutive tool calls.'),
+  MISSING_THOUGHT_SIGNATURE: { ...failed('A thought signature is missing from the history.'), retryable: false },
+  MALFORMED_RESPONSE: failed('The model generated a malformed response.'),
+  NO_IMAGE: failed('The model generated no image although one was requested.'),
+  IMAGE_OTHER: failed('The model could not generate the image.'),
+  OTHER: failed('The model stopped for an unspecified reason.'),
 };
 
 function failed(message: string): Extract<Outcome, { status: 'failed' }> {
@@ -40,8 +40,8 @@ export function outcomeOf(finish: string | undefined, blocked: string | undefine
   if (finish !== undefined && Object.hasOwn(OUTCOMES, finish)) return OUTCOMES[finish] ?? COMPLETED;
   warnings.push(
     finish === undefined
-      ? 'finishReason: the answer has none; it counts as completed'
-      : `finishReason: ${finish} is not known; it counts as completed`,
+      ? 'The response has no finishReason and counts as completed.'
+      : `The response has the unknown finishReason "${finish}" and counts as completed.`,
   );
   return COMPLETED;
 }

@@ -1,6 +1,6 @@
 /**
- * A GenerateContentResponse (https://ai.google.dev/api/generate-content#GenerateContentResponse), whole or put
- * together from a stream, as a response.
+ * Converts a `GenerateContentResponse`, complete or assembled from a stream.
+ * https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
 import { errorDetails, parseEnvelope, blockReasonOf, modelOf, namingOf } from './responseEnvelope';
 import { assembleGoogle } from '../stream/GoogleAssembly';
@@ -16,48 +16,45 @@ import type { LLMResponse, ResponseVendor } from '../../../../domain/types/Respo
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
- * @param body the parsed JSON of an answer; an array is a stream that was asked for without `alt=sse`
- * @throws LLMStreamError for what is not this wire's answer, LLMServerError for an answer that failed (`response`
- *   holds it), and whatever a
- * vendor's error inside a 200 body stands for
+ * @param body the parsed JSON; an array is a stream that was requested without `alt=sse`
+ * @throws LLMStreamError for a body in another format, LLMServerError for a failed response (available as `response`),
+ *   or the error in a body that was sent with status 200
  */
 export function fromGoogle(body: unknown, context: ResponseContext): LLMResponse {
   return toResponse(parseEnvelope(Array.isArray(body) ? assembleGoogle(body, context) : body, context), context);
 }
 
-function toResponse(answer: JsonObject, context: ResponseContext): LLMResponse {
-  const candidates = Array.isArray(answer.candidates) ? answer.candidates : [];
+function toResponse(body: JsonObject, context: ResponseContext): LLMResponse {
+  const candidates = Array.isArray(body.candidates) ? body.candidates : [];
   const candidate: unknown = candidates[0];
-  const blocked = blockReasonOf(answer);
+  const blocked = blockReasonOf(body);
   if (!isObject(candidate) && blocked === undefined) {
-    throw new LLMStreamError(
-      'The answer has neither a candidate nor a reason why the prompt was blocked.',
-      errorDetails(context),
-    );
+    throw new LLMStreamError('The response has neither a candidate nor a blockReason.', errorDetails(context));
   }
   const warnings = [...context.warnings];
   const finish = (isObject(candidate) ? finishReasonOf(candidate.finishReason) : undefined) ?? blocked;
   const outcome = isObject(candidate) ? outcomeOf(finish, blocked, warnings) : FILTERED;
-  if (candidates.length > 1) warnings.push(`candidates: ${candidates.length} came, the first is the answer`);
+  if (candidates.length > 1)
+    warnings.push(`The response has ${candidates.length} candidates, of which only the first is used.`);
 
-  const naming = namingOf(answer, context);
+  const naming = namingOf(body, context);
   const parts = partsOf(candidate, context);
   const items = toItems(groupParts(parts), naming, outcome.status === 'incomplete' ? 'incomplete' : 'completed');
   const output = isObject(candidate) ? withCitations(items, candidate) : items;
   const response: LLMResponse = {
     id: naming.seed,
     object: 'response',
-    created_at: createdAt(answer.createTime) ?? context.receivedAt,
+    created_at: createdAt(body.createTime) ?? context.receivedAt,
     status: outcome.status,
     ...(outcome.status === 'incomplete' ? { incomplete_details: { reason: outcome.reason } } : {}),
-    model: modelOf(answer, context),
+    model: modelOf(body, context),
     output,
     output_text: outputTextOf(output),
-    usage: usageOf(answer.usageMetadata, warnings),
+    usage: usageOf(body.usageMetadata, warnings),
     ...(outcome.status === 'failed'
       ? { error: { code: finish ?? outcome.status, message: messageOf(candidate, outcome.message) } }
       : {}),
-    vendor: vendorOf(answer, candidates, finish, context, warnings),
+    vendor: vendorOf(body, candidates, finish, context, warnings),
   };
   if (outcome.status !== 'failed') return response;
   throw new LLMServerError(messageOf(candidate, outcome.message), {
@@ -68,7 +65,7 @@ function toResponse(answer: JsonObject, context: ResponseContext): LLMResponse {
   });
 }
 
-/** Enums may be written as numbers too (https://protobuf.dev/programming-guides/json/). */
+/** Enums may also be written as numbers (https://protobuf.dev/programming-guides/json/). */
 function finishReasonOf(finishReason: unknown): string | undefined {
   if (typeof finishReason === 'number') return String(finishReason);
   return typeof finishReason === 'string' && finishReason !== '' ? finishReason : undefined;
@@ -78,7 +75,7 @@ function partsOf(candidate: unknown, context: ResponseContext): readonly JsonObj
   const content = isObject(candidate) ? candidate.content : undefined;
   const parts = isObject(content) && Array.isArray(content.parts) ? content.parts : [];
   if (!parts.every(isObject))
-    throw new LLMStreamError('A part of the answer is not a JSON object.', errorDetails(context));
+    throw new LLMStreamError('A part of the response is not a JSON object.', errorDetails(context));
   return parts;
 }
 
@@ -87,18 +84,15 @@ function messageOf(candidate: unknown, fallback: string): string {
   return typeof finishMessage === 'string' && finishMessage !== '' ? finishMessage : fallback;
 }
 
-/**
- * Everything that the answer's items don't say, so that it can be written again as it was: the body without its
- * first candidate's parts.
- */
+/** Keeps the body without the first candidate's parts, so that the response can be written again as it was. */
 function vendorOf(
-  answer: JsonObject,
+  body: JsonObject,
   candidates: readonly unknown[],
   finish: string | undefined,
   context: ResponseContext,
   warnings: string[],
 ): ResponseVendor {
-  const { usageMetadata, ...fields } = answer;
+  const { usageMetadata, ...fields } = body;
   if (candidates.length > 0) fields.candidates = [withoutParts(candidates[0]), ...candidates.slice(1)];
   return {
     name: context.vendor,

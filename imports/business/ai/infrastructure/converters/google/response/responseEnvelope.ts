@@ -1,6 +1,6 @@
 /**
- * What can be said of any answer of the Gemini wire, whole or a chunk: whether it is one, what it is called, which
- * model wrote it.
+ * Reads the fields that complete responses and stream chunks have in common: error, id, model and block reason.
+ * https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
 import type { ItemNaming } from './items';
 import type { ResponseContext } from '../../Wire';
@@ -9,33 +9,33 @@ import { vendorError } from '../../../../domain/errors/vendorErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** @throws LLMError for an error in place of an answer, LLMStreamError for anything else that is none */
+/** @throws LLMError for an error body, LLMStreamError for any other body that is not a response */
 export function parseEnvelope(body: unknown, context: ResponseContext): JsonObject {
   if (!isObject(body))
-    throw new LLMStreamError('The answer is not a JSON object of the Gemini API.', errorDetails(context));
+    throw new LLMStreamError('The response is not a JSON object of the Gemini API.', errorDetails(context));
   if (isObject(body.error)) throw vendorError({ vendor: context.vendor, body, ...requestIdOf(context) });
   return body;
 }
 
 /**
- * Ids are made from the answer's own id, else from the request's, else from the time: the same for a stream and a
- * whole answer.
+ * Derives ids from the response's id, the request's id or the time, so that they are the same with and without
+ * streaming.
  */
-export function namingOf(answer: JsonObject, context: ResponseContext): ItemNaming {
-  const { responseId } = answer;
+export function namingOf(body: JsonObject, context: ResponseContext): ItemNaming {
+  const { responseId } = body;
   const seed =
     typeof responseId === 'string' && responseId !== ''
       ? responseId
       : (context.requestId ?? String(context.receivedAt));
-  return { seed, itemIds: true, origin: { wire: 'gemini', vendor: context.vendor, model: modelOf(answer, context) } };
+  return { seed, itemIds: true, origin: { wire: 'gemini', vendor: context.vendor, model: modelOf(body, context) } };
 }
 
-export function modelOf(answer: JsonObject, context: ResponseContext): string {
-  return typeof answer.modelVersion === 'string' && answer.modelVersion !== '' ? answer.modelVersion : context.model;
+export function modelOf(body: JsonObject, context: ResponseContext): string {
+  return typeof body.modelVersion === 'string' && body.modelVersion !== '' ? body.modelVersion : context.model;
 }
 
-export function blockReasonOf(answer: JsonObject): string | undefined {
-  const reason = isObject(answer.promptFeedback) ? answer.promptFeedback.blockReason : undefined;
+export function blockReasonOf(body: JsonObject): string | undefined {
+  const reason = isObject(body.promptFeedback) ? body.promptFeedback.blockReason : undefined;
   return typeof reason === 'string' ? reason : undefined;
 }
 

@@ -1,4 +1,8 @@
-/** One candidate of a streamed response, assembled from its chunks. */
+/**
+ * Assembles one candidate of a streamed response. Adjacent texts of one kind are joined to one part. A part with a
+ * thought signature or any other sibling field stays separate: signed parts must not be joined with other parts, and
+ * the assembled parts are sent back as they are. https://ai.google.dev/gemini-api/docs/thought-signatures
+ */
 import { errorDetails } from '../response/responseEnvelope';
 import { kindOfPart } from '../response/items';
 import { GooglePartialCall, isAbsent } from './GooglePartialCall';
@@ -10,11 +14,11 @@ import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** What one arriving part did to the answer. */
+/** The change that an arriving part made. */
 export type PartStep =
-  /** `place` of the part that is new or grew. */
+  /** `place` is the index of the new or extended part. */
   | { readonly step: 'text'; readonly kind: 'text' | 'thought'; readonly delta: string; readonly place: number }
-  /** A call whose arguments are still to come. */
+  /** A call whose arguments have yet to arrive. */
   | { readonly step: 'started'; readonly part: GooglePart }
   | { readonly step: 'complete'; readonly kind: PartKind; readonly part: GooglePart; readonly wasStarted: boolean };
 
@@ -24,7 +28,7 @@ export class CandidateAssembly {
   private readonly fields: JsonObject = {};
   private content: JsonObject | undefined;
   private partial: GooglePartialCall | undefined;
-  /** The last part is a text that goes on. */
+  /** The kind of the last part, if text may still be appended to it. */
   private openKind: 'text' | 'thought' | undefined;
   private emptyText: GooglePart | undefined;
 
@@ -77,13 +81,13 @@ export class CandidateAssembly {
     const call = (this.partial ??= new GooglePartialCall());
     if (!isFirst && !call.isContinuedBy(part)) {
       throw new LLMStreamError(
-        `Something else stands in the middle of the call of ${call.name}.`,
+        `The stream interrupted the partial call of "${call.name}" with another part.`,
         errorDetails(this.context),
       );
     }
     const hasMore = call.add(part);
     if (call.name === '')
-      throw new LLMStreamError('The stream began a function call without a name.', errorDetails(this.context));
+      throw new LLMStreamError('The stream started a function call without a name.', errorDetails(this.context));
     if (!hasMore) {
       this.partial = undefined;
       return this.append('call', call.part(), !isFirst);
@@ -98,14 +102,11 @@ export class CandidateAssembly {
     return { step: 'complete', kind, part, wasStarted };
   }
 
-  /**
-   * An answer of nothing but an empty text is that; beside other parts an empty text is how streams say that there
-   * is no more.
-   */
+  /** An empty text is kept only if it is the sole part. Next to other parts, it merely marks the end of the stream. */
   result(): JsonObject {
     if (this.partial !== undefined && this.fields.finishReason === 'STOP') {
       throw new LLMStreamError(
-        `The stream ended in the middle of the call of ${this.partial.name}.`,
+        `The stream ended inside the partial call of "${this.partial.name}".`,
         errorDetails(this.context),
       );
     }
@@ -125,7 +126,10 @@ function isPlainText(part: GooglePart): boolean {
   return true;
 }
 
-/** Later values replace earlier ones, except those that each chunk says for its own piece only. */
+/**
+ * Later values replace earlier ones, except citations and log probabilities, which each chunk sends for its own
+ * text.
+ */
 function mergeFields(fields: JsonObject, later: JsonObject): void {
   for (const field in later) {
     const value = later[field];
@@ -153,7 +157,7 @@ function concatenate(before: JsonObject, later: JsonObject): JsonObject {
   return out;
 }
 
-/** Some chunks repeat what earlier ones cited. */
+/** Some chunks repeat earlier citations. */
 function union(previous: readonly unknown[], later: readonly unknown[]): unknown[] {
   const seen = new Set(previous.map((one) => JSON.stringify(one)));
   return [...previous, ...later.filter((one) => !seen.has(JSON.stringify(one)))];

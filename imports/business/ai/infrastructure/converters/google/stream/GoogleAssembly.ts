@@ -1,8 +1,6 @@
 /**
- * The chunks of a stream put together to the answer that would have come without streaming. Neighbouring texts of
- * one kind become one part; a part with a thought signature, or any other sibling, stays alone: Google forbids to
- * join signed parts with each other or with unsigned ones
- * (https://ai.google.dev/gemini-api/docs/thought-signatures), and what is put together here goes back as it is.
+ * Assembles the chunks of a stream to the response that would have been sent without streaming.
+ * https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 import { errorDetails, parseEnvelope, blockReasonOf } from '../response/responseEnvelope';
 import { CandidateAssembly } from './CandidateAssembly';
@@ -14,7 +12,7 @@ import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** An array body, which `streamGenerateContent` gives without `alt=sse`. */
+/** Assembles an array of chunks, which `streamGenerateContent` returns without `alt=sse`. */
 export function assembleGoogle(chunks: readonly unknown[], context: ResponseContext): JsonObject {
   const assembly = new GoogleAssembly(context);
   for (const chunk of chunks) assembly.push(parseEnvelope(chunk, context));
@@ -31,13 +29,13 @@ export class GoogleAssembly {
     this.context = context;
   }
 
-  /** @returns what the chunk's parts did to the first candidate */
+  /** Returns the changes to the first candidate. */
   push(chunk: JsonObject): readonly PartStep[] {
     for (const field in chunk) {
       if (field === 'candidates') continue;
       if (field === 'usageMetadata' && isObject(chunk.usageMetadata)) assignDefined(this.usage, chunk.usageMetadata);
       else if (isAbsent(chunk[field]) && this.fields[field] !== undefined) continue;
-      // Ids are made from the first one, so it stays.
+      // Ids are derived from the first responseId, so it is never replaced.
       else if (field !== 'responseId' || this.fields.responseId === undefined) this.fields[field] = chunk[field];
     }
     if (!Array.isArray(chunk.candidates)) return [];
@@ -54,7 +52,7 @@ export class GoogleAssembly {
     return steps;
   }
 
-  /** The token counts so far. */
+  /** The token counts received so far. */
   get usageMetadata(): JsonObject | undefined {
     return Object.keys(this.usage).length === 0 ? undefined : this.usage;
   }
@@ -64,15 +62,19 @@ export class GoogleAssembly {
     return this.candidates.get(0)?.parts ?? [];
   }
 
-  /** The wire has no end marker but this: each candidate has said why it ended, or the prompt was blocked. */
+  /**
+   * The wire has no end marker. A response is complete if each candidate has a finish reason, or the prompt was
+   * blocked.
+   */
   get isEnded(): boolean {
     if (blockReasonOf(this.fields) !== undefined) return true;
     return this.candidates.size > 0 && [...this.candidates.values()].every((candidate) => candidate.isEnded);
   }
 
-  /** @throws LLMStreamError when the end marker never came */
+  /** @throws LLMStreamError if the response is incomplete */
   result(): JsonObject {
-    if (!this.isEnded) throw new LLMStreamError('The stream ended before the answer did.', errorDetails(this.context));
+    if (!this.isEnded)
+      throw new LLMStreamError('The stream ended before the response was complete.', errorDetails(this.context));
     return {
       ...this.fields,
       ...(this.candidates.size === 0

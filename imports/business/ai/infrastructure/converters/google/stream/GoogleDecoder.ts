@@ -1,7 +1,7 @@
 /**
- * A Gemini stream as events: SSE messages without names, each a whole GenerateContentResponse with one more piece,
- * no end marker but a finish reason. The pieces are put together to one answer, which is converted like an answer
- * that came whole.
+ * Decodes a Gemini stream to domain events. Each unnamed SSE message is a `GenerateContentResponse` with the next
+ * parts; a finish reason takes the place of an end marker. The assembled response is converted like one without
+ * streaming. https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent
  */
 import { parseEnvelope, modelOf, namingOf } from '../response/responseEnvelope';
 import { GoogleAssembly } from './GoogleAssembly';
@@ -18,11 +18,11 @@ import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../domain/types/StreamEvents';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** The message or reasoning item that texts are arriving for. */
+/** The message or reasoning item that text is arriving for. */
 interface OpenItem {
   readonly kind: PartKind;
   readonly index: number;
-  /** Places of its first and last part in the answer. */
+  /** Indexes of its first and last part in the response. */
   readonly first: number;
   last: number;
 }
@@ -43,7 +43,7 @@ export class GoogleDecoder implements StreamDecoder {
 
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
     const payload = this.parse(message.data);
-    // A list is what comes where no events were asked for.
+    // Without `alt=sse`, the body is a list of chunks.
     for (const chunk of isList(payload) && payload.length > 0 ? payload : [payload])
       this.addChunk(parseEnvelope(chunk, this.context), out);
   }
@@ -58,8 +58,8 @@ export class GoogleDecoder implements StreamDecoder {
   }
 
   /**
-   * The last chunk may bring no more than token counts, so the answer is whole when the body is.
-   * @throws LLMStreamError when no finish reason came, LLMServerError when the answer failed
+   * The last chunk may contain only token counts, so the response is complete only when the body has ended.
+   * @throws LLMStreamError without a finish reason, LLMServerError for a failed response
    */
   end(out: ResponseStreamEvent[]): void {
     const response = fromGoogle(this.assembly.result(), this.context);
@@ -86,7 +86,7 @@ export class GoogleDecoder implements StreamDecoder {
     }
   }
 
-  /** What was sent can be told from the first chunk on; the rest of the counts is final only at the end. */
+  /** Input tokens are known from the first chunk on; the other counts are final only at the end. */
   private emitUsageOnce(out: ResponseStreamEvent[]): void {
     if (!this.awaitsUsage) return;
     const metadata = this.assembly.usageMetadata;
@@ -146,7 +146,7 @@ export class GoogleDecoder implements StreamDecoder {
     out.push({ type: 'response.output_item.done', output_index: index, item });
   }
 
-  /** The model began a call; its arguments are told when they are whole. */
+  /** Announces a call. Its arguments are emitted once they are complete. */
   private announceCall(part: GooglePart, naming: ItemNaming, out: ResponseStreamEvent[]): void {
     const item = toFunctionCall(part, this.items, this.calls, naming, 'completed');
     out.push({

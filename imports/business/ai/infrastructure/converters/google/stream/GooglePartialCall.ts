@@ -1,6 +1,6 @@
 /**
- * A function call that arrives in pieces (Vertex AI, `streamFunctionCallArguments`): first its name, then
- * `partialArgs` that each say a JSON path and a value, last an empty call.
+ * Assembles a function call that arrives in pieces (Vertex AI, `streamFunctionCallArguments`): first its name, then
+ * `partialArgs`, each with a JSON path and a value, and finally an empty call.
  * https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#stream-function-call-arguments
  */
 import type { GooglePart } from '../googleTypes';
@@ -12,10 +12,10 @@ export class GooglePartialCall {
   private siblings: JsonObject = {};
   private call: JsonObject = {};
   private args: JsonObject = {};
-  /** Paths whose text goes on in the next piece. */
+  /** Paths whose text continues in the next piece. */
   private readonly open = new Set<string>();
 
-  /** @returns whether more pieces follow */
+  /** Returns whether more pieces follow. */
   add(part: GooglePart): boolean {
     const { functionCall, ...siblings } = part;
     const { partialArgs, willContinue, args, ...call } = fieldsOf(functionCall);
@@ -30,7 +30,7 @@ export class GooglePartialCall {
     return typeof this.call.name === 'string' ? this.call.name : '';
   }
 
-  /** Pieces have no name, or the call's own. */
+  /** Further pieces have no name, or that of the call. */
   isContinuedBy(part: GooglePart): boolean {
     if (!isObject(part.functionCall)) return false;
     const { name, id } = part.functionCall;
@@ -39,21 +39,20 @@ export class GooglePartialCall {
     );
   }
 
-  /** The part that an answer without streaming would have had. */
+  /** The part that a response without streaming would contain. */
   part(): GooglePart {
     return { functionCall: { ...this.call, args: this.args }, ...this.siblings };
   }
 
   private apply(piece: JsonObject): void {
     const { jsonPath, willContinue } = piece;
-    if (typeof jsonPath !== 'string')
-      throw new LLMStreamError('A piece of a function call does not say where it belongs.');
+    if (typeof jsonPath !== 'string') throw new LLMStreamError('A piece of a function call has no "jsonPath".');
     const keys = parsePath(jsonPath);
     const value = valueOf(piece);
     if (value === undefined) return;
     const before = this.open.has(jsonPath) ? valueAt(this.args, keys) : undefined;
     const complete = typeof before === 'string' && typeof value === 'string' ? before + value : value;
-    // Boundary: a path has one step at least, and what stands at the root is an object.
+    // Boundary: a path has at least one step, and the root is an object.
     this.args = withValue(this.args, keys, complete) as JsonObject;
     if (willContinue === true) this.open.add(jsonPath);
     else this.open.delete(jsonPath);
@@ -72,7 +71,7 @@ function valueOf(piece: JsonObject): unknown {
   return 'nullValue' in piece ? null : undefined;
 }
 
-/** The singular paths of RFC 9535: names after a dot or in quotes, places in brackets. */
+/** Parses the singular queries of RFC 9535: names after a dot or in quotes, indexes in brackets. */
 function parsePath(path: string): (string | number)[] {
   const keys: (string | number)[] = [];
   const step = /\.([^.[\]'"]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
@@ -84,7 +83,7 @@ function parsePath(path: string): (string | number)[] {
     keys.push(place === undefined ? (name ?? (single ?? double ?? '').replace(/\\(.)/g, '$1')) : Number(place));
     if (step.lastIndex === path.length) return keys;
   }
-  throw new LLMStreamError(`A piece of a function call has a path that cannot be followed: ${path.slice(0, 200)}`);
+  throw new LLMStreamError(`A piece of a function call has the unsupported jsonPath "${path.slice(0, 200)}".`);
 }
 
 function valueAt(container: unknown, keys: readonly (string | number)[]): unknown {
@@ -97,20 +96,20 @@ function valueAt(container: unknown, keys: readonly (string | number)[]): unknow
 }
 
 /**
- * A copy of the container with the value in it; missing objects and lists on the way are made, a list grows by one
- * place at a time.
+ * Returns a copy of the container that includes the value. Missing objects and lists along the path are created; a list
+ * grows by one element at a time.
  */
 function withValue(container: unknown, keys: readonly (string | number)[], value: unknown): unknown {
   const [key, ...rest] = keys;
   if (key === undefined) return value;
   if (typeof key === 'number') {
     const list: unknown[] = Array.isArray(container) ? [...(container as unknown[])] : [];
-    if (key > list.length) throw new LLMStreamError('A piece of a function call fills a list beyond its end.');
+    if (key > list.length) throw new LLMStreamError('A piece of a function call skips elements of a list.');
     list[key] = withValue(list[key], rest, value);
     return list;
   }
   const entries = isObject(container) ? Object.entries(container).filter(([name]) => name !== key) : [];
   const before = isObject(container) && Object.hasOwn(container, key) ? container[key] : undefined;
-  // fromEntries defines, where an assignment would follow a name like __proto__ to something else.
+  // Unlike an assignment, fromEntries defines a property even for names such as __proto__.
   return Object.fromEntries([...entries, [key, withValue(before, rest, value)]]);
 }
