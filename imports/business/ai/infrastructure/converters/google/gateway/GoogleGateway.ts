@@ -1,7 +1,7 @@
 /**
  * The server side of the Gemini API: reads `generateContent` requests of its clients. Whatever `GenerateOptions` cannot
- * express is stored verbatim in `vendor.google`, and marks on items preserve their wire form, so that Gemini receives the
- * same body again. https://ai.google.dev/api/generate-content
+ * express is stored verbatim in `vendor.google`, and marks on items preserve their wire form, so that Gemini receives
+ * the same body again. https://ai.google.dev/api/generate-content
  */
 import { readContents, readSystemInstruction } from './readContents';
 import { readToolConfig, readTools } from './readTools';

@@ -38,7 +38,7 @@ export function readTools(tools: unknown): ParsedTools {
   return { tools: read, ...(verbatim.length > 0 || tools.length === 0 ? { verbatim } : {}) };
 }
 
-/** A tool object contains any number of functions and server tools. Its other fields are stored on the first of them. */
+/** Reads one tool object, which contains any number of tools. Its other fields are stored on the first of them. */
 function readToolObject(object: JsonObject, group: number): Tool[] {
   const { functionDeclarations, ...fields } = object;
   const tools: Tool[] = [];
