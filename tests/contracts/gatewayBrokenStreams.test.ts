@@ -85,7 +85,7 @@ describe('a stream of a host that is', () => {
             const broken = await brokenTextOf(await openStream(gateway, route, model));
             return { ...broken, hasBegun: !broken.text.includes('sent nothing within') };
           });
-          expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`silent for ${IDLE} ms`);
+          expect(text, `${route.name} ${model}`).to.match(route.failure).and.to.include(`sent no data for ${IDLE} ms`);
           expect(isCut, route.name).to.equal(route.name.startsWith('Gemini'));
         }),
       );

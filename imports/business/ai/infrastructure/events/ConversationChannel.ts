@@ -1,6 +1,6 @@
 /**
- * The answers of one conversation as server-sent events, for any number of listeners. What was said lately is kept,
- * so that whoever comes late or was cut off gets what was missed.
+ * The responses of one conversation as server-sent events, for any number of subscribers. Recent events are
+ * buffered, so that a subscriber that joins late or reconnects receives what it missed.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import { randomBytes } from 'node:crypto';
@@ -14,10 +14,10 @@ export interface ChannelEvent {
 }
 
 export interface ChannelSubscriber {
-  /** Where the listening begins: the id to come back with while there was no event yet. */
+  /** Called first, with the id to reconnect with until an event has arrived. */
   start(id: string): void;
   event(event: ChannelEvent): void;
-  /** Events that the listener has not seen are not kept any more. */
+  /** Events were missed and are no longer buffered. */
   gap(): void;
 }
 
@@ -31,23 +31,23 @@ interface ChannelResponse {
   first?: number;
   /** Number of its last event, once it has ended. */
   last?: number;
-  /** Its end reached somebody. */
+  /** At least one subscriber received its end. */
   delivered: boolean;
 }
 
 export class ConversationChannel implements OutputChannel {
   private readonly buffer: ReplayBuffer<ChannelEvent>;
-  /** Event ids of another channel of the same name, from before a restart, say nothing here. */
+  /** Marks event ids as this channel's: ids from before a restart are meaningless here. */
   private readonly epoch = randomBytes(4).toString('hex');
   private readonly subscribers = new Set<ChannelSubscriber>();
-  /** From the first that may still be missed by a new listener; the last one always. */
+  /** The responses that a new subscriber may still need, oldest first; always includes the latest. */
   private responses: ChannelResponse[] = [];
 
   constructor(limits: ReplayBufferLimits = DEFAULT_CHANNEL_LIMITS) {
     this.buffer = new ReplayBuffer(limits);
   }
 
-  /** Whether somebody listens, or an answer is still to come. */
+  /** Whether there are subscribers or an unfinished response. */
   get isBusy(): boolean {
     return this.subscribers.size > 0 || this.isResponding;
   }
@@ -57,17 +57,17 @@ export class ConversationChannel implements OutputChannel {
   }
 
   begin(): AnswerOutput {
-    const answer: ChannelResponse = { delivered: false };
-    this.responses.push(answer);
+    const response: ChannelResponse = { delivered: false };
+    this.responses.push(response);
     const end = (data: string): void => {
-      if (answer.last !== undefined) return;
-      answer.last = this.buffer.last + 1;
-      this.publish(answer, data);
+      if (response.last !== undefined) return;
+      response.last = this.buffer.last + 1;
+      this.publish(response, data);
     };
     return {
       send: (text) => {
-        if (answer.last !== undefined) return;
-        for (const piece of escapeMarkers(text)) this.publish(answer, piece);
+        if (response.last !== undefined) return;
+        for (const data of escapeMarkers(text)) this.publish(response, data);
       },
       done: () => end(DONE),
       fail: (message) => end(ERROR_PREFIX + message.replace(/\s+/g, ' ')),
@@ -75,30 +75,31 @@ export class ConversationChannel implements OutputChannel {
   }
 
   /**
-   * Tells the listener what it missed, then everything that comes. After a known event id that is all since then;
-   * without one it is every answer whose end nobody has heard yet, or else the last answer.
-   * @returns what ends the listening
+   * Replays what the subscriber missed, then delivers new events. With an event id of this channel, everything after
+   * it is replayed; without one, every response whose end no subscriber has received yet, or else the latest response.
+   * @returns a function that unsubscribes
    */
   subscribe(subscriber: ChannelSubscriber, lastEventId?: string): () => void {
     const since = this.numberOf(lastEventId) ?? this.firstUndelivered() - 1;
     subscriber.start(this.idOf(since));
     if (since < this.buffer.oldest - 1) subscriber.gap();
     for (const event of this.buffer.after(since)) subscriber.event(event);
-    for (const answer of this.responses) if (answer.last !== undefined && answer.last > since) answer.delivered = true;
+    for (const response of this.responses)
+      if (response.last !== undefined && response.last > since) response.delivered = true;
     this.subscribers.add(subscriber);
     this.dropDelivered();
     return () => this.subscribers.delete(subscriber);
   }
 
-  private publish(answer: ChannelResponse, data: string): void {
+  private publish(response: ChannelResponse, data: string): void {
     const number = this.buffer.last + 1;
-    answer.first ??= number;
+    response.first ??= number;
     const event = { id: this.idOf(number), data };
     this.buffer.add(event);
     this.dropEvicted();
-    for (const listener of this.subscribers) listener.event(event);
-    if (answer.last === undefined) return;
-    answer.delivered = this.subscribers.size > 0;
+    for (const subscriber of this.subscribers) subscriber.event(event);
+    if (response.last === undefined) return;
+    response.delivered = this.subscribers.size > 0;
     this.dropDelivered();
   }
 
@@ -112,8 +113,8 @@ export class ConversationChannel implements OutputChannel {
   }
 
   private firstUndelivered(): number {
-    const answer = this.responses.find(({ delivered }) => !delivered) ?? this.responses.at(-1);
-    return answer?.first ?? this.buffer.last + 1;
+    const response = this.responses.find(({ delivered }) => !delivered) ?? this.responses.at(-1);
+    return response?.first ?? this.buffer.last + 1;
   }
 
   private idOf(number: number): string {
@@ -127,7 +128,7 @@ export class ConversationChannel implements OutputChannel {
   }
 }
 
-/** A line of the answer must not pass for the end of it: such a line is told in two events. */
+/** Splits a line of text that looks like an end marker into two events, so that it is not mistaken for one. */
 function escapeMarkers(text: string): readonly string[] {
   return text.split(/(?<=(?:^|[\r\n])\[)(?=DONE\](?:[\r\n]|$))|(?<=(?:^|[\r\n])E)(?=RROR: )/);
 }

@@ -1,4 +1,4 @@
-/** The channels of all conversations of one process; idle ones that were used longest ago go first. */
+/** The channels of all conversations in this process. The least recently used idle channels are evicted first. */
 import { ConversationChannel, DEFAULT_CHANNEL_LIMITS } from './ConversationChannel';
 import type { ReplayBufferLimits } from './ReplayBuffer';
 
@@ -9,7 +9,7 @@ export interface ConversationChannelsLimits extends ReplayBufferLimits {
 export const DEFAULT_CHANNELS_LIMITS: ConversationChannelsLimits = { ...DEFAULT_CHANNEL_LIMITS, channels: 2_000 };
 
 export class ConversationChannels {
-  /** The one used longest ago first. */
+  /** In order of last use, the least recent first. */
   private readonly channels = new Map<string, ConversationChannel>();
   private readonly limits: ConversationChannelsLimits;
 
@@ -21,7 +21,7 @@ export class ConversationChannels {
     return this.channels.size;
   }
 
-  /** A conversation belongs to its user: nobody else hears it. */
+  /** Conversation ids are scoped to their user: two users with the same id never share a channel. */
   readonly of = (userId: string, conversationId: string): ConversationChannel => {
     const key = JSON.stringify([userId, conversationId]);
     const channel = this.channels.get(key) ?? new ConversationChannel(this.limits);
@@ -31,7 +31,7 @@ export class ConversationChannels {
     return channel;
   };
 
-  /** Channels with listeners, or with an answer under way, stay even beyond the limit. */
+  /** Channels with subscribers or an unfinished response stay, even beyond the limit. */
   private evictIdle(current: ConversationChannel): void {
     if (this.channels.size <= this.limits.channels) return;
     for (const [key, channel] of this.channels) {

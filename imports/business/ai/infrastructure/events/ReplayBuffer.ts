@@ -1,11 +1,11 @@
 /**
- * What was told lately, numbered and in order, so that whoever was cut off gets what was missed.
+ * The most recent events of a feed, numbered in order, so that a client that reconnects receives what it missed.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 
 export interface ReplayBufferLimits {
   readonly events: number;
-  /** UTF-16 units of all kept events together. */
+  /** Total size of the buffered events' data, in UTF-16 code units. */
   readonly characters: number;
 }
 
@@ -15,7 +15,7 @@ export class ReplayBuffer<E extends { readonly data: string }> {
   private characters = 0;
   private lastNumber: number;
 
-  /** @param last the first event's number is the next one */
+  /** @param last the first event is numbered `last + 1` */
   constructor(limits: ReplayBufferLimits, last = 0) {
     this.limits = limits;
     this.lastNumber = last;
@@ -26,12 +26,12 @@ export class ReplayBuffer<E extends { readonly data: string }> {
     return this.lastNumber;
   }
 
-  /** The number of the oldest event that is kept; while none is, the next one's. */
+  /** The number of the oldest buffered event; that of the next event while the buffer is empty. */
   get oldest(): number {
     return this.lastNumber - this.events.length + 1;
   }
 
-  /** The last event is kept, however long it is. */
+  /** Adds an event and evicts old ones. The newest event stays, whatever its size. */
   add(event: E): void {
     this.lastNumber += 1;
     this.events.push(event);
@@ -39,12 +39,12 @@ export class ReplayBuffer<E extends { readonly data: string }> {
     this.evict();
   }
 
-  /** The events after the one with this number, as far as they are kept. */
+  /** The buffered events after the given number. */
   after(number: number): readonly E[] {
     return this.events.slice(Math.max(0, number + 1 - this.oldest));
   }
 
-  /** Half of the limits is let go at once, so that the list isn't copied with every event. */
+  /** Evicts down to half of the limits, so that the list isn't copied with every event. */
   private evict(): void {
     const { events, characters } = this.limits;
     if (this.events.length <= events && this.characters <= characters) return;

@@ -1,6 +1,6 @@
 /**
- * The events of runs, numbered, for any number of watchers. What happened lately is kept, so that whoever was cut
- * off gets what was missed; who was away for too long is told so.
+ * The numbered events of all runs, for any number of subscribers. Recent events are buffered, so that a subscriber
+ * that reconnects receives what it missed, or a gap notice if too much happened since.
  * https://html.spec.whatwg.org/multipage/server-sent-events.html#last-event-id
  */
 import type { AgentEvent, AgentEventType } from '../../domain/types/AgentEvents';
@@ -8,10 +8,10 @@ import { ReplayBuffer } from './ReplayBuffer';
 import type { ReplayBufferLimits } from './ReplayBuffer';
 
 export interface LoggedEvent {
-  /** Rises by one, also across restarts of the server by a leap. */
+  /** Increases by one per event, and jumps ahead when the server restarts. */
   readonly id: number;
   readonly executionId: string;
-  /** Whose run it is. */
+  /** The owner of the run. */
   readonly userId: string;
   readonly type: AgentEventType;
   /** The event as JSON. */
@@ -19,10 +19,10 @@ export interface LoggedEvent {
 }
 
 export interface RunSubscriber {
-  /** Which events are for the watcher. */
+  /** Whether the subscriber may see the event and wants it. */
   readonly accepts: (event: LoggedEvent) => boolean;
   event(event: LoggedEvent): void;
-  /** Events that were not seen are not kept any more: what is known of runs has to be fetched anew. */
+  /** Events were missed and are no longer buffered: the subscriber has to fetch the state of runs again. */
   gap(): void;
 }
 
@@ -33,7 +33,7 @@ export class RunEventLog {
   private readonly subscribers = new Set<RunSubscriber>();
 
   constructor(limits: ReplayBufferLimits = DEFAULT_EVENT_LOG_LIMITS) {
-    // Later servers begin higher, so that a number of an earlier one is never taken for one of theirs.
+    // Starting at the time keeps the ids of this server above those of earlier ones, so the two are never confused.
     this.buffer = new ReplayBuffer(limits, Date.now() * 1_000);
   }
 
@@ -46,7 +46,7 @@ export class RunEventLog {
     return this.buffer.last;
   }
 
-  /** @param userId whose run it is */
+  /** @param userId the owner of the run */
   add(event: AgentEvent, userId: string): void {
     const logged = {
       id: this.last + 1,
@@ -60,9 +60,9 @@ export class RunEventLog {
   }
 
   /**
-   * Tells the watcher what it missed since the given event, then everything that comes.
-   * @param since the number of the last event that was seen; absent: from now on
-   * @returns what ends the watching
+   * Replays the events after `since` to the subscriber, then delivers new ones.
+   * @param since the id of the last event that the subscriber received; without it, only new events are delivered
+   * @returns a function that unsubscribes
    */
   subscribe(subscriber: RunSubscriber, since?: number): () => void {
     if (since !== undefined) this.replay(subscriber, since);

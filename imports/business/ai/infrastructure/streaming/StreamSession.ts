@@ -1,7 +1,4 @@
-/**
- * One stream with everything that it takes to read it: limits, labels, the body, and the errors that its callers
- * get.
- */
+/** Reads one vendor stream: applies its limits, decodes its body, and maps what goes wrong to errors for callers. */
 import { isLLMError, LLMAbortedError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import { REQUEST_ID_HEADERS, vendorError } from '../../domain/errors/vendorErrors';
@@ -19,47 +16,47 @@ import type { ByteSource } from './StreamSource';
 import type { StreamEncoderOptions, RawReasoningName, ReasoningField } from '../converters/stream/StreamEncoder';
 
 export interface StreamOptions {
-  /** The model that was asked, for streams that don't name theirs. */
+  /** The requested model, for streams that don't name theirs. */
   readonly model?: string;
-  /** Whose stream it is; default: the vendor whose wire the source scheme is. */
+  /** The vendor that sent the stream. Default: the vendor that defined the source scheme. */
   readonly vendor?: VendorName;
-  /** The host's departures from its vendor's row. */
+  /** How the endpoint departs from its vendor's quirks. */
   readonly quirks?: Partial<VendorQuirks>;
-  /** False keeps tool calls from the lines; the chunks have them all the same. Default: true. */
+  /** False removes tool calls from the lines; the chunks still contain them. Default: true. */
   readonly relayToolUseEvents?: boolean;
   /**
-   * Whether lines tell token counts where the target leaves that open; the chunks always do, once, at the end.
-   * Default: false.
+   * Whether lines report token counts where the target scheme leaves that to the client. The last chunk always
+   * reports them. Default: false.
    */
   readonly relayUsageEvents?: boolean;
-  /** A line tells when the model begins a call. Default: false. */
+  /** Sends a line as soon as the model starts a call. Default: false. */
   readonly emitFunctionAnnouncements?: boolean;
-  /** Longest silence in milliseconds; comments are silence. Default: 60,000. */
+  /** Longest time without data, in milliseconds; comments don't count as data. Default: 60,000. */
   readonly streamIdleTimeout?: number;
   /** Default: 8 MiB. */
   readonly maxEventBytes?: number;
   /** Default: 64 MiB. */
   readonly maxResponseBytes?: number;
   readonly signal?: AbortSignal;
-  /** Seconds since the epoch, for formats that date their answers. Default: now. */
+  /** Seconds since the epoch, for formats that date their responses. Default: now. */
   readonly created?: number;
   /**
-   * Chat completions as target: where its client looks for the model's reasoning. Default: where the vendor puts
-   * it, else `reasoning_content`.
+   * Target chat completions: the field the client reads reasoning from. Default: the field the vendor uses, else
+   * `reasoning_content`.
    */
   readonly reasoningField?: ReasoningField;
   /**
-   * Responses as target: what the events of raw reasoning are called. Default: `reasoning`, as in Open Responses;
-   * OpenAI's own client wants `reasoning_text`.
+   * Target Responses: the name of raw reasoning events. Default: `reasoning`, as in Open Responses; OpenAI's own
+   * client expects `reasoning_text`.
    */
   readonly rawReasoningName?: RawReasoningName;
-  /** The request's own fields that a response of the Responses API repeats. */
+  /** Target Responses: the request's own fields that the response repeats. */
   readonly echo?: JsonObject;
   /** The forced tool that stands in for structured output. */
   readonly structuredOutputTool?: string;
 }
 
-/** A fetch response, a client's reply, or the body alone. */
+/** A fetch response, a client's response, or the body alone. */
 export type StreamInput = ByteSource | VendorResponse;
 
 export interface VendorResponse {
@@ -75,12 +72,12 @@ export class StreamSession {
   private readonly wire: Wire;
   private readonly response: VendorResponse | undefined;
   private readonly body: StreamSource | undefined;
-  /** The consumer is gone, and with it whoever an error could be told. */
+  /** The consumer has left, so there is nobody to report an error to. */
   isCancelled = false;
 
   constructor(scheme: SchemeName, source: StreamInput, options: StreamOptions) {
-    const { wire, vendor: usual } = SCHEMES[scheme];
-    const { vendor = usual, model = '', created = Math.floor(Date.now() / 1_000) } = options;
+    const { wire, vendor: defaultVendor } = SCHEMES[scheme];
+    const { vendor = defaultVendor, model = '', created = Math.floor(Date.now() / 1_000) } = options;
     this.options = options;
     this.wire = wire;
     this.response = 'status' in source ? source : undefined;
@@ -115,10 +112,10 @@ export class StreamSession {
     };
   }
 
-  /** Events as they come: all that a piece of the body brought together. */
+  /** The stream's events, in batches of those that arrived in the same chunk of the body. */
   events(): AsyncGenerator<readonly ResponseStreamEvent[], void, undefined> {
     const { body } = this;
-    if (body === undefined) throw new LLMStreamError('The answer has no body.', { vendor: this.context.vendor });
+    if (body === undefined) throw new LLMStreamError('The response has no body.', { vendor: this.context.vendor });
     const limits = { ...DEFAULT_TRANSPORT_LIMITS, ...limitsIn(this.options) };
     return decodeBatches(body, this.wire.createDecoder(this.context), {
       ...limits,
@@ -131,7 +128,7 @@ export class StreamSession {
     void this.body?.return();
   }
 
-  /** @throws LLMError that an error status and its body stand for, the signal's reason */
+  /** @throws LLMError for an error status, with the details from its body; the signal's reason when aborted */
   async throwIfRejected(): Promise<void> {
     this.options.signal?.throwIfAborted();
     if (this.response === undefined || (this.response.status >= 200 && this.response.status < 300)) return;
@@ -146,15 +143,15 @@ export class StreamSession {
     throw vendorError({ ...details, body: await this.errorBody() });
   }
 
-  /** The error as clients may see it. */
+  /** The error to send to the client. */
   toClientError(thrown: unknown): LLMError {
     if (isLLMError(thrown)) return thrown;
     const { vendor } = this.context;
-    if (this.isAborted(thrown)) return new LLMAbortedError('The stream was aborted.', { vendor, cause: thrown });
-    return new LLMStreamError('The stream broke off.', { vendor, cause: thrown });
+    if (this.isAborted(thrown)) return new LLMAbortedError('The stream was cancelled.', { vendor, cause: thrown });
+    return new LLMStreamError('The connection was lost in the middle of the stream.', { vendor, cause: thrown });
   }
 
-  /** What callers get: whoever aborted recognises his own reason. */
+  /** The error to throw to the caller: the signal's own reason when aborted, so that the caller can recognize it. */
   toCallerError(thrown: unknown): Error {
     return this.isAborted(thrown) ? (thrown as Error) : this.toClientError(thrown);
   }
@@ -164,7 +161,7 @@ export class StreamSession {
     return signal !== undefined && signal.aborted && thrown === signal.reason;
   }
 
-  /** JSON, or the text that it is instead. */
+  /** The body of an error response: parsed if it is JSON, else as text. */
   private async errorBody(): Promise<unknown> {
     if (this.body === undefined) return '';
     this.body.enforceIdleTimeout();
@@ -173,7 +170,7 @@ export class StreamSession {
     try {
       for await (const chunk of this.body) text += decoder.decode(chunk, { stream: true });
     } catch (thrown) {
-      // The status has said that it failed; a body that breaks off cannot say more than came.
+      // The status already reports the failure; a truncated body only lacks detail.
       if (this.isAborted(thrown)) throw thrown;
     }
     try {
@@ -192,7 +189,7 @@ function requestIdOf(response: VendorResponse | undefined): string | undefined {
   return undefined;
 }
 
-/** The limits that the caller names. */
+/** The limits that the caller set. */
 function limitsIn({
   streamIdleTimeout,
   maxEventBytes,

@@ -1,15 +1,12 @@
-/**
- * A vendor's raw body, whoever holds it: pulled chunk by chunk, bounded, and given up at once when its reader
- * leaves.
- */
+/** A vendor's response body, pulled chunk by chunk, limited in size, and cancelled as soon as its reader stops. */
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 
-/** A web stream, as fetch gives it, or anything else that iterates over bytes. */
+/** A web stream, as fetch returns it, or any other async iterable of bytes. */
 export type ByteSource = ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
 
 export interface StreamSourceOptions {
   readonly maxResponseBytes: number;
-  /** Milliseconds; counts here only where nobody else counts. */
+  /** Milliseconds; enforced here only after `enforceIdleTimeout`. */
   readonly streamIdleTimeout: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -25,8 +22,8 @@ interface ChunkReader {
 }
 
 /**
- * Can be read once. Throws LLMStreamError, LLMTimeoutError, the signal's reason or the source's own error from
- * `next`.
+ * Can be read once. `next` rejects with LLMStreamError, LLMTimeoutError, the signal's reason or the source's own
+ * error.
  */
 export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly options: StreamSourceOptions;
@@ -38,10 +35,10 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
   private enforcesIdleTimeout = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(source: ByteSource, limits: StreamSourceOptions) {
-    this.options = limits;
+  constructor(source: ByteSource, options: StreamSourceOptions) {
+    this.options = options;
     this.reader = readerOf(source);
-    const { signal } = limits;
+    const { signal } = options;
     if (signal?.aborted === true) this.fail(signal.reason);
     else signal?.addEventListener('abort', this.onAbort, { once: true });
   }
@@ -58,7 +55,7 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
     });
   }
 
-  /** Leaves the body in this tick, even while a read is pending. */
+  /** Cancels the body in this tick, even while a read is pending. */
   return(): Promise<IteratorResult<Uint8Array, undefined>> {
     const { pending } = this;
     this.cancel();
@@ -67,15 +64,15 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   /**
-   * Nothing but silence came: an error for whoever waits; a reader that has not come back yet holds the stream up
-   * itself.
+   * Called when no data arrived for too long. Fails the pending read; if no read is pending, the consumer is the
+   * slow one, and the timeout starts with its next read.
    */
   failOnIdle(reason: unknown): void {
     if (this.pending === undefined) this.enforceIdleTimeout();
     else this.fail(reason);
   }
 
-  /** From now on, each read may take as long as silence may. */
+  /** From now on, every read is limited to `streamIdleTimeout`. */
   enforceIdleTimeout(): void {
     this.enforcesIdleTimeout = true;
   }
@@ -127,11 +124,10 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
     if (this.isDone) return;
     this.close();
     this.reader.cancel().catch(() => {
-      // The reader has left, for a reason of its own; what becomes of the rest concerns nobody.
+      // The body is no longer needed, so a failure to cancel it changes nothing.
     });
   }
 
-  /** A read came back. */
   private clearPending(): void {
     this.pending = undefined;
     clearTimeout(this.timer);
@@ -146,7 +142,7 @@ export class StreamSource implements AsyncIterableIterator<Uint8Array, undefined
 
 const END: IteratorReturnResult<undefined> = { value: undefined, done: true };
 
-/** A web stream's own iterator waits for a pending read before it lets go; its reader does not. */
+/** A web stream's iterator waits for the pending read before it cancels; its reader cancels at once. */
 function readerOf(source: ByteSource): ChunkReader {
   if ('getReader' in source) {
     const reader = source.getReader();
@@ -157,14 +153,14 @@ function readerOf(source: ByteSource): ChunkReader {
 }
 
 function idleTimeoutError(limit: number): LLMTimeoutError {
-  return new LLMTimeoutError(`The stream was silent for ${limit} ms.`);
+  return new LLMTimeoutError(`The stream sent no data for ${limit} ms.`);
 }
 
 function tooLargeError(limit: number): LLMStreamError {
-  return new LLMStreamError(`The answer is larger than ${limit} bytes.`, { retryable: false });
+  return new LLMStreamError(`The response is larger than ${limit} bytes.`, { retryable: false });
 }
 
-/** A signal's reason may be anything; whoever aborted knows it again by identity, so it is passed on as it is. */
+/** A signal's reason can be any value. The caller recognizes it by identity, so it is passed on unchanged. */
 function asError(reason: unknown): Error {
   return reason as Error;
 }

@@ -1,6 +1,6 @@
 /**
- * Any vendor's stream in, any scheme out: one decoder, one encoder, and beside every line the chunk that the loop
- * reads.
+ * Translates a stream from any scheme to any other: one decoder, one encoder, and with every line the chunk that the
+ * agentic loop reads.
  */
 import { LLMInvalidRequestError, LLMStreamError } from '../../domain/errors/LLMErrors';
 import type { JsonObject, SchemeName } from '../../domain/types/VendorTypes';
@@ -12,8 +12,8 @@ import { StreamSession } from './StreamSession';
 import type { StreamOptions, StreamInput } from './StreamSession';
 
 /**
- * One SSE message in the target scheme, blank line included, or `''` for what is kept from the client; and the
- * loop's chunk.
+ * One SSE message in the target scheme, including its blank line, or `''` if the client must not see it; and the
+ * chunk for the loop.
  */
 export type StreamPair = [line: string, chunk: OpenAIChunk];
 
@@ -26,7 +26,7 @@ export class UnifiedStreamAdapter {
     for (const scheme of [sourceScheme, targetScheme]) {
       if (!Object.hasOwn(SCHEMES, scheme))
         throw new LLMInvalidRequestError(
-          `There is no scheme ${scheme}: the schemes are ${Object.keys(SCHEMES).join(', ')}.`,
+          `Unknown scheme "${scheme}". Expected one of: ${Object.keys(SCHEMES).join(', ')}.`,
         );
     }
     this.sourceScheme = sourceScheme;
@@ -34,18 +34,19 @@ export class UnifiedStreamAdapter {
   }
 
   /**
-   * Pulls no further than its consumer asks. A consumer that leaves gives the body up in the same tick.
-   * A stream that fails ends with the target's error as its last line, and then throws; an answer with an error
-   * status throws at once, so that it can be answered with one.
-   * @throws LLMError for what the vendor reports, LLMStreamError for a stream that breaks off or breaks its
-   *   wire's rules, LLMTimeoutError for
-   * a stall, the signal's reason when aborted
+   * Reads the source only as fast as the consumer pulls. Calling `return()` cancels the source in the same tick.
+   * A stream that fails ends with an error line in the target's format, and then throws. A source with an error
+   * status throws before the first line, so that the caller can still respond with an error status.
+   * @throws LLMError for an error that the vendor reports
+   * @throws LLMStreamError for a stream that is truncated or violates its wire's format
+   * @throws LLMTimeoutError when no data arrives for `streamIdleTimeout`
+   * @throws the signal's reason when aborted
    */
   processStream(source: StreamInput, options: StreamOptions = {}): AsyncGenerator<StreamPair, void, undefined> {
     const session = new StreamSession(this.sourceScheme, source, options);
     const pairs = this.pairs(session);
     const stop = pairs.return.bind(pairs);
-    // A generator that waits for its source would hear of it only when something comes.
+    // A generator that is waiting for its source handles `return` only once the source delivers something.
     pairs.return = (value) => {
       session.cancel();
       return stop(value);
@@ -54,8 +55,9 @@ export class UnifiedStreamAdapter {
   }
 
   /**
-   * The whole answer, as the target scheme's API gives it without streaming. @throws as `processStream` does,
-   * without a last line
+   * Reads the stream to its end.
+   * @returns the complete response, as the target scheme's API returns it without streaming
+   * @throws as `processStream` does
    */
   async collect(source: StreamInput, options: StreamOptions = {}): Promise<JsonObject> {
     const session = new StreamSession(this.sourceScheme, source, options);
@@ -68,7 +70,7 @@ export class UnifiedStreamAdapter {
     } catch (thrown) {
       throw session.toCallerError(thrown);
     }
-    throw new LLMStreamError('The stream ended before the answer did.');
+    throw new LLMStreamError('The stream ended before the response was complete.');
   }
 
   private async *pairs(session: StreamSession): AsyncGenerator<StreamPair, void, undefined> {
@@ -81,7 +83,7 @@ export class UnifiedStreamAdapter {
         for (const event of events) {
           const lines = encoder.push(event);
           const loopChunks = chunks.push(event);
-          // Lines that only prepare come before the one that says what the chunk says.
+          // Preparatory lines come first; the line with the chunk's content is paired with the chunk.
           const offset = Math.max(0, lines.length - loopChunks.length);
           const length = Math.max(lines.length, loopChunks.length);
           for (let index = 0; index < length; index += 1)

@@ -1,4 +1,7 @@
-/** Bytes of an SSE body → domain events: correct on every split, bounded, with a clock that only data resets. */
+/**
+ * Decodes the bytes of an SSE body into domain events, wherever the chunks split them, with a limit on event size and
+ * an idle timeout that only data resets. https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
 import { createParser } from 'eventsource-parser';
 import { LLMStreamError, LLMTimeoutError } from '../../domain/errors/LLMErrors';
 import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
@@ -6,29 +9,29 @@ import type { WireName } from '../../domain/types/VendorTypes';
 import type { StreamDecoder } from '../converters/Wire';
 
 export interface DecodeOptions {
-  /** Longest silence, in milliseconds; comments are silence. */
+  /** Longest time without data, in milliseconds; comments don't count as data. */
   readonly streamIdleTimeout: number;
   readonly maxEventBytes: number;
-  /** Ends the request under the body, which makes the reading below fail with this reason. */
+  /** Aborts the request that the body belongs to; the pending read then fails with this reason. */
   readonly abort: (reason: unknown) => void;
-  /** Tells the messages themselves, too, as this wire's. */
+  /** Also emits every raw message, as a `wire.message` event of this wire. */
   readonly relay?: WireName | undefined;
 }
 
-/** One event after another. @throws as `decodeBatches` does */
+/** Yields events one at a time. @throws as `decodeBatches` does */
 export async function* decodeStream(
   body: AsyncIterable<Uint8Array>,
   decoder: StreamDecoder,
   options: DecodeOptions,
 ): AsyncGenerator<ResponseStreamEvent, void, undefined> {
-  // One by one: delegating to a list costs an async generator twice as much.
+  // `yield*` on an array costs an async generator twice as much.
   for await (const batch of decodeBatches(body, decoder, options)) for (const event of batch) yield event;
 }
 
 /**
- * What each piece of the body brought, in one step, for those who hand it on one by one themselves: an event costs
- * a promise at each hand that it passes.
- * @throws LLMStreamError for a body that breaks off or breaks the wire's rules, LLMTimeoutError for a stall
+ * Yields the events of each chunk of the body as one batch, which saves a promise per event and generator.
+ * @throws LLMStreamError for a body that is truncated or violates the wire's format
+ * @throws LLMTimeoutError when no data arrives for `streamIdleTimeout`
  */
 export async function* decodeBatches(
   body: AsyncIterable<Uint8Array>,
@@ -44,7 +47,7 @@ export async function* decodeBatches(
       if (message.data.length > options.maxEventBytes) throw tooLargeError(options.maxEventBytes);
       const firstIndex = out.length;
       decoder.push(message, out);
-      // An error is told by what it means alone, so a message that was one never gets here.
+      // The decoder throws for a message that reports an error, so such a message is never relayed.
       if (options.relay !== undefined)
         out.splice(firstIndex, 0, {
           type: 'wire.message',
@@ -55,7 +58,7 @@ export async function* decodeBatches(
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw tooLargeError(options.maxEventBytes, error);
-      // Unknown fields and retry hints carry nothing for us; the SSE standard has them ignored.
+      // Unknown fields and retry hints are ignored, as the SSE standard requires.
     },
   });
   const text = new TextDecoder();
@@ -70,20 +73,20 @@ export async function* decodeBatches(
       if (out.length === 0) continue;
       const batch = out;
       out = [];
-      // A reader that takes its time is no stall of the host's.
+      // Time that the consumer takes is not the vendor's idle time.
       idle.pause();
       yield batch;
       idle.reset();
     }
-    // A last CR could have been half of a CRLF; now it is known to end its line.
+    // A final CR could have been the first half of a CRLF; at the end of the body it ends its line.
     if (endsInCR) parser.feed('\n');
-    // Some hosts answer a stream's request with the JSON of an error, and status 200: the decoder knows its errors.
+    // Some vendors respond to a streaming request with status 200 and an error as plain JSON, which the decoder throws.
     if (isJson(bareJson)) decoder.push({ data: bareJson }, out);
-    // What stands unfinished at the end is not an event: the blank line that ends one never came.
+    // An event without its closing blank line is incomplete and is dropped, as the SSE standard requires.
     decoder.end(out);
     yield out;
   } catch (error) {
-    // Events that came before the break are the consumer's; the break comes after them.
+    // The consumer still receives the events that arrived before the failure.
     yield out;
     throw error;
   } finally {
@@ -91,9 +94,9 @@ export async function* decodeBatches(
   }
 }
 
-/** The body so far, as long as it may be JSON instead of events. */
-function appendJsonText(unframed: string, piece: string, limit: number): string | undefined {
-  const body = unframed + piece;
+/** The body so far; `undefined` once it can no longer be plain JSON instead of events. */
+function appendJsonText(bareJson: string, chunkText: string, limit: number): string | undefined {
+  const body = bareJson + chunkText;
   return body.length > limit || !/^\s*(?:[{[]|$)/.test(body) ? undefined : body;
 }
 
@@ -108,10 +111,10 @@ function isJson(body: string | undefined): body is string {
 }
 
 function tooLargeError(maxEventBytes: number, cause?: unknown): LLMStreamError {
-  return new LLMStreamError(`An event of the stream is larger than ${maxEventBytes} bytes.`, { cause });
+  return new LLMStreamError(`The stream sent an event larger than ${maxEventBytes} bytes.`, { cause });
 }
 
-/** One timer for the whole stream, re-armed only when it fires. */
+/** One timer for the entire stream. It is re-armed only when it fires, so that an event costs no new timer. */
 class IdleTimer {
   private lastActivity = performance.now();
   private isPaused = false;
@@ -141,6 +144,6 @@ class IdleTimer {
   private readonly check = (): void => {
     const left = this.isPaused ? this.limit : this.lastActivity + this.limit - performance.now();
     if (left > 0) this.timer = setTimeout(this.check, left);
-    else this.abort(new LLMTimeoutError(`The stream was silent for ${this.limit} ms.`));
+    else this.abort(new LLMTimeoutError(`The stream sent no data for ${this.limit} ms.`));
   };
 }

@@ -1,4 +1,4 @@
-/** The adapter as one function, for callers that hold a raw vendor response. */
+/** `UnifiedStreamAdapter.processStream` as one function, for callers that have a raw vendor response. */
 import type { SchemeName } from '../../domain/types/VendorTypes';
 import type { StreamOptions, StreamInput } from './StreamSession';
 import { UnifiedStreamAdapter } from './UnifiedStreamAdapter';

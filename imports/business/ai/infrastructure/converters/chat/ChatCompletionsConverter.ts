@@ -1,8 +1,8 @@
 /**
- * The chat completions wire, as OpenAI, Azure, xAI, Groq and the hosts of open models speak it: our request as its
- * body, its answer as ours. https://platform.openai.com/docs/api-reference/chat
+ * Converts requests to, and responses from, the chat completions wire, which OpenAI, Azure, xAI, Groq and most
+ * providers of open models implement. https://platform.openai.com/docs/api-reference/chat
  */
-import { without } from './chatJson';
+import { without } from './vendorFields';
 import { toChatMessages } from './request/messages';
 import { formatInstruction, toChatParameters } from './request/parameters';
 import { quirksOfModel } from './quirksOfModel';
@@ -17,12 +17,12 @@ import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { LLMResponse, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../domain/types/VendorTypes';
 
-// Out
+// To the wire
 
-/** @throws UnsupportedFeatureError for what the wire or the host cannot express */
+/** @throws UnsupportedFeatureError for what the wire or the vendor cannot express */
 export function toChatCompletions(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
   if (options.previous_response_id !== undefined) {
-    throw new UnsupportedFeatureError('Chat completions keep no responses: the conversation has to be sent whole.', {
+    throw new UnsupportedFeatureError('Chat completions store no responses; send the entire conversation as input.', {
       path: 'previous_response_id',
     });
   }
@@ -50,7 +50,7 @@ export function toChatCompletions(options: NormalizedOptions, context: WireConte
   return { body, warnings, losses: [...losses, ...history.losses] };
 }
 
-/** OpenAI and Groq refuse `json_object` unless some message speaks of JSON. */
+/** OpenAI and Groq reject `json_object` unless some message mentions JSON. */
 function jsonInstruction({ response_format }: JsonObject, contents: readonly unknown[]): string | undefined {
   if (!isObject(response_format) || response_format.type !== 'json_object') return undefined;
   const mentionsJson = contents.some((content) =>
@@ -63,7 +63,10 @@ function textsIn(parts: readonly unknown[]): string {
   return parts.map((part) => (isObject(part) && typeof part.text === 'string' ? part.text : '')).join(' ');
 }
 
-/** The caller's own fields: the wire's lose what the host refuses, those for this very vendor are the caller's word. */
+/**
+ * Adds the caller's passthrough fields. Those for the wire lose the fields that the vendor rejects; those for this
+ * very vendor are sent as they are.
+ */
 function withPassthroughFields(
   body: JsonObject,
   options: NormalizedOptions,
@@ -75,18 +78,18 @@ function withPassthroughFields(
   const merged: JsonObject = { ...body, ...wireFields };
   for (const field of new Set(quirks.unsupportedFields)) {
     if (merged[field] !== undefined && merged[field] !== null)
-      warnings.push(`${field} was left out: ${vendor} refuses it`);
+      warnings.push(`"${field}" was omitted: ${vendor} rejects it.`);
   }
-  // Both are the transport's business.
+  // The transport decides on both.
   const { stream: _, stream_options, ...rest } = { ...without(merged, quirks.unsupportedFields), ...vendorFields };
   return { body: rest, streamOptions: fieldsOf(stream_options) };
 }
 
-// Back
+// From the wire
 
 /**
- * @throws LLMStreamError for a body that is not a chat completion, with what is wrong
- * @throws LLMError for a 200 that holds an error
+ * @throws LLMStreamError for a body that is not a chat completion
+ * @throws LLMError for an error with status 200
  */
 export function fromChatCompletions(body: unknown, context: ResponseContext): LLMResponse {
   const completion = parseCompletion(body, context);
@@ -132,7 +135,7 @@ export function fromChatCompletions(body: unknown, context: ResponseContext): LL
     response,
     ...(context.requestId === undefined ? {} : { requestId: context.requestId }),
   };
-  throw new FailureClass(`${context.vendor} broke the answer off: ${String(finishReason)}.`, {
+  throw new FailureClass(`${context.vendor} aborted the response with finish_reason "${String(finishReason)}".`, {
     ...details,
     vendorCode: String(finishReason),
   });
@@ -159,7 +162,7 @@ const OUTCOMES: Readonly<Record<string, Outcome>> = {
   tool_calls: COMPLETED,
   function_call: COMPLETED,
   length: TRUNCATED,
-  // Mistral's word for a context that is full.
+  // Mistral: the context window is full.
   model_length: TRUNCATED,
   content_filter: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
 };
@@ -169,20 +172,20 @@ function outcomeOf(finishReason: string | null, warnings: string[]): Outcome {
   if (outcome !== undefined) return outcome;
   warnings.push(
     finishReason === null
-      ? 'the answer has no finish_reason: taken as completed'
-      : `finish_reason '${finishReason}' is not known: taken as completed`,
+      ? 'The response has no finish_reason; it was treated as completed.'
+      : `Unknown finish_reason "${finishReason}"; the response was treated as completed.`,
   );
   return COMPLETED;
 }
 
-/** Moonshot counts in the choice. */
+/** Moonshot reports usage in the choice. */
 function rawUsageIn(raw: JsonObject, choice: JsonObject): JsonObject | undefined {
   return [raw.usage, choice.usage].find(isObject);
 }
 
 function usageOf(rawUsage: JsonObject | undefined, context: ResponseContext, warnings: string[]): Usage {
   if (rawUsage !== undefined) return fromChatUsage(rawUsage, quirksOfModel(context.quirks, context.model));
-  warnings.push(`${context.vendor} gave no usage: it counts as zero`);
+  warnings.push(`${context.vendor} reported no usage; its tokens count as zero.`);
   return NO_USAGE;
 }
 
@@ -191,9 +194,11 @@ function warnAboutIgnoredContent({ choices, message }: Completion, warnings: str
     const others = choices
       .slice(1)
       .map((choice, at) => (isObject(choice) && typeof choice.index === 'number' ? choice.index : at + 1));
-    warnings.push(`the first of ${choices.length} choices is the answer; left aside: ${others.join(', ')}`);
+    warnings.push(
+      `The response has ${choices.length} choices; only the first was used. Ignored: ${others.join(', ')}.`,
+    );
   }
   const { content } = message;
   if (content !== null && content !== undefined && typeof content !== 'string' && !Array.isArray(content))
-    warnings.push(`the answer's content is ${typeof content}, not text: it was left aside`);
+    warnings.push(`The response's content is of type ${typeof content} instead of text; it was ignored.`);
 }

@@ -1,9 +1,13 @@
-/** Citations: the chat wire nests what the inner language, like the Responses format, writes flat. */
-import { without } from './chatJson';
+/**
+ * Converts annotations (citations) between the chat wire, which nests their fields under their type, and the domain
+ * model, which keeps them flat as the Responses API does.
+ * https://platform.openai.com/docs/api-reference/chat/object#chat-object-choices
+ */
+import { without } from './vendorFields';
 import { fieldsOf, isObject } from '../../../domain/json';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
 
-/** `{ type: t, t: { … } }` and nothing else; anything else could not be told from a flat one on the way back. */
+/** Exactly `{ type: t, t: { … } }`. Any other form could not be distinguished from a flat one on the way back. */
 export function isNested(annotation: unknown): annotation is JsonObject & { readonly type: string } {
   if (!isObject(annotation) || typeof annotation.type !== 'string' || Object.keys(annotation).length !== 2)
     return false;

@@ -1,4 +1,4 @@
-/** The chat completions wire as providers and streams see it. */
+/** The chat completions wire. https://platform.openai.com/docs/api-reference/chat */
 import { ChatCompletionsDecoder } from './stream/ChatCompletionsDecoder';
 import { fromChatCompletions, toChatCompletions } from './ChatCompletionsConverter';
 import type { Wire } from '../Wire';
@@ -8,6 +8,6 @@ export const chatCompletionsWire: Wire = {
   toRequest: toChatCompletions,
   fromResponse: fromChatCompletions,
   createDecoder: (context) => new ChatCompletionsDecoder(context),
-  // The wire has no word for a file's URL.
+  // The wire has no field for the URL of a file.
   fetchesUrl: (part, quirks) => part.type === 'input_image' && quirks.fetchesImageUrls,
 };

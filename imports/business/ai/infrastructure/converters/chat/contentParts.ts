@@ -1,6 +1,8 @@
-/** Content parts: ours as the chat wire writes them, and back. */
-import { isText, without } from './chatJson';
-import { withVendorFields, vendorFieldsOf, ownFieldsOf } from './vendorFields';
+/**
+ * Converts content parts between the domain model and the chat wire.
+ * https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
+ */
+import { isText, ownFieldsOf, vendorFieldsOf, without, withVendorFields } from './vendorFields';
 import { UnsupportedFeatureError } from '../../../domain/errors/LLMErrors';
 import type { Content, InputContent, InputFile, InputImage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../domain/types/VendorTypes';
@@ -8,9 +10,9 @@ import { fieldsOf, isObject } from '../../../domain/json';
 import { unreachable } from '../../../domain/unreachable';
 import type { WireContext } from '../Wire';
 
-// Out: https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
+// To the wire
 
-/** @throws UnsupportedFeatureError for content that the host could not read; `path` says where it stands */
+/** @throws UnsupportedFeatureError for content that the vendor cannot read; `path` is the part's JSON path */
 export function toChatPart(part: Content, context: WireContext, path: string): JsonObject {
   const own = ownFieldsOf(vendorFieldsOf(part));
   switch (part.type) {
@@ -28,7 +30,7 @@ export function toChatPart(part: Content, context: WireContext, path: string): J
   }
 }
 
-/** One plain text is a string, as every host understands it. `path` is the list's. */
+/** Writes a single plain text as a string, which every vendor accepts. `path` is the JSON path of the list. */
 export function toChatContent(content: readonly Content[], context: WireContext, path: string): string | JsonObject[] {
   const [first] = content;
   if (content.length === 0) return '';
@@ -38,18 +40,18 @@ export function toChatContent(content: readonly Content[], context: WireContext,
 
 function imageUrl(part: InputImage, { quirks, vendor }: WireContext, path: string): JsonObject {
   if (part.image_url === undefined)
-    throw unsupported(path, 'chat completions take images by URL or data URI, not by file id');
+    throw unsupported(path, 'chat completions accept images by URL or data URI, not by file id');
   if (!quirks.fetchesImageUrls && !/^data:/i.test(part.image_url))
-    throw unsupported(path, `${vendor} does not fetch images: this URL has to be inlined as a data URI`);
+    throw unsupported(path, `${vendor} does not fetch images; inline this one as a data URI`);
   return { url: part.image_url, ...(part.detail === undefined ? {} : { detail: part.detail }) };
 }
 
 function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireContext, path: string): JsonObject {
-  // A kind of part that the inner language does not have is whole in its own fields.
+  // A part of a type that the domain model lacks was stored in full among the vendor's fields.
   if (isText(own.type)) return own;
   const audio = toAudio(part);
   if (audio !== undefined) return { ...own, type: 'input_audio', input_audio: audio };
-  if (quirks.acceptsFiles === false) throw unsupported(path, `${vendor} takes no files in chat completions`);
+  if (quirks.acceptsFiles === false) throw unsupported(path, `${vendor} does not accept files in chat completions`);
   if (part.file_id !== undefined)
     return { ...own, type: 'file', file: { file_id: part.file_id, ...filenameField(part) } };
   if (part.file_data !== undefined)
@@ -58,8 +60,7 @@ function toFilePart(part: InputFile, own: JsonObject, { quirks, vendor }: WireCo
       type: 'file',
       file: { ...filenameField(part), file_data: dataUri(part.file_data, part.filename, path) },
     };
-  if (part.file_url !== undefined)
-    throw unsupported(path, 'chat completions take no file URLs: the file has to be inlined');
+  if (part.file_url !== undefined) throw unsupported(path, 'chat completions do not accept file URLs; inline the file');
   throw unsupported(path, 'the file has neither data nor an id');
 }
 
@@ -74,7 +75,7 @@ const AUDIO_FORMATS: Readonly<Record<string, string>> = {
   'audio/mp3': 'mp3',
 };
 
-/** Sound has a part of its own on this wire. */
+/** This wire has a separate part type for audio. */
 function toAudio(part: InputFile): JsonObject | undefined {
   const data = part.file_data;
   if (data?.startsWith('data:audio/') !== true) return undefined;
@@ -98,17 +99,18 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 function dataUri(data: string, filename: string | undefined, path: string): string {
   if (data.startsWith('data:')) return data;
   const mediaType = MEDIA_TYPES[/\.([a-z0-9]+)$/i.exec(filename ?? '')?.[1]?.toLowerCase() ?? ''];
-  if (mediaType === undefined) throw unsupported(path, 'bare base64 needs a filename that tells its kind');
+  if (mediaType === undefined)
+    throw unsupported(path, 'base64 data needs a data URI prefix or a filename with a known extension');
   return `data:${mediaType};base64,${data}`;
 }
 
-function unsupported(path: string, why: string): UnsupportedFeatureError {
-  return new UnsupportedFeatureError(`${path} cannot be sent: ${why}.`, { path });
+function unsupported(path: string, reason: string): UnsupportedFeatureError {
+  return new UnsupportedFeatureError(`Cannot send "${path}": ${reason}.`, { path });
 }
 
-// Back
+// From the wire
 
-/** A part of a request as ours; what its type has no word for stands beside it, verbatim. */
+/** Reads a part of a client's request. Fields without a domain equivalent are kept verbatim under `vendor.openai`. */
 export function fromChatPart(raw: JsonObject): InputContent {
   const { type, text, image_url, file, input_audio } = raw;
   if (type === 'text' && typeof text === 'string')
@@ -141,7 +143,7 @@ export function fromChatPart(raw: JsonObject): InputContent {
   return unknownPart(raw);
 }
 
-/** Hosts have kinds of their own (documents, video); to other wires such a part is a file that holds its JSON. */
+/** Vendors have their own part types (documents, video). For other wires, such a part is a file holding its JSON. */
 function unknownPart(raw: JsonObject): InputFile {
   const json = Buffer.from(JSON.stringify(raw)).toString('base64');
   return {

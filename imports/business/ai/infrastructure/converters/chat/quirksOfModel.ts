@@ -1,10 +1,10 @@
-/** A host's quirks as they are for one of its models. */
+/** Resolves a vendor's quirks for one of its models. */
 import type { VendorQuirks } from '../../../domain/types/VendorTypes';
 
 const cache = new WeakMap<VendorQuirks, Map<string, VendorQuirks>>();
 const MAX_CACHED_MODELS = 1_000;
 
-/** The same object for the same model, so that what was converted under it can be found again. */
+/** Returns the same object for the same model, because conversion caches compare quirks by identity. */
 export function quirksOfModel(quirks: VendorQuirks, model: string): VendorQuirks {
   if (quirks.modelRules === undefined) return quirks;
   const models = cache.get(quirks) ?? new Map<string, VendorQuirks>();
@@ -12,7 +12,7 @@ export function quirksOfModel(quirks: VendorQuirks, model: string): VendorQuirks
   const cached = models.get(model);
   if (cached !== undefined) return cached;
   const result = applyModelRules(quirks, model);
-  // Names come from callers; the map must not grow with them.
+  // Callers choose model names, so the cache must be bounded.
   if (models.size >= MAX_CACHED_MODELS) models.clear();
   models.set(model, result);
   return result;

@@ -1,6 +1,6 @@
 /**
- * Token counts of the chat wire (https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage) as
- * ours, and back.
+ * Converts token counts between the chat wire and the domain model.
+ * https://platform.openai.com/docs/api-reference/chat/object#chat-object-usage
  */
 import { fieldsOf } from '../../../domain/json';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
@@ -12,7 +12,7 @@ export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
   const input_tokens = count(usage.prompt_tokens);
   const reasoning_tokens = count(completionDetails.reasoning_tokens);
   const completion_tokens = count(usage.completion_tokens);
-  // The total tells whether this answer's completion counts its reasoning, too.
+  // The total reveals whether `completion_tokens` of this response includes the reasoning tokens.
   const excludesReasoning =
     quirks.completionTokensExcludeReasoning && count(usage.total_tokens) !== input_tokens + completion_tokens;
   const output_tokens = excludesReasoning ? completion_tokens + reasoning_tokens : completion_tokens;
@@ -21,7 +21,7 @@ export function fromChatUsage(usage: JsonObject, quirks: VendorQuirks): Usage {
     output_tokens,
     total_tokens: typeof usage.total_tokens === 'number' ? usage.total_tokens : input_tokens + output_tokens,
     input_tokens_details: {
-      // DeepSeek counts its hits beside the details: https://api-docs.deepseek.com/guides/kv_cache
+      // DeepSeek reports cache hits outside the details: https://api-docs.deepseek.com/guides/kv_cache
       cached_tokens: count(promptDetails.cached_tokens ?? usage.prompt_cache_hit_tokens),
       cache_write_tokens: count(promptDetails.cache_write_tokens),
     },

@@ -1,19 +1,19 @@
 /**
- * What the chat wire has no inner word for, on items and parts under `vendor.openai`: fields of the wire's own
- * object, verbatim, and the few words below. They go back to the host that wrote them; those of a request, which
- * nobody signed, go wherever the request goes.
+ * Reads and writes `vendor.openai`, which carries what the domain model cannot express about an item or a part: the
+ * wire object's own fields, verbatim, and the bookkeeping fields below. Fields of a vendor's response go back to that
+ * vendor only; fields of a client's request have no vendor and go wherever the request goes.
  */
 import { isObject } from '../../../domain/json';
 import type { JsonObject, VendorPart } from '../../../domain/types/VendorTypes';
 
 export interface ChatVendorFields {
-  /** The vendor whose answer this was part of. */
+  /** The vendor whose response contained the item. */
   readonly from?: string;
-  /** Fields of the chat message that this item begins; an item that has them never joins the message before it. */
+  /** Fields of the chat message that starts with this item. An item that has them always starts a new message. */
   readonly message?: JsonObject;
-  /** On reasoning: the message fields in which its text stood. */
+  /** On reasoning: the message fields that held its text. */
   readonly reasoning_fields?: readonly string[];
-  /** On calls and answers: the form from before tools (`function_call`, role `function`). */
+  /** On calls and results: written in the deprecated form (`function_call`, role `function`). */
   readonly legacy?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Carrier {
   readonly vendor?: VendorPart;
 }
 
-/** Everything under `vendor.openai`; callers write it too, so that no type is sure. */
+/** Everything under `vendor.openai`. Untyped, because callers can write it too. */
 export function vendorFieldsOf(carrier: Carrier): JsonObject {
   return isObject(carrier.vendor?.openai) ? carrier.vendor.openai : NONE;
 }
@@ -43,7 +43,7 @@ export function messageFieldsOf(carrier: Carrier): JsonObject | undefined {
   return isObject(message) ? message : undefined;
 }
 
-/** The verbatim fields of the carrier's own object. */
+/** The wire object's own fields, without the bookkeeping fields. */
 export function ownFieldsOf(fields: JsonObject): JsonObject {
   if (fields === NONE) return NONE;
   const own: JsonObject = {};
@@ -51,11 +51,21 @@ export function ownFieldsOf(fields: JsonObject): JsonObject {
   return own;
 }
 
-/** A vendor part, or nothing at all where there is nothing to say. */
+/** @returns a `vendor` part with these fields, or nothing if there are none */
 export function withVendorFields(
   fields: JsonObject & ChatVendorFields,
   from: string | undefined,
 ): { vendor?: VendorPart } {
   for (const _ in fields) return { vendor: { openai: from === undefined ? fields : { from, ...fields } } };
   return {};
+}
+
+/** A non-empty string. */
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** A copy of the object without the given keys. */
+export function without(object: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
 }

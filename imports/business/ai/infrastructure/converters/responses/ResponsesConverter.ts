@@ -1,6 +1,6 @@
 /**
- * The Responses wire, out and back. The inner language is this wire's own, so what is converted is what a caller
- * may say and the wire may not, and what a host sealed for itself.
+ * Converts requests to, and responses from, the Responses API. The domain model uses the same format, so only a few
+ * things change: options that the API lacks, and content that only the vendor that created it can read.
  * https://platform.openai.com/docs/api-reference/responses/create
  */
 import { readItem } from './items';
@@ -17,11 +17,11 @@ import type { NormalizedOptions, ResponseFormat } from '../../../domain/types/LL
 import type { LLMResponse, OutputItem, ResponseStatus, Usage } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss, VendorQuirks } from '../../../domain/types/VendorTypes';
 
-// The wire's types
+// Wire types
 
 type RequestField = keyof OpenAI.Responses.ResponseCreateParams;
 
-/** Options that go out under their own name, as they are. */
+/** Options that are sent unchanged under their own name. */
 const PASSTHROUGH_OPTIONS = [
   'instructions',
   'temperature',
@@ -42,10 +42,10 @@ const STATUSES: ReadonlySet<string> = new Set([
   'incomplete',
 ] satisfies ResponseStatus[]);
 
-/** Without it a host that stores nothing gives reasoning that cannot be sent back. */
+/** Without it, a vendor that does not store the response returns reasoning that cannot be sent back. */
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content' satisfies OpenAI.Responses.ResponseIncludable;
 
-// Out
+// To the wire
 
 /** @throws UnsupportedFeatureError for a tool that the wire does not have */
 export function toResponses(options: NormalizedOptions, context: WireContext, stream: boolean): WireRequest {
@@ -70,20 +70,20 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
     body.tool_choice = toToolChoice(options.tool_choice, options.tools ?? [], context.vendor);
   if (options.parallel_tool_calls !== undefined) {
     if (context.quirks.supportsParallelToolCalls) body.parallel_tool_calls = options.parallel_tool_calls;
-    else warnings.push(`${context.vendor} does not know parallel_tool_calls: it was left out`);
+    else warnings.push(`"parallel_tool_calls" was omitted: ${context.vendor} does not support it.`);
   }
   const format = options.response_format && toFormat(options.response_format, context, warnings, losses);
   if (format !== undefined) body.text = { format };
-  if (options.stop !== undefined) warnings.push('the Responses API has no stop sequences: stop was left out');
+  if (options.stop !== undefined) warnings.push('"stop" was omitted: the Responses API has no stop sequences.');
   if (stream) body.stream = true;
   addPassthroughFields(body, options.vendor?.openai_responses, stream);
   addPassthroughFields(body, options.vendor?.[context.vendor], stream);
   const { unsupportedFields } = context.quirks;
   for (const field of unsupportedFields) {
-    // What nobody asked for is not missed.
+    // Omitting a default that the caller did not set needs no warning.
     const implied = field === 'store' ? options.store === undefined : body[field] === impliedInclude;
     if (body[field] !== undefined && !implied)
-      warnings.push(`${context.vendor} does not know ${field}: it was left out`);
+      warnings.push(`"${field}" was omitted: ${context.vendor} does not support it.`);
   }
   return {
     body: Object.fromEntries(Object.entries(body).filter(([field]) => !unsupportedFields.includes(field))),
@@ -93,8 +93,8 @@ export function toResponses(options: NormalizedOptions, context: WireContext, st
 }
 
 /**
- * `text` holds more than the format, so a caller's own `text` joins it; `stream_options` is refused without a
- * stream.
+ * Merges the caller's `text` into ours, because the field holds more than the format. Drops `stream_options` from
+ * requests without streaming, which vendors reject.
  */
 function addPassthroughFields(body: JsonObject, fields: JsonObject | undefined, stream: boolean): void {
   if (fields === undefined) return;
@@ -119,10 +119,10 @@ function toFormat(
         name: format.name ?? 'response',
       };
     case 'json_object':
-      warnings.push(`${context.vendor} does not know json_schema: json_object was asked for instead`);
+      warnings.push(`"json_schema" was replaced by "json_object": ${context.vendor} does not support it.`);
       return { type: 'json_object' };
     case 'none':
-      warnings.push(`${context.vendor} has no structured output: response_format was left out`);
+      warnings.push(`"response_format" was omitted: ${context.vendor} has no structured output.`);
       return undefined;
   }
 }
@@ -134,27 +134,27 @@ function jsonObject(
   vendor: string,
 ): JsonObject | undefined {
   if (quirks.structuredOutput !== 'none') return format;
-  warnings.push(`${vendor} has no structured output: response_format was left out`);
+  warnings.push(`"response_format" was omitted: ${vendor} has no structured output.`);
   return undefined;
 }
 
-// Back
+// From the wire
 
 /**
- * @throws LLMStreamError for a body that is not a response, with what is wrong
- * @throws LLMError for a failed response or a 200 that holds an error; `.response` is the failed one
+ * @throws LLMStreamError for a body that is not a response
+ * @throws LLMError for a failed response, which is the error's `response`, or for an error with status 200
  */
 export function fromResponses(body: unknown, context: ResponseContext): LLMResponse {
   const response = readResponse(body, context);
   if (response.status !== 'failed') return response;
   throw vendorError({
     ...errorDetails(context),
-    body: isObject(body) && isObject(body.error) ? body.error : 'the response failed',
+    body: isObject(body) && isObject(body.error) ? body.error : 'The response failed.',
     response,
   });
 }
 
-/** The same, with failed responses among those that it gives. */
+/** Like `fromResponses`, but also returns failed responses. */
 export function readResponse(body: unknown, context: ResponseContext): LLMResponse {
   const wire = parseResponse(body, context);
   const warnings = [...context.warnings];
@@ -193,7 +193,7 @@ export function readResponse(body: unknown, context: ResponseContext): LLMRespon
   };
 }
 
-/** Counts that are missing are zero. */
+/** Missing counts are zero. */
 export function usageOf(usage: JsonObject): Usage {
   const inputs = fieldsOf(usage.input_tokens_details);
   const outputs = fieldsOf(usage.output_tokens_details);
@@ -213,7 +213,7 @@ export function usageOf(usage: JsonObject): Usage {
 
 function usageIn(usage: unknown, warnings: string[]): Usage {
   if (isObject(usage)) return usageOf(usage);
-  warnings.push('the answer carries no usage: its tokens count as zero');
+  warnings.push('The response reports no usage; its tokens count as zero.');
   return NO_USAGE;
 }
 
@@ -226,18 +226,18 @@ function parseResponse(body: unknown, context: ResponseContext): JsonObject {
   if (Array.isArray(body.output) || body.object === 'response') return body;
   if (body.error !== undefined && body.error !== null) throw vendorError({ ...errorDetails(context), body });
   throw invalidResponse(
-    `it has no output; its fields are ${Object.keys(body).slice(0, 10).join(', ') || 'none'}`,
+    `it has no "output"; its fields are: ${Object.keys(body).slice(0, 10).join(', ') || 'none'}`,
     context,
   );
 }
 
 function outputOf(wire: JsonObject, context: ResponseContext): readonly OutputItem[] {
-  // A response that failed or has not begun may have no output.
+  // A response that failed or has not started may have no output.
   if (!Array.isArray(wire.output)) {
     if (wire.output === undefined || wire.output === null) {
       if (wire.status === 'failed' || wire.status === 'queued' || wire.status === 'cancelled') return [];
     }
-    throw invalidResponse('its output is not a list', context);
+    throw invalidResponse('its "output" is not a list', context);
   }
   const origin = {
     wire: 'responses',
@@ -248,17 +248,14 @@ function outputOf(wire: JsonObject, context: ResponseContext): readonly OutputIt
   return wire.output.map((item: unknown, index) => readItem(item, `output[${index}]`, source));
 }
 
-/**
- * A refusal counts as an answer that the host's filter cut short. A word that is unknown or missing counts as
- * completed.
- */
+/** A refusal counts as a response cut short by the content filter, an unknown or missing status as completed. */
 function statusOf(wire: JsonObject, output: readonly OutputItem[], warnings: string[]): ResponseStatus {
   const status = wire.status;
   if (typeof status !== 'string' || !STATUSES.has(status)) {
     warnings.push(
       typeof status === 'string'
-        ? `unknown status '${status}': it counts as completed`
-        : 'the answer carries no status: it counts as completed',
+        ? `Unknown status "${status}"; the response was treated as completed.`
+        : 'The response has no status; it was treated as completed.',
     );
   } else if (status !== 'completed') return status as ResponseStatus;
   return output.some((item) => item.type === 'message' && item.content.some((part) => part.type === 'refusal'))
@@ -287,7 +284,7 @@ function isMetadata(value: unknown): value is Readonly<Record<string, string>> {
   return isObject(value) && Object.values(value).every((each) => typeof each === 'string');
 }
 
-/** What the wire said and the inner response does not say in the same way. */
+/** The fields of the body that the domain response does not hold with the same value. */
 function unmappedFields(inner: JsonObject, wire: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(wire).filter(([field, value]) => {
@@ -299,7 +296,10 @@ function unmappedFields(inner: JsonObject, wire: JsonObject): JsonObject {
 }
 
 function invalidResponse(what: string, context: ResponseContext): LLMStreamError {
-  return new LLMStreamError(`not a Responses body: ${what}`, errorDetails(context));
+  return new LLMStreamError(
+    `The response of ${context.vendor} is not a Responses API body: ${what}.`,
+    errorDetails(context),
+  );
 }
 
 function errorDetails({ vendor, requestId }: ResponseContext): {
@@ -310,7 +310,7 @@ function errorDetails({ vendor, requestId }: ResponseContext): {
 }
 
 function describeBody(body: unknown): string {
-  if (typeof body === 'string') return `a text that begins with ${JSON.stringify(body.trimStart().slice(0, 40))}`;
-  if (Array.isArray(body)) return 'a list';
-  return body === null || body === undefined ? 'nothing' : `a ${typeof body}`;
+  if (typeof body === 'string') return `it is text that starts with ${JSON.stringify(body.trimStart().slice(0, 40))}`;
+  if (Array.isArray(body)) return 'it is a list';
+  return body === null || body === undefined ? 'it is empty' : `it is a ${typeof body}`;
 }

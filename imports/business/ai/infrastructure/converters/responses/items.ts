@@ -1,8 +1,8 @@
 /**
- * Items and parts, Responses wire ⇄ inner language. The words are the same, so nearly every object passes as it is;
- * what the inner language cannot hold (a null, a wire's field with the name of an inner one) steps aside into
- * `vendor.openai_responses` and comes back. https://platform.openai.com/docs/api-reference/responses/object,
- * https://www.openresponses.org
+ * Converts items and content parts between the Responses API and the domain model. The formats are nearly the same, so
+ * most objects pass unchanged. What the domain model cannot hold (nulls, wire fields named like domain fields) is set
+ * aside in `vendor.openai_responses` and restored on the way back.
+ * https://platform.openai.com/docs/api-reference/responses/object, https://www.openresponses.org
  */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isObject } from '../../../domain/json';
@@ -10,34 +10,34 @@ import { SCHEME_OF_WIRE } from '../../../domain/types/VendorTypes';
 import type { Item } from '../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin, VendorPart } from '../../../domain/types/VendorTypes';
 
-/** Who wrote what is being read. */
+/** Where an item comes from, and how to report that it is invalid. */
 export interface ItemSource {
   /**
-   * The host that made it; absent for a caller, who may send back what this program wrote, `vendor` and `origin`
-   * included.
+   * The vendor that created the item; absent for a client, which may send back `vendor` and `origin` as we wrote
+   * them.
    */
   readonly origin?: Origin;
-  /** The error that says what is wrong at a JSON path. */
+  /** Creates the error for an invalid value at a JSON path. */
   readonly invalid: (path: string, what: string) => LLMError;
 }
 
-/** @throws LLMError that `door.refuse` makes, for what is no item */
+/** @throws the error of `source.invalid` for a value that is not an item */
 export function readItem(raw: unknown, path: string, source: ItemSource): Item {
   if (!isObject(raw)) throw source.invalid(path, 'is not an object');
-  // Only a caller refers to an item by nothing but its id.
+  // Only a client refers to an item by nothing but its id.
   const type =
     raw.type ??
     (raw.role === undefined ? undefined : 'message') ??
     (typeof raw.id === 'string' && source.origin === undefined ? 'item_reference' : undefined);
-  if (typeof type !== 'string') throw source.invalid(`${path}.type`, 'is not a text');
-  // Each case has checked what the item's type promises; the compiler cannot see that through untyped JSON.
+  if (typeof type !== 'string') throw source.invalid(`${path}.type`, 'is not a string');
+  // The cast is safe: `convertFields` checks the fields that each type requires.
   return convertFields(type === raw.type ? raw : { ...raw, type }, type, path, source) as unknown as Item;
 }
 
 function convertFields(raw: JsonObject, type: string, path: string, source: ItemSource): JsonObject {
   switch (type) {
     case 'message':
-      if (typeof raw.role !== 'string') throw source.invalid(`${path}.role`, 'is not a text');
+      if (typeof raw.role !== 'string') throw source.invalid(`${path}.role`, 'is not a string');
       return setAsideReserved(
         raw,
         {
@@ -87,11 +87,11 @@ function convertFields(raw: JsonObject, type: string, path: string, source: Item
   }
 }
 
-/** What goes over the wire: without the inner language's own words, and with the wire's own that stood aside. */
+/** The item as the wire writes it: without the domain's own fields, and with the fields that were set aside. */
 export function wireForm(item: Item): JsonObject {
   if (item.type === 'vendor_item') return item.item;
   const reserved = item.type === 'function_call_output' ? RESERVED_IN_OUTPUTS : RESERVED;
-  // Items are plain JSON objects; only here are they looked at field by field.
+  // The cast is safe: items are plain JSON objects.
   let form = restoreReserved(item as unknown as JsonObject, reserved);
   for (const name of listsOfParts(item)) {
     const parts = form[name];
@@ -104,7 +104,7 @@ export function wireForm(item: Item): JsonObject {
   return form;
 }
 
-/** Hosted items are not looked into: their lists are the server's own. */
+/** Hosted items pass unchanged: their lists belong to the vendor. */
 function listsOfParts(item: Item): readonly string[] {
   switch (item.type) {
     case 'message':
@@ -121,12 +121,13 @@ function listsOfParts(item: Item): readonly string[] {
 const RESERVED: ReadonlySet<string> = new Set(['vendor', 'origin']);
 const RESERVED_IN_PARTS: ReadonlySet<string> = new Set(['vendor']);
 const RESERVED_IN_OUTPUTS: ReadonlySet<string> = new Set(['vendor', 'origin', 'deferred', 'name', 'state']);
-/** Of hosted items these alone have a type in the inner language; everything else in them may be anything. */
+/** The only fields of hosted items that the domain model types; all others may have any value. */
 const HOSTED_TEXTS: ReadonlySet<string> = new Set(['id', 'status']);
 
 /**
- * The object itself where nothing has to change, else a shallow copy. `nullable` names the fields that may not be
- * null; all, when absent.
+ * Applies the checked fields and sets reserved and null fields aside.
+ * @param notNull the fields that must not be null; all fields if absent
+ * @returns the object itself if nothing changes, else a shallow copy
  */
 function setAsideReserved(
   raw: JsonObject,
@@ -165,7 +166,7 @@ function withOrigin(item: JsonObject, source: ItemSource): JsonObject {
   return source.origin === undefined ? item : { origin: source.origin, ...item };
 }
 
-/** A text stands for one part; parts of a kind that is newer than this program pass. */
+/** A string is read as a single part. Parts of unknown, newer types pass unchanged. */
 function readParts(
   value: unknown,
   typeOfText: 'input_text' | 'output_text',
@@ -199,7 +200,7 @@ function readPart(raw: unknown, path: string, source: ItemSource): JsonObject {
     case 'refusal':
       return setAsideReserved(raw, { refusal: text(raw, 'refusal', path, source) }, RESERVED_IN_PARTS, source);
     default:
-      if (typeof raw.type !== 'string') throw source.invalid(`${path}.type`, 'is not a text');
+      if (typeof raw.type !== 'string') throw source.invalid(`${path}.type`, 'is not a string');
       return setAsideReserved(raw, {}, RESERVED_IN_PARTS, source);
   }
 }
@@ -211,14 +212,14 @@ function reasoningTexts(raw: JsonObject, path: string, source: ItemSource): Json
     : { summary, content: mapIfChanged(raw.content, `${path}.content`, source, readPart) };
 }
 
-/** Absent arguments are none, as an empty text is. */
+/** Absent arguments are read as an empty string. */
 function argumentsOf(raw: JsonObject, path: string, source: ItemSource): string {
   return raw.arguments === undefined || raw.arguments === null ? '' : text(raw, 'arguments', path, source);
 }
 
 function text(raw: JsonObject, key: string, path: string, source: ItemSource): string {
   const value = raw[key];
-  if (typeof value !== 'string') throw source.invalid(`${path}.${key}`, 'is not a text');
+  if (typeof value !== 'string') throw source.invalid(`${path}.${key}`, 'is not a string');
   return value;
 }
 
@@ -245,11 +246,11 @@ function isVendorPart(value: unknown): value is VendorPart {
   return (
     isObject(value) &&
     Object.keys(value).length > 0 &&
-    Object.entries(value).every(([scheme, words]) => SCHEMES.has(scheme) && isObject(words))
+    Object.entries(value).every(([scheme, fields]) => SCHEMES.has(scheme) && isObject(fields))
   );
 }
 
 function isOrigin(value: unknown): value is Origin {
   if (!isObject(value) || typeof value.wire !== 'string' || !Object.hasOwn(SCHEME_OF_WIRE, value.wire)) return false;
-  return [value.vendor, value.model].every((word) => word === undefined || typeof word === 'string');
+  return [value.vendor, value.model].every((name) => name === undefined || typeof name === 'string');
 }

@@ -1,4 +1,4 @@
-/** The Responses wire as one value: both conversions and the stream decoder. */
+/** The Responses wire. https://platform.openai.com/docs/api-reference/responses */
 import { ResponsesDecoder } from './stream/ResponsesDecoder';
 import { fromResponses, toResponses } from './ResponsesConverter';
 import type { Wire } from '../Wire';

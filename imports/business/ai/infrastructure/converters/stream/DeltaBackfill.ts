@@ -1,6 +1,6 @@
 /**
- * Hosts that finish an item without having streamed its text: then the text goes out with the item, or it would be
- * lost.
+ * Generates the missing deltas of items whose text was never streamed. Some vendors send an item only once it is
+ * complete; without these deltas its text would be lost.
  */
 import type { OutputItem } from '../../../domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../domain/types/StreamEvents';
@@ -11,13 +11,14 @@ export class DeltaBackfill {
   private readonly streamed = new Set<number>();
   private lastIndex = -1;
 
+  /** Records that the item at this index has received a delta. */
   noteDelta(output_index: number): void {
     if (output_index === this.lastIndex) return;
     this.lastIndex = output_index;
     this.streamed.add(output_index);
   }
 
-  /** The deltas that the item's text would have come in. */
+  /** @returns the item's text as deltas, or none if the item was streamed */
   missingDeltas(output_index: number, item: OutputItem): readonly TextDelta[] {
     if (this.streamed.has(output_index)) return NONE;
     switch (item.type) {

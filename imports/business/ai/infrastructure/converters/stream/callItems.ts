@@ -1,4 +1,4 @@
-/** Which items are calls that a client answers, and their arguments as they leave. */
+/** Recognizes the items that are calls for the client to run, and writes their arguments. */
 import type { FunctionCallItem, HostedItem, OutputItem } from '../../../domain/types/ResponsesAPITypes';
 
 export type CallItem = FunctionCallItem | (HostedItem & { readonly type: 'custom_tool_call' });
@@ -7,7 +7,7 @@ export function isCallItem(item: OutputItem): item is CallItem {
   return item.type === 'function_call' || item.type === 'custom_tool_call';
 }
 
-/** A model that has nothing to say writes nothing, and clients parse what they get. */
+/** A model that passes no arguments may write none at all, but clients parse what they receive as JSON. */
 export function argumentsOrEmpty(call: Pick<FunctionCallItem, 'arguments'>): string {
   return call.arguments.trim() === '' ? '{}' : call.arguments;
 }

@@ -116,7 +116,7 @@ describe('A request to the chat wire', () => {
       const byUrl = [user({ type: 'input_image', image_url: 'https://a.example/i.png' })];
       expect(refused({ input: byUrl }, 'openai_compatible', { fetchesImageUrls: false }))
         .to.include({ path: 'input[0].content[0]' })
-        .and.match(/inlined/);
+        .and.match(/inline this one/);
       expect(refused({ input: [user('x', { type: 'input_image', file_id: 'f' })] }).path).to.equal(
         'input[0].content[1]',
       );
@@ -136,10 +136,10 @@ describe('A request to the chat wire', () => {
         { type: 'input_audio', input_audio: { data: 'QUI=', format: 'mp3' } },
       ]);
       expect(refused({ input: [user({ type: 'input_file', file_url: 'https://a.example/a.pdf' })] }).message).to.match(
-        /inlined/,
+        /inline the file/,
       );
       expect(refused({ input: [user({ type: 'input_file', file_id: 'f1' })] }, 'groq').message).to.match(
-        /takes no files/,
+        /does not accept files/,
       );
       expect(refused({ input: [user({ type: 'input_file', file_data: 'QQ==' })] }).message).to.match(/filename/);
     });
@@ -311,7 +311,7 @@ describe('A request to the chat wire', () => {
         const { messages, losses } = sent({ input: [user('a'), item, said('yes')] }, 'groq');
         expect(messages[1]).to.deep.equal({ role: 'assistant', content: 'yes' });
         expect(losses).to.deep.include.members([
-          { path: 'input[1]', what: 'reasoning', reason: 'another model, vendor or wire made it' },
+          { path: 'input[1]', what: 'reasoning', reason: 'It was created by another model, vendor or wire.' },
         ]);
       }
     });
@@ -606,7 +606,7 @@ describe('A request to the chat wire', () => {
         {
           path: 'response_format',
           what: 'enforcement of json_schema',
-          reason: 'groq has no such format; the model is told in words',
+          reason: 'groq does not support this format; it was requested in the prompt instead.',
         },
       ]);
     });

@@ -77,7 +77,9 @@ describe('An answer of the chat wire', () => {
       const response = read({ content: 'x' }, { finish_reason: 'toString' });
       expect(response.status).to.equal('completed');
       expect(response.vendor.finish_reason).to.equal('toString');
-      expect(response.vendor.warnings).to.deep.equal(["finish_reason 'toString' is not known: taken as completed"]);
+      expect(response.vendor.warnings).to.deep.equal([
+        'Unknown finish_reason "toString"; the response was treated as completed.',
+      ]);
     });
 
     it('counts as completed where no word is given, with a warning', () => {
@@ -268,7 +270,9 @@ describe('An answer of the chat wire', () => {
         chatReply(),
       );
       expect(response.output_text).to.equal('x');
-      expect(response.vendor.warnings).to.deep.equal(['the first of 3 choices is the answer; left aside: 1, 2']);
+      expect(response.vendor.warnings).to.deep.equal([
+        'The response has 3 choices; only the first was used. Ignored: 1, 2.',
+      ]);
     });
   });
 
@@ -313,7 +317,7 @@ describe('An answer of the chat wire', () => {
     it('are zero where the host does not count, with a warning', () => {
       const response = read({ content: 'x' }, {}, { usage: null });
       expect(response.usage.total_tokens).to.equal(0);
-      expect(response.vendor.warnings).to.deep.equal(['openai gave no usage: it counts as zero']);
+      expect(response.vendor.warnings).to.deep.equal(['openai reported no usage; its tokens count as zero.']);
     });
   });
 
@@ -338,17 +342,17 @@ describe('An answer of the chat wire', () => {
 
   describe('what is no answer', () => {
     const BROKEN = [
-      ['<!doctype html><title>502</title>', /a page of HTML/],
+      ['<!doctype html><title>502</title>', /an HTML or XML page/],
       ['Bad Gateway', /plain text/],
       ['', /empty/],
       [undefined, /empty/],
       [null, /null/],
       [[], /an array/],
       [7, /a number/],
-      [{ id: 'x' }, /no choices/],
-      [{ choices: [] }, /no choices/],
-      [{ choices: ['x'] }, /first choice is no object/],
-      [{ choices: [{ finish_reason: 'stop' }] }, /no message/],
+      [{ id: 'x' }, /no "choices"/],
+      [{ choices: [] }, /no "choices"/],
+      [{ choices: ['x'] }, /first choice is not an object/],
+      [{ choices: [{ finish_reason: 'stop' }] }, /no "message"/],
     ] as const;
     for (const [body, what] of BROKEN) {
       it(`is named: ${JSON.stringify(body)}`, () => {

@@ -561,15 +561,15 @@ describe('toResponses: reasoning', () => {
     summary: [],
     content: [{ type: 'reasoning_text', text: 'hm' }],
   } as const satisfies ReasoningItem;
-  const foreign: readonly (readonly ['sealed' | 'readable', string, ReasoningItem])[] = [
-    ['sealed', 'grok', { ...REASONING, origin: { wire: 'responses', vendor: 'grok' } }],
+  const foreign: readonly (readonly ['encrypted' | 'readable', string, ReasoningItem])[] = [
+    ['encrypted', 'grok', { ...REASONING, origin: { wire: 'responses', vendor: 'grok' } }],
     [
-      'sealed',
+      'encrypted',
       'anthropic',
       { ...thought, encrypted_content: 'signature', origin: { wire: 'anthropic_messages', vendor: 'anthropic' } },
     ],
     [
-      'sealed',
+      'encrypted',
       'azure_openai',
       { type: 'reasoning', id: 'rs_1', summary: [], origin: { wire: 'responses', vendor: 'azure_openai' } },
     ],
@@ -808,7 +808,7 @@ describe('fromResponses', () => {
 
   const broken: readonly (readonly [string, unknown, RegExp])[] = [
     ['a page of HTML', '<!DOCTYPE html><html>', /<!DOCTYPE/],
-    ['nothing', undefined, /nothing/],
+    ['nothing', undefined, /it is empty/],
     ['a list', [], /list/],
     ["another wire's answer", { id: 'chatcmpl-1', choices: [] }, /choices/],
     ['a response without output', { ...body, output: undefined }, /output/],

@@ -16,7 +16,7 @@ import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
 import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { namedFrame, NO_FRAMES } from '../../stream/StreamEncoder';
 import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
-import { anthropicError } from '../../stream/streamErrors';
+import { anthropicStreamError } from './anthropicStreamError';
 import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
 /** The block that deltas are arriving for. Blocks follow one another. */
@@ -108,7 +108,7 @@ export class AnthropicEncoder extends BaseStreamEncoder {
   }
 
   protected encodeError(error: LLMError): readonly string[] {
-    return [namedFrame('error', anthropicError(error))];
+    return [namedFrame('error', anthropicStreamError(error))];
   }
 
   private startMessage(): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * The chat wire from the other side: a client's request as our options, our response as the completion that it
- * waits for.
+ * The server side of the chat wire: reads a client's request as options, and writes a response as a chat completion.
+ * https://platform.openai.com/docs/api-reference/chat
  */
 import {
   assistantContent,
@@ -24,15 +24,15 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
  * @param body the JSON that a client sent to `/chat/completions`
- * @returns options as the normaliser takes them; fields without an inner word stand verbatim under `vendor.openai`
- * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ * @returns options for the normalizer; fields without a domain equivalent are kept verbatim under `vendor.openai`
+ * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function readChatCompletionsRequest(body: unknown): GenerateOptions & { stream?: boolean } {
   if (!isObject(body)) throw new LLMInvalidRequestError('The request must be a JSON object.', { path: '' });
   const { messages, stream, ...fields } = body;
-  if (!isList(messages)) throw new LLMInvalidRequestError('messages must be an array.', { path: 'messages' });
+  if (!isList(messages)) throw new LLMInvalidRequestError('"messages" must be an array.', { path: 'messages' });
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
-    throw new LLMInvalidRequestError('stream must be true or false.', { path: 'stream' });
+    throw new LLMInvalidRequestError('"stream" must be true or false.', { path: 'stream' });
   return {
     ...readParameters(fields),
     input: readMessages(messages),
@@ -40,7 +40,7 @@ export function readChatCompletionsRequest(body: unknown): GenerateOptions & { s
   };
 }
 
-/** For an answer that came over this wire, what its vendor sent; for any other, the same in this wire's words. */
+/** Restores the vendor's own body if the response came over this wire; otherwise converts the response. */
 export function writeChatCompletions(response: LLMResponse): JsonObject {
   const { wire, fields } = response.vendor;
   return wire === 'chat_completions' && isList(fields?.choices)
@@ -67,7 +67,7 @@ function originalCompletion(
   };
 }
 
-/** What the items carry, over what none of them does. */
+/** Merges what the items represent into the fields that none of them does. */
 function restoredMessage({ output, vendor }: LLMResponse, leftover: JsonObject): JsonObject {
   const message: JsonObject = { ...output.map(messageFieldsOf).find((fields) => fields !== undefined), ...leftover };
   const parts = collectMessageParts(output, vendor.name);
@@ -82,7 +82,7 @@ function restoredMessage({ output, vendor }: LLMResponse, leftover: JsonObject):
   return message;
 }
 
-/** A call that no item could carry whole was kept whole. */
+/** A residue with the call itself is the original of a call that its item represents only in part. */
 function withResidue(call: JsonObject, residue: unknown): JsonObject {
   if (!isObject(residue)) return call;
   return 'function' in residue || 'custom' in residue ? residue : { ...call, ...residue };
@@ -131,7 +131,7 @@ function collectMessageParts(output: readonly OutputItem[], vendor: string): Mes
   return parts;
 }
 
-/** Reasoning of other wires stands where DeepSeek's clients look for it. */
+/** Writes reasoning from other wires to `reasoning_content`, where most clients read it. */
 function convertedCompletion(response: LLMResponse): JsonObject {
   const parts = collectMessageParts(response.output, response.vendor.name);
   const refusal = refusalOf(response);
@@ -154,7 +154,7 @@ function convertedCompletion(response: LLMResponse): JsonObject {
   };
 }
 
-/** The wire's word for how a response ended. */
+/** The `finish_reason` of a response. */
 export function finishReasonOf(
   { status, incomplete_details }: Pick<LLMResponse, 'status' | 'incomplete_details'>,
   hasCalls: boolean,

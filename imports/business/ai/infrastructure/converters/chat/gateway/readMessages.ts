@@ -1,11 +1,10 @@
 /**
- * The messages of a client's request as items; what the inner language has no word for stands beside them,
- * verbatim.
+ * Reads the messages of a client's chat completions request as items. Fields without a domain equivalent are kept
+ * verbatim under `vendor.openai`. https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
  */
 import { splitAssistantMessage } from '../response/assistantItems';
 import { fromChatPart } from '../contentParts';
-import { isText, without } from '../chatJson';
-import { withVendorFields, vendorFieldsOf } from '../vendorFields';
+import { isText, vendorFieldsOf, without, withVendorFields } from '../vendorFields';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
 import { isEmpty, isList, isObject } from '../../../../domain/json';
 import type {
@@ -17,7 +16,7 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** @throws LLMInvalidRequestError with the JSON path of what is no message */
+/** @throws LLMInvalidRequestError with the JSON path of the invalid value */
 export function readMessages(messages: readonly unknown[]): InputItem[] {
   const reader = new MessageReader();
   messages.forEach((message, index) => reader.add(message, `messages[${index}]`));
@@ -31,7 +30,7 @@ class MessageReader {
   private afterAssistant = false;
 
   add(message: unknown, path: string): void {
-    if (!isObject(message)) throw invalid(path, 'must be a message');
+    if (!isObject(message)) throw invalid(path, 'must be a message object');
     const { role } = message;
     if (role === 'assistant') this.addAssistant(message, path);
     else if (role === 'tool') this.items.push(this.toolResult(message, path));
@@ -50,7 +49,7 @@ class MessageReader {
     const fields = without(split.rest, ['role']);
     const [first, ...others] = split.items;
     if (first === undefined) return;
-    // Two messages in a row stay two, and one of nothing but calls keeps its way of saying nothing.
+    // Message fields preserve two consecutive assistant messages, and how a message with only calls wrote its content.
     const needsMessageFields = this.afterAssistant || !split.hasMessageItem || !isEmpty(fields);
     this.items.push(
       needsMessageFields
@@ -67,7 +66,7 @@ class MessageReader {
 
   private toolResult(message: JsonObject, path: string): FunctionCallOutputItem | HostedItem {
     const { tool_call_id } = message;
-    if (!isText(tool_call_id)) throw invalid(`${path}.tool_call_id`, 'must be the id of a call');
+    if (!isText(tool_call_id)) throw invalid(`${path}.tool_call_id`, 'must be the id of a tool call');
     const output = outputOf(message, path);
     const vendorFields = withVendorFields(otherFields(message, ['role', 'tool_call_id']), undefined);
     if (this.customCalls.has(tool_call_id) && typeof output === 'string')
@@ -75,7 +74,7 @@ class MessageReader {
     return { type: 'function_call_output', call_id: tool_call_id, output, ...vendorFields };
   }
 
-  /** Answers from before tools name the function, not the call. */
+  /** Results in the deprecated form name the function, not the call. */
   private functionResult(message: JsonObject, path: string): FunctionCallOutputItem {
     const { name } = message;
     if (!isText(name)) throw invalid(`${path}.name`, 'must be the name of a function');
@@ -100,7 +99,7 @@ function plainMessage(message: JsonObject, role: 'user' | 'system' | 'developer'
   };
 }
 
-/** The message's other fields; an absent or null content is one of them. */
+/** The message's other fields, including an absent or null `content`. */
 function otherFields(message: JsonObject, keys: readonly string[]): JsonObject {
   const hasContent = typeof message.content === 'string' || isList(message.content);
   const fields = without(message, hasContent ? [...keys, 'content'] : keys);
@@ -118,11 +117,11 @@ function contentOf({ content }: JsonObject, path: string): InputContent[] {
   return content.map((part, index) => {
     if (!isObject(part) || !isText(part.type)) throw invalid(`${path}.content[${index}]`, 'must be a part with a type');
     const read = fromChatPart(part);
-    // The mark tells a part from a plain string on the way out.
+    // The empty vendor part distinguishes a content part from a plain string when the message is written again.
     return read.vendor === undefined ? { ...read, vendor: { openai: {} } } : read;
   });
 }
 
 function invalid(path: string, what: string): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${path} ${what}.`, { path });
+  return new LLMInvalidRequestError(`"${path}" ${what}.`, { path });
 }

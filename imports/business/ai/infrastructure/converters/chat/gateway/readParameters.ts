@@ -1,8 +1,8 @@
 /**
- * The fields of a client's request that are not its messages, as our options. What our words can't hold equal stays
- * verbatim.
+ * Reads all fields of a client's chat completions request except its messages as options. Values that the options
+ * cannot represent exactly are kept verbatim. https://platform.openai.com/docs/api-reference/chat/create
  */
-import { isText, without } from '../chatJson';
+import { isText, without } from '../vendorFields';
 import { fromCustom } from '../request/tools';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
@@ -10,7 +10,7 @@ import { isEmpty, isList, isObject } from '../../../../domain/json';
 import type { GenerateOptions, ResponseFormat, ToolChoice } from '../../../../domain/types/LLMTypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** @throws LLMInvalidRequestError for a value that no field of this wire could have */
+/** @throws LLMInvalidRequestError for a value that the wire does not allow */
 export function readParameters(body: JsonObject): Omit<GenerateOptions, 'input'> {
   const options: Record<string, unknown> = {};
   const verbatim: JsonObject = {};
@@ -18,7 +18,7 @@ export function readParameters(body: JsonObject): Omit<GenerateOptions, 'input'>
   for (const [field, value] of Object.entries(body)) {
     if (value === undefined) continue;
     const reader = Object.hasOwn(READERS, field) ? READERS[field as keyof typeof READERS] : undefined;
-    // Of two limits, the newer one is the word; the other goes along.
+    // If both limits are set, the newer field wins and the other is passed through.
     const read =
       value === null || reader === undefined || (field === 'max_tokens' && value !== limit)
         ? undefined
@@ -40,7 +40,8 @@ const READERS = {
   parallel_tool_calls: (value, field) => ({ parallel_tool_calls: boolean(value, field) }),
   store: (value, field) => ({ store: boolean(value, field) }),
   user: (value, field) => ({ user: text(value, field) }),
-  reasoning_effort: (value, field) => (isText(value) ? { reasoning: { effort: value } } : fail(field, 'a word')),
+  reasoning_effort: (value, field) =>
+    isText(value) ? { reasoning: { effort: value } } : fail(field, 'a non-empty string'),
   stop: readStop,
   metadata: readMetadata,
   tools: readTools,
@@ -56,7 +57,7 @@ function readStop(value: unknown, field: string): Partial<GenerateOptions> | und
 
 function readMetadata(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (!isObject(value)) return fail(field, 'an object');
-  // Every value was just seen to be a string.
+  // The cast is safe: every value was checked to be a string.
   return Object.values(value).every((entry) => typeof entry === 'string')
     ? { metadata: value as Record<string, string> }
     : undefined;
@@ -69,7 +70,7 @@ function readTools(value: unknown, field: string): Partial<GenerateOptions> | un
 
 function readTool(tool: unknown, path: string): Tool {
   if (!isObject(tool) || !isText(tool.type)) return fail(path, 'a tool with a type');
-  // The list of built-in tools is open towards kinds that only some hosts have.
+  // Tools of other types are passed through: some vendors have their own.
   if (tool.type === 'custom' && isObject(tool.custom)) return fromCustom(tool.custom) as BuiltInTool;
   if (tool.type !== 'function') return { ...tool, vendor: { openai: { tool } } } as unknown as BuiltInTool;
   if (!isObject(tool.function) || !isText(tool.function.name))
@@ -96,9 +97,9 @@ function readFunction(tool: JsonObject, calledFunction: JsonObject, name: string
 
 function readToolChoice(value: unknown, field: string): Partial<GenerateOptions> | undefined {
   if (value === 'auto' || value === 'none' || value === 'required') return { tool_choice: value };
-  if (!isObject(value)) return fail(field, 'a choice');
+  if (!isObject(value)) return fail(field, 'auto, none, required or an object');
   const { function: chosenFunction, allowed_tools: allowed } = value;
-  // Some clients leave the type out where only one is possible.
+  // Some clients omit the type where only one is possible.
   if (isObject(chosenFunction) && isText(chosenFunction.name))
     return { tool_choice: { type: 'function', name: chosenFunction.name } };
   if (!isObject(allowed) || !isList(allowed.tools)) return undefined;
@@ -143,5 +144,5 @@ function boolean(value: unknown, field: string): boolean {
 }
 
 function fail(path: string, what: string): never {
-  throw new LLMInvalidRequestError(`${path} must be ${what}.`, { path });
+  throw new LLMInvalidRequestError(`"${path}" must be ${what}.`, { path });
 }

@@ -1,6 +1,6 @@
 /**
- * The pieces of an assistant message of the chat wire, from items; requests and the gateway's answers put them
- * together.
+ * Converts items to the parts of an assistant message (text, calls, reasoning), which requests and the gateway's
+ * responses assemble. https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
  */
 import { vendorFieldsOf, isFromVendor, ownFieldsOf } from '../vendorFields';
 import { fieldsOf } from '../../../../domain/json';
@@ -16,17 +16,17 @@ import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export interface AssistantText {
   readonly text: string;
-  /** The part's other fields, where it came as a part of its own. */
+  /** The wire's own content part, if the text came in one. */
   readonly part?: JsonObject;
 }
 
 export interface AssistantContent {
   readonly texts: readonly AssistantText[];
-  /** Goes into the message's `refusal`. */
+  /** For the message's `refusal` field. */
   readonly refusal?: string;
 }
 
-/** @param supportsRefusal whether the host knows `refusal`; elsewhere a refusal is text */
+/** @param supportsRefusal whether the vendor accepts `refusal`; otherwise a refusal is sent as text */
 export function assistantContent(item: MessageItem, vendor: string, supportsRefusal: boolean): AssistantContent {
   const texts: AssistantText[] = [];
   let refusal: string | undefined;
@@ -50,7 +50,7 @@ function assistantText(part: InputText | OutputContent, own: JsonObject | undefi
   return own === undefined ? { text: part.text } : { text: part.text, part: { ...own, type: 'text', text: part.text } };
 }
 
-/** Texts that came as parts stay parts; all others are one string, which every host takes. */
+/** Texts that came as parts stay parts; all others become one string, which every vendor accepts. */
 export function joinTexts(groups: readonly (readonly AssistantText[])[]): string | JsonObject[] {
   const texts = groups.flat();
   const parts = texts.map((text) => text.part).filter((part) => part !== undefined);
@@ -58,13 +58,13 @@ export function joinTexts(groups: readonly (readonly AssistantText[])[]): string
   return groups.map((group) => group.map(({ text }) => text).join('')).join('\n\n');
 }
 
-/** @param id the call's id as the host accepts it */
+/** @param id the call's id, in a form that the vendor accepts */
 export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vendor: string): JsonObject {
   const vendorFields = vendorFieldsOf(item);
   const own = isFromVendor(vendorFields, vendor) ? ownFieldsOf(vendorFields) : {};
   if (item.type === 'function_call') {
     const functionFields = fieldsOf(own.function);
-    // Hosts of open models parse it, and fail on nothing.
+    // Servers of open models parse the arguments, and fail on an empty string.
     return {
       id,
       type: 'function',
@@ -73,7 +73,7 @@ export function toToolCall(item: FunctionCallItem | HostedItem, id: string, vend
     };
   }
   const { name, input } = item;
-  // Only the host that made a custom call is sure to know the kind.
+  // Only the vendor that created a custom call is certain to support the type.
   if (item.vendor?.openai !== undefined && isFromVendor(vendorFields, vendor))
     return { id, type: 'custom', ...own, custom: { name, input } };
   return { id, type: 'function', function: { name, arguments: JSON.stringify({ input }) } };
@@ -87,7 +87,7 @@ export function reasoningText(item: ReasoningItem): string {
   return item.content?.map((part) => part.text).join('') ?? '';
 }
 
-/** The message fields in which the text came over this wire; none for reasoning of other wires. */
+/** The message fields that held the text on this wire; none for reasoning from other wires. */
 export function reasoningFieldsOf(item: ReasoningItem): readonly string[] {
   const fields = vendorFieldsOf(item).reasoning_fields;
   return Array.isArray(fields) ? fields.filter((field) => typeof field === 'string') : [];

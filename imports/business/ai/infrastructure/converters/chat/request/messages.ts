@@ -1,4 +1,7 @@
-/** A history of items as messages of the chat wire. */
+/**
+ * Converts a history of items to the `messages` of a chat completions request.
+ * https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
+ */
 import {
   assistantContent,
   isLegacy,
@@ -26,7 +29,7 @@ import type {
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Loss } from '../../../../domain/types/VendorTypes';
 
-/** @throws UnsupportedFeatureError for content that the wire or the host cannot express */
+/** @throws UnsupportedFeatureError for content that the wire or the vendor cannot express */
 export function toChatMessages(
   input: readonly InputItem[],
   model: string,
@@ -39,15 +42,15 @@ export function toChatMessages(
   return { messages: builder.messages, losses: [...repaired.losses, ...builder.losses] };
 }
 
-/** An assistant message that further items may still join. */
+/** An assistant message that further items can still join. */
 interface Draft {
   readonly first: InputItem;
-  /** The message's own fields, where it came over this wire. */
+  /** The message's own fields, if it came from this wire. */
   readonly fields: JsonObject | undefined;
   readonly texts: (readonly AssistantText[])[];
   readonly calls: JsonObject[];
   readonly reasoning: JsonObject;
-  /** Images and files, which no assistant message holds. */
+  /** Images and files, which an assistant message cannot contain. */
   readonly attachments: JsonObject[];
   refusal?: string;
   legacyCall?: JsonObject;
@@ -60,7 +63,7 @@ class ChatMessageBuilder {
   private readonly model: string;
   private readonly context: WireContext;
   private draft: Draft | undefined;
-  /** What tools and the assistant gave beside text, for the user message after the turn. */
+  /** Images and files of tool results and the assistant, to be sent in a user message after the turn. */
   private pendingAttachments: JsonObject[] = [];
   private indexes: ReadonlyMap<InputItem, number> | undefined;
 
@@ -92,16 +95,16 @@ class ChatMessageBuilder {
         break;
       case 'compaction':
         throw new UnsupportedFeatureError(
-          `${this.pathOf(item)} cannot be sent: only its maker can read a compaction.`,
+          `Cannot send "${this.pathOf(item)}": only the vendor that created a compaction can read it.`,
           { path: this.pathOf(item) },
         );
       case 'item_reference':
         throw new UnsupportedFeatureError(
-          `${this.pathOf(item)} cannot be sent: chat completions keep no items to refer to.`,
+          `Cannot send "${this.pathOf(item)}": chat completions store no items that it could refer to.`,
           { path: this.pathOf(item) },
         );
       default:
-        this.recordLoss(item, item.type, 'chat completions take no such item back');
+        this.recordLoss(item, item.type, 'Chat completions have no such item.');
     }
   }
 
@@ -128,7 +131,7 @@ class ChatMessageBuilder {
     item.content.forEach((part, index) => {
       const at = `.content[${index}]`;
       if (part.type === 'output_text' && part.annotations.length > 0)
-        this.recordLoss(item, 'annotations', 'chat completions take none in a request', at);
+        this.recordLoss(item, 'annotations', 'Chat completions accept no annotations in a request.', at);
       if (part.type !== 'input_image' && part.type !== 'input_file') return;
       draft.attachments.push(
         { type: 'text', text: 'Attached to the last answer:' },
@@ -148,8 +151,8 @@ class ChatMessageBuilder {
   }
 
   /**
-   * Reasoning goes back to the model that wrote it, in the field in which it came; what a request holds was judged
-   * by its sender.
+   * Sends reasoning back only to the model that wrote it, in the field that it came in. Reasoning without a vendor was
+   * put into the request by the caller, who is responsible for it.
    */
   private addReasoning(item: ReasoningItem): void {
     const { messageFields } = this.context.quirks;
@@ -162,7 +165,9 @@ class ChatMessageBuilder {
       this.recordLoss(
         item,
         'reasoning',
-        isOwn ? `${this.context.vendor} does not take it back` : 'another model, vendor or wire made it',
+        isOwn
+          ? `${this.context.vendor} does not accept reasoning in a request.`
+          : 'It was created by another model, vendor or wire.',
       );
       return;
     }
@@ -177,14 +182,14 @@ class ChatMessageBuilder {
   }
 
   /**
-   * What the assistant says in one turn is one message, and its calls are in it: their answers have to come right
-   * after. Messages that stood apart on this wire stay apart.
+   * All output of one assistant turn is one message that includes its calls, because the results must follow the
+   * calls directly. Messages that were separate on this wire stay separate.
    */
   private draftFor(item: InputItem): Draft {
     const fields = this.messageFieldsFor(item);
     const { draft } = this;
     if (draft !== undefined && (fields === undefined || draft.calls.length > 0)) {
-      this.recordLostFields(item, fields, 'a message that was joined with the one before it');
+      this.recordLostFields(item, fields, 'a message that was merged into the previous one');
       return draft;
     }
     this.end();
@@ -218,7 +223,7 @@ class ChatMessageBuilder {
     this.pendingAttachments = [];
   }
 
-  /** Some hosts refuse a message for one field that they don't know. */
+  /** Some vendors reject a message because of a single unknown field. */
   private withoutRefusedFields(message: JsonObject, item: InputItem): JsonObject {
     const { messageFields } = this.context.quirks;
     const refused =
@@ -226,13 +231,13 @@ class ChatMessageBuilder {
     if (refused.length === 0) return message;
     const nonNull = refused.filter((field) => message[field] !== null);
     if (nonNull.length > 0)
-      this.recordLoss(item, nonNull.join(', '), `${this.context.vendor} refuses a message with such a field`);
+      this.recordLoss(item, nonNull.join(', '), `${this.context.vendor} rejects messages with this field.`);
     return Object.fromEntries(Object.entries(message).filter(([field]) => !refused.includes(field)));
   }
 
   private recordLostFields(item: InputItem, fields: JsonObject | undefined, owner: unknown): void {
     const lost = Object.keys(fields ?? {}).filter((field) => field !== 'content');
-    if (lost.length > 0) this.recordLoss(item, lost.join(', '), `only for ${String(owner)}`);
+    if (lost.length > 0) this.recordLoss(item, lost.join(', '), `It applies only to ${String(owner)}.`);
   }
 
   private recordLoss(item: InputItem, what: string, reason: string, at = ''): void {
@@ -264,7 +269,7 @@ function assistantMessage({ fields, texts, calls, reasoning, refusal, legacyCall
   if (!hasContent && isEmpty(reasoning) && (fields === undefined || isEmpty(fields))) return undefined;
   const message: JsonObject = { role: 'assistant', ...fields, ...reasoning };
   if (texts.length > 0 && !isList(message.content)) message.content = joinTexts(texts);
-  // What came from elsewhere says `null`, which every host takes; what came over this wire keeps its own way.
+  // `null` is accepted by every vendor; a message that came from this wire keeps the form it had.
   if (fields === undefined && texts.length === 0) message.content = hasContent ? null : '';
   if (refusal !== undefined) message.refusal = refusal;
   if (calls.length > 0) message.tool_calls = calls;

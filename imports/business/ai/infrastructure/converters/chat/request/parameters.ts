@@ -1,4 +1,7 @@
-/** Everything of a request to the chat wire but its messages. */
+/**
+ * Converts all options except the input to fields of a chat completions request.
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
 import { toChatTools } from './tools';
 import { strictFormat } from '../../shared/strictSchema';
 import type { WireContext } from '../../Wire';
@@ -8,11 +11,11 @@ import type { JsonObject, Loss, VendorQuirks } from '../../../../domain/types/Ve
 
 export interface ChatParameters {
   readonly fields: JsonObject;
-  /** What has to be said to the model because no field says it. */
+  /** What the model must be told in the prompt because no field expresses it. */
   readonly instruction?: string;
 }
 
-/** @throws UnsupportedFeatureError for what would change the answer if it were left out */
+/** @throws UnsupportedFeatureError for an option whose omission would change the response */
 export function toChatParameters(
   options: NormalizedOptions,
   context: WireContext,
@@ -25,7 +28,7 @@ export function toChatParameters(
   Object.assign(fields, toChatTools(tools, options.tool_choice, context, warnings));
   if (options.parallel_tool_calls !== undefined && fields.tools !== undefined) {
     if (quirks.supportsParallelToolCalls) fields.parallel_tool_calls = options.parallel_tool_calls;
-    else warnings.push(`parallel_tool_calls was left out: ${vendor} does not know it`);
+    else warnings.push(`"parallel_tool_calls" was omitted: ${vendor} does not support it.`);
   }
   if (options.temperature !== undefined) fields.temperature = options.temperature;
   if (options.top_p !== undefined) fields.top_p = options.top_p;
@@ -34,7 +37,7 @@ export function toChatParameters(
   addReasoning(fields, options.reasoning, context, warnings);
   if (options.metadata !== undefined) {
     if (quirks.metadataNeedsStore === true && options.store !== true)
-      warnings.push(`metadata was left out: ${vendor} takes it only with store`);
+      warnings.push(`"metadata" was omitted: ${vendor} accepts it only with "store".`);
     else fields.metadata = options.metadata;
   }
   if (options.store !== undefined) fields.store = options.store;
@@ -44,14 +47,17 @@ export function toChatParameters(
     : withFormat(fields, options.response_format, tools.length > 0, context, losses);
 }
 
-/** Fewer stop sequences would let the model write on. */
+/** Omitting stop sequences would let the model continue where it should stop. */
 function addStop(fields: JsonObject, stop: readonly string[] | undefined, { quirks, vendor }: WireContext): void {
   if (stop === undefined || stop.length === 0) return;
   const limit = quirks.maxStopSequences ?? stop.length;
   if (stop.length > limit)
-    throw new UnsupportedFeatureError(`${vendor} takes at most ${limit} stop sequences; these are ${stop.length}.`, {
-      path: 'stop',
-    });
+    throw new UnsupportedFeatureError(
+      `${vendor} accepts at most ${limit} stop sequences, but "stop" has ${stop.length}.`,
+      {
+        path: 'stop',
+      },
+    );
   fields.stop = stop;
 }
 
@@ -64,7 +70,7 @@ function addReasoning(
   warnings: string[],
 ): void {
   if (reasoning?.summary !== undefined && reasoning.summary !== null)
-    warnings.push('reasoning.summary was left out: chat completions summarise no reasoning');
+    warnings.push('"reasoning.summary" was omitted: chat completions do not summarize reasoning.');
   const effort = reasoning?.effort;
   if (effort === undefined || effort === null) return;
   const supported = quirks.reasoningEfforts;
@@ -72,12 +78,12 @@ function addReasoning(
     supported === undefined || supported.includes(effort) ? effort : nearestEffort(effort, supported);
   if (fields.reasoning_effort !== effort && !quirks.unsupportedFields.includes('reasoning_effort')) {
     warnings.push(
-      `reasoning.effort ${effort} was sent as ${String(fields.reasoning_effort)}: ${vendor} does not know it`,
+      `"reasoning.effort" was changed from "${effort}" to "${String(fields.reasoning_effort)}": ${vendor} does not support "${effort}".`,
     );
   }
 }
 
-/** The next effort that the host knows, upwards, else the highest. A word that is on no scale goes as it is. */
+/** The next higher effort that the vendor supports, else its highest. An unknown effort is sent as it is. */
 function nearestEffort(effort: string, supported: readonly string[]): string {
   const requestedRank = EFFORTS.indexOf(effort);
   if (requestedRank < 0) return effort;
@@ -88,7 +94,10 @@ function nearestEffort(effort: string, supported: readonly string[]): string {
 type FormatSupport = VendorQuirks['structuredOutput'];
 const SUPPORT_LEVELS: readonly FormatSupport[] = ['none', 'json_object', 'json_schema'];
 
-/** The host's best form; what it cannot enforce is asked for in words, and the caller validates the answer. */
+/**
+ * The strictest format that the vendor supports. What it cannot enforce is requested in the prompt, and the caller
+ * validates the response.
+ */
 function withFormat(
   fields: JsonObject,
   format: ResponseFormat,
@@ -106,12 +115,12 @@ function withFormat(
   if (level < requested) {
     const why =
       hasTools && supported < withoutTools
-        ? `${vendor} has no such format beside tools`
-        : `${vendor} has no such format`;
+        ? `${vendor} does not support this format together with tools`
+        : `${vendor} does not support this format`;
     losses.push({
       path: 'response_format',
       what: `enforcement of ${format.type}`,
-      reason: `${why}; the model is told in words`,
+      reason: `${why}; it was requested in the prompt instead.`,
     });
   }
   const sentFields =

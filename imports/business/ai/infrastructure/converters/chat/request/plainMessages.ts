@@ -1,4 +1,7 @@
-/** Messages of the chat wire that are one item each: the user's, the operator's, and answers to calls. */
+/**
+ * Converts items that are one chat message each: user, system and developer messages, and tool results.
+ * https://platform.openai.com/docs/api-reference/chat/create#chat-create-messages
+ */
 import { toCallId } from '../../shared/callIds';
 import { toChatContent, toChatPart } from '../contentParts';
 import { cacheByItem, isSameVendor } from '../../shared/conversionCache';
@@ -15,7 +18,7 @@ import type { JsonObject, VendorQuirks } from '../../../../domain/types/VendorTy
 
 export interface ToolMessage {
   readonly message: JsonObject;
-  /** Parts that the host does not take in a tool message. */
+  /** Parts that the vendor does not accept in a tool message. */
   readonly attachments: readonly JsonObject[];
 }
 
@@ -24,13 +27,13 @@ export const toPlainMessage = cacheByItem((item: MessageItem, context, path): Js
   const at = path();
   if (!isUser && item.content.some((part) => part.type === 'input_image' || part.type === 'input_file')) {
     throw new UnsupportedFeatureError(
-      `${at} cannot be sent: the operator's messages hold only text in chat completions.`,
+      `Cannot send "${at}": in chat completions, system and developer messages can contain only text.`,
       { path: at },
     );
   }
   const fields = passthroughFieldsOf(item, context);
   return {
-    // Every host knows `system`; `developer` is newer.
+    // Every vendor supports `system`; `developer` is newer.
     role: item.role === 'developer' ? context.quirks.systemRole : item.role,
     ...fields,
     ...(item.content.length === 0 && 'content' in fields
@@ -53,7 +56,7 @@ export const toToolMessage = cacheByItem((item: FunctionCallOutputItem | HostedI
   };
 }, isSameVendor);
 
-/** A call's id as the host accepts it: the call and its answer get the same. */
+/** A call's id in a form that the vendor accepts; deterministic, so that the call and its result stay paired. */
 export function callIdFor(id: unknown, quirks: VendorQuirks): string {
   const { maxCallIdLength } = quirks;
   const text = typeof id === 'string' ? id : '';
@@ -73,7 +76,7 @@ function outputOf(item: FunctionCallOutputItem | HostedItem): string | readonly 
   return typeof item.output === 'string' ? item.output : JSON.stringify(item.output ?? '');
 }
 
-/** Tool messages are text; what else a tool gave follows in a user message, after all answers of the turn. */
+/** Tool messages are text. Everything else follows in a user message, after all results of the turn. */
 function splitToolOutput(
   output: readonly InputContent[],
   call: string,

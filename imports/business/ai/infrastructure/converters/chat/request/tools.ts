@@ -1,6 +1,8 @@
-/** Tools and the choice among them, as the chat wire writes them. */
-import { without } from '../chatJson';
-import { ownFieldsOf } from '../vendorFields';
+/**
+ * Converts tools and the tool choice to fields of a chat completions request.
+ * https://platform.openai.com/docs/api-reference/chat/create#chat-create-tools
+ */
+import { ownFieldsOf, without } from '../vendorFields';
 import type { WireContext } from '../../Wire';
 import type { BuiltInTool, FunctionTool, Tool } from '../../../../domain/entities/Tool';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
@@ -11,8 +13,8 @@ import { fieldsOf, isList, isObject } from '../../../../domain/json';
 import { unreachable } from '../../../../domain/unreachable';
 
 /**
- * The fields `tools`, `tool_choice` and those by which a host's own tools are asked for.
- * @throws UnsupportedFeatureError for a tool, or a choice, that the host does not have
+ * @returns `tools`, `tool_choice` and the fields that enable a vendor's built-in tools
+ * @throws UnsupportedFeatureError for a tool or a choice that the vendor does not have
  */
 export function toChatTools(
   tools: readonly Tool[],
@@ -35,15 +37,15 @@ export function toChatTools(
     else addBuiltInTool(builtInForm(tool, index, context), tool, list, fields);
   });
   if (list.length === 0) return fields;
-  // OpenAI refuses a choice among nothing.
+  // OpenAI rejects `tool_choice` without `tools`.
   return { ...fields, tools: list, ...(choice === undefined ? {} : { tool_choice: toChatToolChoice(choice, quirks) }) };
 }
 
 type AllowedTools = Extract<ToolChoice, { readonly type: 'allowed_tools' }>;
 
-/** Offering only the allowed ones says the same to a host that knows no list of them. */
+/** For vendors without `allowed_tools`, offering only the allowed tools has the same effect. */
 function onlyAllowed(tools: readonly Tool[], choice: AllowedTools, warnings: string[]): readonly Tool[] {
-  warnings.push('tool_choice names allowed tools: only these are offered');
+  warnings.push('Only the tools that "tool_choice" allows were offered.');
   return tools.filter((tool) =>
     choice.tools.some(
       (allowed) => allowed.type === tool.type && (allowed.name === undefined || allowed.name === tool.name),
@@ -54,7 +56,8 @@ function onlyAllowed(tools: readonly Tool[], choice: AllowedTools, warnings: str
 function toFunction(tool: FunctionTool, quirks: VendorQuirks, warnings: string[]): JsonObject {
   const { function: functionFields, ...own } = ownFieldsOf(isObject(tool.vendor?.openai) ? tool.vendor.openai : {});
   const { name, description, parameters, strict } = tool;
-  if (strict === true && !quirks.supportsStrictTools) warnings.push(`strict was left out of the tool ${name}`);
+  if (strict === true && !quirks.supportsStrictTools)
+    warnings.push(`"strict" was omitted from the tool "${name}": the vendor does not support it.`);
   return {
     type: 'function',
     ...own,
@@ -68,7 +71,7 @@ function toFunction(tool: FunctionTool, quirks: VendorQuirks, warnings: string[]
   };
 }
 
-/** Tools that take free text. The list of built-in types is open, and the Responses wire has the same kind, flat. */
+/** Tools whose input is free text. The Responses API has the same type, with its fields flat. */
 const CUSTOM: string = 'custom';
 
 function toCustom(tool: BuiltInTool): JsonObject {
@@ -96,9 +99,12 @@ export function fromCustom(custom: JsonObject): JsonObject {
 function builtInForm(tool: BuiltInTool, index: number, { quirks, vendor }: WireContext): BuiltInToolForm {
   const form = quirks.builtInTools?.[tool.type];
   if (form === undefined)
-    throw new UnsupportedFeatureError(`${vendor} has no ${tool.type} in chat completions for this model.`, {
-      path: `tools[${index}]`,
-    });
+    throw new UnsupportedFeatureError(
+      `${vendor} has no built-in tool "${tool.type}" in chat completions for this model.`,
+      {
+        path: `tools[${index}]`,
+      },
+    );
   return form;
 }
 
@@ -148,7 +154,7 @@ function toChatToolChoice(choice: ToolChoice, quirks: VendorQuirks): unknown {
     };
   }
   if ((choice.type as string) === CUSTOM) return { type: CUSTOM, custom: { name: choice.name } };
-  throw new UnsupportedFeatureError(`tool_choice cannot name ${choice.type} in chat completions.`, {
+  throw new UnsupportedFeatureError(`In chat completions, "tool_choice" cannot name a "${choice.type}" tool.`, {
     path: 'tool_choice',
   });
 }

@@ -1,6 +1,8 @@
-/** An assistant message of the chat wire, taken apart into items: reasoning first, then text, then calls. */
-import { isText, without } from '../chatJson';
-import { withVendorFields } from '../vendorFields';
+/**
+ * Converts an assistant message of the chat wire to items: reasoning first, then text, then calls.
+ * https://platform.openai.com/docs/api-reference/chat/object#chat-object-choices
+ */
+import { isText, without, withVendorFields } from '../vendorFields';
 import type { ChatVendorFields } from '../vendorFields';
 import { fieldsOf, isEmpty, isList, isObject } from '../../../../domain/json';
 import type {
@@ -13,26 +15,23 @@ import type {
   ReasoningItem,
 } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
+import type { ReasoningField } from '../../stream/StreamEncoder';
 
-/**
- * Where hosts put the model's reasoning: DeepSeek, xAI and older vLLM; Groq, OpenRouter, Ollama, Cerebras and newer
- * vLLM.
- */
-export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const;
+export const REASONING_FIELDS = ['reasoning_content', 'reasoning'] as const satisfies readonly ReasoningField[];
 
 export interface MessageSource {
   readonly origin: Origin;
   /** Absent for messages of a request. */
   readonly status?: ItemStatus;
-  /** An id for the call at this place that came without one. */
+  /** Generates an id for the call at this index if it came without one. */
   readonly callId: (index: number) => string;
 }
 
 export interface SplitAssistantMessage {
   readonly items: readonly OutputItem[];
   /**
-   * The message's fields that no item carries. A call that could not be carried whole stands in `tool_calls` at its
-   * place.
+   * The message's fields that no item represents. `tool_calls` contains, at its index, each call that its item
+   * represents only in part.
    */
   readonly rest: JsonObject;
   readonly hasMessageItem: boolean;
@@ -51,10 +50,7 @@ export function splitAssistantMessage(message: JsonObject, source: MessageSource
   };
 }
 
-/**
- * Text → the fields that hold it: a host that changes its field's name sends the text in both, and that is one
- * item.
- */
+/** Maps each text to the fields that hold it: a vendor that renames its field sends the text in both. */
 function reasoningTexts(message: JsonObject): ReadonlyMap<string, readonly string[]> {
   const fieldsOfText = new Map<string, string[]>();
   for (const field of REASONING_FIELDS) {
@@ -79,7 +75,7 @@ function reasoningItem(
   };
 }
 
-/** Beside calls, an empty content is no message. */
+/** Together with calls, empty content is not a message. */
 function messageItem(rest: JsonObject, source: MessageSource, hasCalls: boolean): MessageItem | undefined {
   const content = [...textParts(rest, hasCalls), ...refusalParts(rest, source)];
   if (content.length === 0 && hasCalls) return undefined;
@@ -96,7 +92,7 @@ function textParts(rest: JsonObject, hasCalls: boolean): OutputContent[] {
   if (!isList(content)) return [];
   const parts = content.map(contentPart);
   const converted = parts.filter((part) => part !== undefined);
-  // Parts of other kinds keep the whole list where it is; its text is readable all the same.
+  // A part of an unknown type leaves the entire list in the rest; its texts become items all the same.
   if (converted.length === parts.length && parts.length > 0) delete rest.content;
   return converted;
 }
@@ -137,10 +133,7 @@ function callItems(rest: JsonObject, source: MessageSource): (FunctionCallItem |
 
 interface ConvertedCall<I> {
   readonly item: I;
-  /**
-   * What the item does not carry: the place among the calls, or the whole call where it is not written as the wire
-   * says.
-   */
+  /** What the item does not represent: the call's `index`, or the entire call if it violates the wire's format. */
   readonly residue: JsonObject;
 }
 
@@ -194,7 +187,7 @@ function customCall(
   };
 }
 
-/** A call from before tools has no id. */
+/** A call in the deprecated form has no id. */
 function legacyCall(rest: JsonObject, calledFunction: JsonObject, source: MessageSource): FunctionCallItem {
   const isRegular =
     typeof calledFunction.name === 'string' &&
@@ -212,7 +205,7 @@ function legacyCall(rest: JsonObject, calledFunction: JsonObject, source: Messag
   };
 }
 
-/** An answer numbers its calls; a request that repeats the number means nothing else by it, but gets it back. */
+/** `index` numbers the calls of a response. In a request it has no meaning, but is preserved as a field. */
 function ownCallFields(raw: JsonObject, { status }: MessageSource): JsonObject {
   return without(
     raw,
@@ -224,7 +217,7 @@ function indexField(raw: JsonObject, { status }: MessageSource): JsonObject {
   return status !== undefined && 'index' in raw ? { index: raw.index } : {};
 }
 
-/** Some hosts write an object instead of its text, and nothing at all instead of an empty one. */
+/** Some vendors send an object instead of JSON text, or omit empty arguments. */
 function argumentsText(value: unknown): string {
   if (isText(value)) return value;
   return isObject(value) ? JSON.stringify(value) : '{}';

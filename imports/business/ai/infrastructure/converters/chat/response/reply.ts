@@ -1,12 +1,11 @@
 /**
- * What is inside a chat completion: its first choice as items, and the rest verbatim, for whoever speaks this wire
- * to a client.
+ * Validates a chat completion and converts its first choice to items. All other fields are preserved verbatim for
+ * clients of the same wire. https://platform.openai.com/docs/api-reference/chat/object
  */
 import { toCallId } from '../../shared/callIds';
 import { splitAssistantMessage } from './assistantItems';
 import { fromChatAnnotation, isNested } from '../annotations';
-import { isText, without } from '../chatJson';
-import { vendorFieldsOf } from '../vendorFields';
+import { isText, vendorFieldsOf, without } from '../vendorFields';
 import type { ResponseContext } from '../../Wire';
 import { LLMStreamError } from '../../../../domain/errors/LLMErrors';
 import { vendorError } from '../../../../domain/errors/vendorErrors';
@@ -22,21 +21,21 @@ export interface Completion {
 }
 
 /**
- * @throws LLMStreamError for a body that is not a chat completion, with what is wrong
- * @throws LLMError for a 200 that holds an error
+ * @throws LLMStreamError for a body that is not a chat completion
+ * @throws LLMError for an error with status 200
  */
 export function parseCompletion(body: unknown, context: ResponseContext): Completion {
   if (isList(body) && isObject(body[0])) throwIfError(body[0], context);
   if (!isObject(body)) throw invalidCompletion(`it is ${describeBody(body)}`, context);
   throwIfError(body, context);
   const { choices } = body;
-  if (!isList(choices) || choices.length === 0) throw invalidCompletion('it has no choices', context);
+  if (!isList(choices) || choices.length === 0) throw invalidCompletion('it has no "choices"', context);
   const [choice] = choices;
-  if (!isObject(choice)) throw invalidCompletion('its first choice is no object', context);
-  // OpenRouter reports an error of the host behind it in the choice.
+  if (!isObject(choice)) throw invalidCompletion('its first choice is not an object', context);
+  // OpenRouter reports an upstream error in the choice.
   throwIfError(choice, context);
   const { message } = choice;
-  if (!isObject(message)) throw invalidCompletion('its first choice has no message', context);
+  if (!isObject(message)) throw invalidCompletion('its first choice has no "message"', context);
   return { raw: body, choices, choice, message };
 }
 
@@ -46,7 +45,7 @@ export function throwIfError(body: JsonObject, { vendor, requestId }: ResponseCo
   throw vendorError({ vendor, body, ...(requestId === undefined ? {} : { requestId }) });
 }
 
-/** Hosts without an `error` wrapper: vLLM names the object, others say a message and a code instead of an answer. */
+/** Errors without an `error` wrapper: vLLM sets `object`, others send a message with a code instead of choices. */
 function isBareError({ object, type, code, status, choices, message, detail }: JsonObject): boolean {
   if (object === 'error' || type === 'error') return true;
   const isNamed = [type, code, status].some((word) => word !== undefined && word !== null);
@@ -58,7 +57,7 @@ export function invalidCompletion(
   { vendor, requestId }: ResponseContext,
   cause?: unknown,
 ): LLMStreamError {
-  return new LLMStreamError(`The answer of ${vendor} is not a chat completion: ${what}.`, {
+  return new LLMStreamError(`The response of ${vendor} is not a chat completion: ${what}.`, {
     vendor,
     ...(requestId === undefined ? {} : { requestId }),
     ...(cause === undefined ? {} : { cause }),
@@ -67,24 +66,24 @@ export function invalidCompletion(
 
 export function describeBody(body: unknown): string {
   if (typeof body === 'string')
-    return body.trimStart().startsWith('<') ? 'a page of HTML or XML' : body.trim() === '' ? 'empty' : 'plain text';
+    return body.trimStart().startsWith('<') ? 'an HTML or XML page' : body.trim() === '' ? 'empty' : 'plain text';
   if (isList(body)) return 'an array';
   return body === null ? 'null' : body === undefined ? 'empty' : `a ${typeof body}`;
 }
 
-/** The answer's own id, or one made of what is known of the call. */
+/** The response's own id, or one derived from the request. */
 export function responseIdOf(id: unknown, context: ResponseContext): string {
   return isText(id) ? id : (context.requestId ?? `chatcmpl-${context.receivedAt}`);
 }
 
-/** A call's id, where the host gave none, short enough for hosts that limit ids. */
+/** An id for a call that came without one; short enough for vendors that limit the length of ids. */
 export function generatedCallId(responseId: string, index: number): string {
   return toCallId(`${responseId}_call_${index}`, { pattern: /^/, maxLength: 40 });
 }
 
 export interface CompletionItems {
   readonly output: readonly OutputItem[];
-  /** The completion without its usage and what the items carry. */
+  /** The completion without its usage and what the items represent. */
   readonly fields: JsonObject;
 }
 
@@ -130,7 +129,7 @@ function withLogprobs(item: MessageItem, choice: JsonObject): MessageItem {
   return { ...item, content: [{ ...part, logprobs: logprobs.content }, ...item.content.slice(1)] };
 }
 
-/** Fields that have a word of their own, or that no request takes back. */
+/** Fields with a domain equivalent, or that cannot be sent back in a request. */
 const MAPPED_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -145,8 +144,8 @@ const MAPPED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What goes back with the message: unknown fields, the spoken answer's id, and how a message of nothing but calls
- * wrote its content.
+ * Splits the message's remaining fields. `fields` goes back with the message: unknown fields, the id of spoken audio,
+ * and how a message that has only calls wrote its empty content.
  */
 function messageFields(
   message: JsonObject,

@@ -1,6 +1,6 @@
 /**
- * Domain events as chunks of a chat completion: for the loop beside every relayed stream, and for clients that
- * speak this wire.
+ * Converts domain events to chunks of a chat completion, both for the agentic loop and for clients of this wire.
+ * https://platform.openai.com/docs/api-reference/chat-streaming/streaming
  */
 import { finishReasonOf } from '../gateway/ChatCompletionsGateway';
 import { toChatAnnotation } from '../annotations';
@@ -28,7 +28,7 @@ export class ChatChunks {
   private identity: ChunkHead;
   private emptyChunk: OpenAIChunk | undefined;
   private hasStarted = false;
-  /** What the host said before it named the answer, as Azure does. */
+  /** Vendor chunks that arrived before the response had an id, as Azure sends them. */
   private readonly earlyChunks: JsonObject[] = [];
   private callCount = 0;
   private summaryIndex = 0;
@@ -38,18 +38,18 @@ export class ChatChunks {
     this.identity = { id: options.id, object: 'chat.completion.chunk', created: options.created, model: options.model };
   }
 
-  /** What all chunks begin with, once the first has gone out. */
+  /** The fields that all chunks share; undefined until the first chunk was sent. */
   get head(): ChunkHead | undefined {
     return this.hasStarted ? this.identity : undefined;
   }
 
-  /** A chunk that says nothing. */
+  /** A chunk without content. */
   get empty(): OpenAIChunk {
     this.emptyChunk ??= this.chunk({});
     return this.emptyChunk;
   }
 
-  /** For whoever writes a delta's chunk without this class. */
+  /** Records a delta whose chunk was written without this class. */
   noteDelta({ output_index }: { readonly output_index: number }): void {
     this.backfill.noteDelta(output_index);
   }
@@ -73,8 +73,7 @@ export class ChatChunks {
         return this.start();
       case 'response.tool_use.announced':
         if (this.options.emitFunctionAnnouncements !== true) return NO_CHUNKS;
-        // Clients hand every frame's data to their chunk reader, so what they don't know must be a chunk that says
-        // nothing.
+        // Clients parse every frame as a chunk, so the announcement is an extra field of a chunk without content.
         return [...this.start(), { ...this.chunk({}), tool_use_announced: { id: event.call_id, name: event.name } }];
       case 'response.tool_use.done':
         return this.callChunks(event.item);
@@ -116,7 +115,7 @@ export class ChatChunks {
     return { id, object, created, model, choices: [{ index: 0, delta, finish_reason }] };
   }
 
-  /** Parts of a summary are paragraphs, here as in an answer without streaming. */
+  /** Separates the parts of a summary like paragraphs, as in a response without streaming. */
   private reasoningText(event: Extract<ResponseStreamEvent, { readonly type: 'response.reasoning.delta' }>): string {
     const part = event.summary ? (event.content_index ?? 0) : 0;
     const startsParagraph = part > this.summaryIndex;
@@ -152,10 +151,10 @@ export class ChatChunks {
   }
 }
 
-/** The call as the wire that it came over wrote it, where that was this one. */
+/** The call in its vendor's own form if it came over this wire. */
 function toolCallDelta(item: CallItem, index: number): ChunkToolCall {
   const { from } = vendorFieldsOf(item);
   const call = toToolCall(item, String(item.call_id), typeof from === 'string' ? from : '');
-  // Boundary: `toToolCall` gives id and type, and of `function` and `custom` the one that the type names.
+  // The cast is safe: `toToolCall` sets `id`, `type`, and the field that the type names.
   return { index, ...call } as unknown as ChunkToolCall;
 }

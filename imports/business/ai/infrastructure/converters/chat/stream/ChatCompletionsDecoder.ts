@@ -1,6 +1,6 @@
 /**
- * A stream of the chat wire as domain events. The chunks are put together on the side, so that the end is the same
- * response that the same answer gives without streaming.
+ * Decodes a chat completion stream into domain events. The chunks are also assembled into a completion, so that the
+ * final response equals the one the same request gets without streaming.
  * https://platform.openai.com/docs/api-reference/chat-streaming
  */
 import { ChatCompletionAssembly } from './chatCompletionAssembly';
@@ -10,7 +10,7 @@ import { OutputIndexes } from './OutputIndexes';
 import { fromChatCompletions } from '../ChatCompletionsConverter';
 import { fromChatAnnotation } from '../annotations';
 import { REASONING_FIELDS } from '../response/assistantItems';
-import { isText } from '../chatJson';
+import { isText } from '../vendorFields';
 import { quirksOfModel } from '../quirksOfModel';
 import { invalidCompletion, describeBody, generatedCallId, responseIdOf, throwIfError } from '../response/reply';
 import { fromChatUsage } from '../usage';
@@ -23,7 +23,7 @@ import type { JsonObject, Origin, VendorQuirks } from '../../../../domain/types/
 
 /** The wire's end marker. */
 const DONE = '[DONE]';
-/** Fields of a delta that become events of their own. */
+/** Fields of a delta that domain events represent. */
 const MAPPED_FIELDS: ReadonlySet<string> = new Set([
   'role',
   'content',
@@ -59,7 +59,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
   }
 
   end(_out: ResponseStreamEvent[]): void {
-    if (!this.isDone) throw this.incomplete('the stream ended without its end marker [DONE]');
+    if (!this.isDone) throw this.incomplete('the stream ended without the end marker [DONE]');
   }
 
   private parse(data: string, event: string | undefined): JsonObject {
@@ -70,12 +70,12 @@ export class ChatCompletionsDecoder implements StreamDecoder {
       if (event === 'error') throw this.vendorFailure(data);
       throw invalidCompletion(`a chunk is not JSON but ${describeBody(data)}`, this.context, cause);
     }
-    // Gemini's hosts put an error into a list.
+    // Gemini's compatible endpoint wraps an error in a list.
     if (isList(chunk) && isObject(chunk[0])) throwIfError(chunk[0], this.context);
     if (!isObject(chunk)) throw invalidCompletion(`a chunk is ${describeBody(chunk)}`, this.context);
     throwIfError(chunk, this.context);
     if (event === 'error') throw this.vendorFailure(chunk);
-    // Groq says here why it stopped early.
+    // Groq reports here why it stopped early.
     if (isObject(chunk.x_groq) && isText(chunk.x_groq.error)) throw this.vendorFailure({ error: chunk.x_groq.error });
     return chunk;
   }
@@ -92,7 +92,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     if (isUnmapped) this.emitVendorEvent(chunk, out);
   }
 
-  /** Whether the choice says something, and nothing but what only this wire has a word for. */
+  /** @returns whether the choice has content, but only content that no domain event represents */
   private addChoice(raw: JsonObject, out: ResponseStreamEvent[]): boolean {
     throwIfError(raw, this.context);
     const choice = this.assembly.choiceAt(typeof raw.index === 'number' ? raw.index : 0);
@@ -101,7 +101,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     const delta = choice.deltaOf(raw);
     if (delta === undefined) return false;
     choice.addDelta(delta);
-    // Other choices are left aside, as they are without streaming.
+    // Other choices are ignored, as they are without streaming.
     if (choice.index !== 0) return false;
     const firstEvent = out.length;
     this.emitDelta(delta, out);
@@ -158,7 +158,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
 
   private announce(call: PartialCall, choice: ChoiceAssembly, out: ResponseStreamEvent[]): void {
     if (this.indexes.hasCall(call) || call.name === '') return;
-    // Hosts that give ids give them with the name.
+    // Vendors that assign ids send them together with the name.
     if (call.id === '')
       call.id = generatedCallId(
         responseIdOf(this.assembly.id, this.context),
@@ -167,7 +167,6 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     this.indexes.call(call, out);
   }
 
-  /** What only this wire has a word for. */
   private emitVendorEvent(raw: JsonObject, out: ResponseStreamEvent[]): void {
     out.push({ type: 'vendor.event', origin: this.origin, raw });
   }
@@ -183,7 +182,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
     const outputIndexes = this.indexes.ofOutput(response.output, firstChoice, out);
     response.output.forEach((item, index) => {
       const output_index = outputIndexes[index] ?? index;
-      // Calls of an answer that was cut short may be cut, too.
+      // If the response was truncated, its calls may be, too.
       if (item.type === 'function_call' && response.status === 'completed')
         out.push({ type: 'response.tool_use.done', output_index, item });
       out.push({ type: 'response.output_item.done', output_index, item });
@@ -198,7 +197,7 @@ export class ChatCompletionsDecoder implements StreamDecoder {
 
   private incomplete(what: string): LLMStreamError {
     const { vendor, requestId } = this.context;
-    return new LLMStreamError(`The answer of ${vendor} is not whole: ${what}.`, {
+    return new LLMStreamError(`The response of ${vendor} is incomplete: ${what}.`, {
       vendor,
       ...(requestId === undefined ? {} : { requestId }),
     });
@@ -210,10 +209,7 @@ function hasUnmappedFields(delta: JsonObject): boolean {
   return false;
 }
 
-/**
- * Groq counts inside `x_groq`, Moonshot in the choice; some hosts count in every chunk, so this is the total so
- * far.
- */
+/** Groq reports usage in `x_groq`, Moonshot in the choice. Some vendors report the total so far in every chunk. */
 function usageIn({ usage, x_groq, choices }: JsonObject): JsonObject | undefined {
   if (isObject(usage)) return usage;
   const inChoice = isList(choices) ? fieldsOf(choices[0]).usage : undefined;

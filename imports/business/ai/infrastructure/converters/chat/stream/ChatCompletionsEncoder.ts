@@ -1,5 +1,5 @@
 /**
- * Domain events as the SSE stream of a chat completion.
+ * Encodes domain events as the SSE stream of a chat completion.
  * https://platform.openai.com/docs/api-reference/chat-streaming
  */
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
@@ -9,14 +9,14 @@ import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { ChatChunks } from './ChatChunks';
 import type { OpenAIChunk } from './OpenAIChunk';
 import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
-import { openAIError } from '../../stream/streamErrors';
+import { chatStreamError } from './chatStreamError';
 
 const DONE: readonly string[] = ['data: [DONE]\n\n'];
 const CONTENT_SUFFIX = '},"finish_reason":null}]}\n\n';
 
 export class ChatCompletionsEncoder extends BaseStreamEncoder {
   private readonly chunks: ChatChunks;
-  /** A content delta's frame up to the text, once the stream has named itself. */
+  /** The frame of a content delta up to its text; undefined until the response has an id. */
   private contentPrefix: string | undefined;
 
   constructor(options: StreamEncoderOptions) {
@@ -49,11 +49,11 @@ export class ChatCompletionsEncoder extends BaseStreamEncoder {
   }
 
   /**
-   * No end marker follows, nor stands in the message, where a client that looks for it anywhere in a line would
-   * find it: it means success.
+   * The end marker would signal success, so none follows. It is also escaped in the message, because some clients
+   * search for it anywhere in a line.
    */
   protected encodeError(error: LLMError): readonly string[] {
-    return [`data: ${JSON.stringify(openAIError(error)).replaceAll('[DONE]', '\\u005bDONE]')}\n\n`];
+    return [`data: ${JSON.stringify(chatStreamError(error)).replaceAll('[DONE]', '\\u005bDONE]')}\n\n`];
   }
 }
 

@@ -1,10 +1,7 @@
-/** One chunk of a chat completion, the form in which the loop's side of every stream is told. */
+/** One chunk of a chat completion; the agentic loop reads every stream in this form. */
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/**
- * https://platform.openai.com/docs/api-reference/chat-streaming/streaming, with room for fields that a vendor
- * added.
- */
+/** https://platform.openai.com/docs/api-reference/chat-streaming/streaming, plus any fields that a vendor adds. */
 export interface OpenAIChunk {
   readonly id: string;
   readonly object: 'chat.completion.chunk';
@@ -12,7 +9,7 @@ export interface OpenAIChunk {
   readonly created: number;
   readonly model: string;
   readonly choices: readonly ChunkChoice[];
-  /** On the last chunk only, beside no choices. */
+  /** Only on the last chunk, whose `choices` are empty. */
   readonly usage?: JsonObject | null;
   readonly [field: string]: unknown;
 }
@@ -28,11 +25,11 @@ export interface ChunkDelta {
   readonly role?: 'assistant';
   readonly content?: string | null;
   readonly refusal?: string | null;
-  /** Where DeepSeek's clients look for the model's reasoning, and most others' do. */
+  /** The model's reasoning, as DeepSeek and most other vendors name it. */
   readonly reasoning_content?: string;
-  /** Where Groq's do. */
+  /** The model's reasoning, as Groq names it. */
   readonly reasoning?: string;
-  /** Whole calls: one per chunk, its arguments complete. */
+  /** Complete calls, one per chunk. */
   readonly tool_calls?: readonly ChunkToolCall[];
   readonly [field: string]: unknown;
 }

@@ -1,4 +1,4 @@
-/** Which place of the output each item of a chat stream has: they count in the order in which they begin. */
+/** Assigns output indexes to the items of a chat stream, which has none, in the order in which the items start. */
 import type { ChoiceAssembly } from './chatCompletionAssembly';
 import type { PartialCall } from './ToolCallFragments';
 import { fieldsOf } from '../../../../domain/json';
@@ -23,7 +23,7 @@ export class OutputIndexes {
     return this.messageIndex;
   }
 
-  /** The tools that were executed so far; each counts once. */
+  /** Adds the tools that were executed since the last call; `tools` lists all so far. */
   executedTools(tools: readonly unknown[], origin: Origin, out: ResponseStreamEvent[]): void {
     for (const item of tools.slice(this.tools.length))
       this.tools.push(this.add({ type: 'vendor_item', origin, item: fieldsOf(item) }, out));
@@ -47,7 +47,7 @@ export class OutputIndexes {
     out.push({ type: 'response.tool_use.announced', output_index, call_id, name });
   }
 
-  /** The places of the whole output; items that no delta began, an empty message for one, begin now. */
+  /** The indexes of the final output. Items without any delta, such as an empty message, are added now. */
   ofOutput(
     output: readonly OutputItem[],
     { calls, legacyCall }: ChoiceAssembly,

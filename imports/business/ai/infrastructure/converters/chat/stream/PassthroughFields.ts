@@ -1,16 +1,16 @@
 /**
- * What a chat host said beyond what domain events say, for a client of the same wire: passed on as it comes, or
- * with the last chunk.
+ * Passes on the fields of a chat stream that domain events do not represent, for clients of the same wire: as they
+ * arrive, or with the last chunk.
  */
 import { isEmpty, isList, isObject } from '../../../../domain/json';
 import { writeChatCompletions } from '../gateway/ChatCompletionsGateway';
 import { REASONING_FIELDS } from '../response/assistantItems';
-import { without } from '../chatJson';
+import { without } from '../vendorFields';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { ChunkChoice, OpenAIChunk } from './OpenAIChunk';
 
-/** Fields of a message that went out delta by delta. */
+/** Fields of a message that were streamed as deltas. */
 const STREAMED_FIELDS = [
   'role',
   'content',
@@ -25,10 +25,10 @@ const CALL_FIELDS = ['tool_calls', 'function_call'];
 const COMPLETION_FIELDS = ['id', 'object', 'created', 'model', 'choices', 'usage'];
 
 export class PassthroughFields {
-  /** Fields of choice and message that were passed on: lists among them would come twice. */
+  /** Fields of the choice and the message that were already sent; sending lists again would duplicate their entries. */
   private readonly sent = new Set<string>();
 
-  /** A chunk of which no event told anything; fragments of calls stay behind. */
+  /** Relays a chunk that no event represents, without fragments of calls. */
   relayChunk(raw: JsonObject, head: Pick<OpenAIChunk, 'id' | 'object' | 'created' | 'model'>): OpenAIChunk {
     const choices = (isList(raw.choices) ? raw.choices.filter(isObject) : []).filter(
       ({ index }) => index === undefined || index === 0,
@@ -39,11 +39,11 @@ export class PassthroughFields {
       for (const field in choice) this.sent.add(field);
       return { finish_reason: null, ...choice, index: 0, delta };
     });
-    // Hosts leave these blank, or number each chunk.
+    // Vendors leave the fields of `head` blank, or use another id for each chunk.
     return { ...raw, ...head, choices: relayed };
   }
 
-  /** The last chunk with everything that the whole completion says and no chunk has said yet. */
+  /** Adds to the last chunk every field of the completion that no chunk contained. */
   finish(last: OpenAIChunk, response: LLMResponse, withOtherChoices: boolean): OpenAIChunk {
     const completion = writeChatCompletions(response);
     const [first, ...others] = isList(completion.choices) ? completion.choices.filter(isObject) : [];
@@ -60,7 +60,7 @@ export class PassthroughFields {
   }
 }
 
-/** Parts of a kind that the inner language has no word for; the texts among them went out as text. */
+/** Content parts without a domain equivalent. Texts are excluded: they were streamed. */
 function unmappedContent({ content }: JsonObject): JsonObject {
   const parts = isList(content)
     ? content.filter((part) => !isObject(part) || (part.type !== 'text' && part.type !== 'refusal'))
@@ -68,7 +68,7 @@ function unmappedContent({ content }: JsonObject): JsonObject {
   return parts.length === 0 ? {} : { content: parts };
 }
 
-/** Further choices are left aside while the first one is streamed, and come whole. */
+/** Only the first choice is streamed; each further one is sent as one complete delta. */
 function choiceChunk(choice: JsonObject, position: number): ChunkChoice {
   const message = isObject(choice.message) ? choice.message : {};
   const calls = isList(message.tool_calls)

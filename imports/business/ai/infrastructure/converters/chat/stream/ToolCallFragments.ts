@@ -1,5 +1,5 @@
-/** Tool calls that come in fragments: by number, by id, or by nothing but their order. */
-import { isText } from '../chatJson';
+/** Assembles tool calls from the fragments of a stream, matched by index, by id, or only by their order. */
+import { isText } from '../vendorFields';
 import { fieldsOf, isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
@@ -9,7 +9,7 @@ export interface PartialCall {
   name: string;
   readonly fragments: string[];
   readonly index: number | undefined;
-  /** Fields of the call beside those that the wire has in fragments. */
+  /** The call's other fields, and those of its `function` or `custom` object. */
   readonly fields: JsonObject;
   readonly innerFields: JsonObject;
 }
@@ -22,7 +22,7 @@ export class ToolCallFragments {
     for (const fragment of fragments) if (isObject(fragment)) seen.add(this.addFragment(fragment, seen));
   }
 
-  /** The calls as an answer without streaming has them: in the order of their numbers. */
+  /** The calls as a response without streaming contains them, in the order of their indexes. */
   toToolCalls(): JsonObject[] {
     return this.ordered().map(assembleCall);
   }
@@ -35,7 +35,7 @@ export class ToolCallFragments {
     const called = isObject(fragment.custom) ? fragment.custom : fieldsOf(fragment.function);
     const call = this.callOf(fragment, called, seen);
     if (isText(fragment.id) && call.id === '') call.id = fragment.id;
-    // Some hosts repeat the name with every fragment; none sends it in pieces.
+    // Some vendors repeat the name in every fragment; none splits it.
     if (isText(called.name) && call.name === '') call.name = called.name;
     const text = call.kind === 'custom' ? called.input : called.arguments;
     if (typeof text === 'string') call.fragments.push(text);
@@ -46,9 +46,10 @@ export class ToolCallFragments {
   }
 
   /**
-   * Hosts that number every call 0, or none, tell a new one by a new id beside a name; without ids, by a name after
-   * whole arguments, or by a second name in one chunk.
-   * @param seen the calls that this chunk has told already
+   * Finds or creates the call of a fragment. Some vendors send index 0 for every call, or no index. There, a new call
+   * starts with a name and a new id; without ids, with a name after complete arguments, or with a second name in the
+   * same chunk.
+   * @param seen the calls that this chunk already contained fragments of
    */
   private callOf(fragment: JsonObject, called: JsonObject, seen: ReadonlySet<PartialCall>): PartialCall {
     const index = typeof fragment.index === 'number' ? fragment.index : undefined;
@@ -82,7 +83,7 @@ interface NamedFragment {
 function startsNewCall(known: PartialCall, { id, index, called, isInSameChunk }: NamedFragment): boolean {
   if (id !== '') return known.id !== '' && id !== known.id;
   if (index === undefined) return isInSameChunk || hasCompleteArguments(known);
-  // A number with its name again may say no more than that.
+  // The same index and name may only be repeated metadata of the known call.
   return (
     (called.name !== known.name || isText(called.arguments) || isObject(called.arguments)) &&
     hasCompleteArguments(known)

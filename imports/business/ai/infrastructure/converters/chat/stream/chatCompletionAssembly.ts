@@ -1,24 +1,24 @@
-/** Chunks of one answer, put together as the completion that the same answer is without streaming. */
+/** Assembles the chunks of a stream into the completion that the same request returns without streaming. */
 import { newCall, ToolCallFragments } from './ToolCallFragments';
 import type { PartialCall } from './ToolCallFragments';
-import { joinParts } from '../../../streaming/joinParts';
-import { isText } from '../chatJson';
+
+import { isText } from '../vendorFields';
 import { REASONING_FIELDS } from '../response/assistantItems';
 import { isList, isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 /**
- * Each chunk's own padding, and Groq's label of the part of the answer that a delta belongs to: no completion has
- * them. The last is no field.
+ * Fields that no completion has: the padding of each chunk, and Groq's label for the part of the response that a delta
+ * belongs to. `__proto__` is excluded for safety.
  */
 const CHUNK_ONLY_FIELDS: ReadonlySet<string> = new Set(['obfuscation', 'channel', '__proto__']);
 /**
- * The same in every chunk; Groq's compound systems number each chunk, and Azure begins with an empty one, so the
- * first that says something counts.
+ * Fields that are the same in every chunk. The first non-empty value counts, because Groq's compound systems use
+ * another id for each chunk, and Azure's first chunk is empty.
  */
 const FIRST_CHUNK_FIELDS: ReadonlySet<string> = new Set(['id', 'object', 'created', 'model']);
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['content', 'refusal', ...REASONING_FIELDS]);
-/** Names of texts that hosts have beside them, in pieces, too. */
+/** Matches the names of other text fields that vendors stream in pieces. */
 const OTHER_TEXT_FIELD = /(?:^|_)(?:text|thinking|thought)$/;
 
 export class ChatCompletionAssembly {
@@ -33,12 +33,12 @@ export class ChatCompletionAssembly {
     return this.fields.model;
   }
 
-  /** The choice that is the answer: the lowest one. */
+  /** The choice with the lowest index, which is the response. */
   get firstChoice(): ChoiceAssembly | undefined {
     return this.ordered()[0];
   }
 
-  /** Everything of a chunk but its choices. */
+  /** Adds all fields of a chunk except its choices. */
   addChunk(chunk: JsonObject): void {
     for (const key in chunk) {
       const value = chunk[key];
@@ -72,7 +72,7 @@ export class ChatCompletionAssembly {
     return [...this.choices.values()].sort((a, b) => a.index - b.index);
   }
 
-  /** Groq counts inside `x_groq` in a stream, and beside it elsewhere. */
+  /** Groq reports usage inside `x_groq` in a stream, and next to it otherwise. */
   private addGroq({ usage, usage_breakdown, ...rest }: JsonObject): void {
     this.fields.x_groq = merged(this.fields.x_groq, rest);
     if (isObject(usage) && 'prompt_tokens' in usage) this.fields.usage = usage;
@@ -87,9 +87,9 @@ export class ChoiceAssembly {
   private readonly message: JsonObject = {};
   private readonly texts = new Map<string, string[]>();
   private hasDeltas = false;
-  /** Whether any chunk had room for the message. */
+  /** Whether any chunk contained a delta or a message. */
   hasMessage = false;
-  /** The one call of an answer from before tools. */
+  /** The call in the deprecated form; a response has at most one. */
   legacyCall: PartialCall | undefined;
 
   constructor(index: number) {
@@ -100,19 +100,19 @@ export class ChoiceAssembly {
     return this.fields.finish_reason;
   }
 
-  /** What the host ran by itself, as far as it told. */
+  /** The tools that the vendor has reported running itself. */
   get executedTools(): readonly unknown[] {
     return isList(this.message.executed_tools) ? this.message.executed_tools : [];
   }
 
-  /** What a chunk adds. Hosts that write no deltas write the message itself. */
+  /** What a chunk adds to the message. Vendors that send no deltas send the message itself. */
   deltaOf({ delta, message }: JsonObject): JsonObject | undefined {
     this.hasDeltas ||= isObject(delta);
     if (isObject(delta)) return delta;
     return !this.hasDeltas && isObject(message) ? message : undefined;
   }
 
-  /** Everything of a chunk's choice but what it adds to the message. */
+  /** Adds all fields of a chunk's choice except its delta. */
   addFields(choice: JsonObject): void {
     for (const key in choice) {
       if (key === 'delta' || key === 'message' || key === 'index' || key === 'logprobs' || CHUNK_ONLY_FIELDS.has(key))
@@ -137,7 +137,7 @@ export class ChoiceAssembly {
   }
 
   choice(): JsonObject {
-    // Azure has left it out.
+    // Azure omits the role.
     const message: JsonObject = { role: 'assistant', ...this.message };
     for (const [field, pieces] of this.texts) {
       const text = pieces.join('');
@@ -157,7 +157,7 @@ export class ChoiceAssembly {
     else deltas.push(text);
   }
 
-  /** Mistral's models think in parts and answer in a string. */
+  /** Mistral's models send reasoning as parts and the text after it as a string. */
   private addParts(parts: readonly unknown[]): void {
     if (parts.length === 0) return;
     const before = this.texts.get('content')?.join('') ?? '';
@@ -182,23 +182,20 @@ export class ChoiceAssembly {
   }
 }
 
-/** A later word wins, but nothing wins over something; objects are filled up field by field. */
+/** A later value wins unless it is empty; objects are merged field by field. */
 function merged(before: unknown, value: unknown): unknown {
   if (value === null || value === undefined) return before === undefined ? value : before;
   if (value === '' && isText(before)) return before;
   return isObject(before) && isObject(value) ? { ...before, ...value } : value;
 }
 
-/**
- * Lists that were made here and may grow in place: a copy for every chunk would cost the square of the answer's
- * length.
- */
+/** Lists created here, which are extended in place. Copying them for every chunk would take quadratic time. */
 const ownedLists = new WeakSet<object>();
 
-/** The same, and lists grow; entries of one kind are filled up under their number. */
+/** Like `merged`, but lists are appended; entries of the same type and `index` are merged. */
 function appended(before: unknown, value: unknown): unknown {
   if (!isList(before) || !isList(value)) return merged(before, value);
-  // The set holds only arrays made below.
+  // The cast is safe: the set contains only arrays created below.
   const list = ownedLists.has(before) ? (before as unknown[]) : [...before];
   ownedLists.add(list);
   for (const entry of value) {
@@ -212,12 +209,12 @@ function appended(before: unknown, value: unknown): unknown {
   return list;
 }
 
-/** OpenRouter numbers what it tells of reasoning by kind. */
+/** OpenRouter numbers its `reasoning_details` per type. */
 function isSameKind(one: JsonObject, other: JsonObject): boolean {
   return one.type === other.type || !isText(one.type) || !isText(other.type);
 }
 
-/** An object that comes in pieces: the named texts are joined, everything else is filled up. */
+/** Merges an object that is streamed in pieces: the named texts are concatenated, all other fields merged. */
 function concatenated(before: unknown, value: unknown, texts: readonly string[]): unknown {
   if (!isObject(before) || !isObject(value)) return merged(before, value);
   const object: JsonObject = { ...before };
@@ -227,4 +224,35 @@ function concatenated(before: unknown, value: unknown, texts: readonly string[])
       texts.includes(key) && typeof old === 'string' && typeof next === 'string' ? old + next : merged(old, next);
   }
   return object;
+}
+
+/**
+ * Appends content parts that arrive in pieces, as a response without streaming contains them: consecutive texts become
+ * one text and consecutive thoughts one thought, empty texts are dropped, and all other parts stay separate.
+ */
+function joinParts(previous: readonly unknown[], arriving: readonly unknown[]): unknown[] {
+  const parts = [...previous];
+  for (const part of arriving) {
+    if (isPlainText(part) && part.text === '') continue;
+    const joined = joinedWith(parts.at(-1), part);
+    if (joined === undefined) parts.push(part);
+    else parts[parts.length - 1] = joined;
+  }
+  return parts;
+}
+
+function joinedWith(last: unknown, part: unknown): JsonObject | undefined {
+  if (isPlainText(last) && isPlainText(part)) return { type: 'text', text: last.text + part.text };
+  if (isThought(last) && isThought(part))
+    return { ...last, ...part, thinking: joinParts(last.thinking, part.thinking) };
+  return undefined;
+}
+
+function isPlainText(part: unknown): part is { readonly type: 'text'; readonly text: string } {
+  return isObject(part) && part.type === 'text' && typeof part.text === 'string' && Object.keys(part).length === 2;
+}
+
+/** https://docs.mistral.ai/capabilities/reasoning */
+function isThought(part: unknown): part is JsonObject & { readonly thinking: readonly unknown[] } {
+  return isObject(part) && part.type === 'thinking' && isList(part.thinking);
 }

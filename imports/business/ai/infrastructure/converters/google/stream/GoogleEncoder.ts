@@ -25,7 +25,7 @@ import { BaseStreamEncoder } from '../../stream/BaseStreamEncoder';
 import type { ContentEvent } from '../../stream/BaseStreamEncoder';
 import { NO_FRAMES } from '../../stream/StreamEncoder';
 import type { StreamEncoderOptions } from '../../stream/StreamEncoder';
-import { googleError } from '../../stream/streamErrors';
+import { googleStreamError } from './googleStreamError';
 import { DeltaBackfill } from '../../stream/DeltaBackfill';
 
 /** Media in the output came over this wire, so nothing in it is unsupported. */
@@ -100,7 +100,7 @@ export class GoogleEncoder extends BaseStreamEncoder {
   }
 
   protected encodeError(error: LLMError): readonly string[] {
-    return [frame(googleError(error))];
+    return [frame(googleStreamError(error))];
   }
 
   private tail(): string {

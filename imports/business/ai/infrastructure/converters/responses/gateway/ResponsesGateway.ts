@@ -1,4 +1,7 @@
-/** The Responses wire seen from the other side: requests that a client of ours sends, and the answers that it gets. */
+/**
+ * The server side of the Responses wire: reads a client's request as options, and writes a response as a Responses
+ * body. https://platform.openai.com/docs/api-reference/responses, https://www.openresponses.org
+ */
 import { unwrapForeign, wrapForeign } from '../../shared/foreignReasoning';
 import { usageOf } from '../ResponsesConverter';
 import { readItem, wireForm } from '../items';
@@ -12,13 +15,13 @@ import type { NormalizedOptions, ResponseFormat } from '../../../../domain/types
 import type { InputItem, LLMResponse, OutputItem, Usage } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
-/** A request as the inner language puts it; `model` and `stream` as the client gave them. */
+/** A client's request as domain options; `model` and `stream` as the client set them. */
 export type ResponsesRequest = Omit<NormalizedOptions, 'model'> & {
   readonly model?: string;
   readonly stream?: boolean;
 };
 
-/** The inner options that have the same name and meaning on the wire, and the type of their values. */
+/** The options with the same name and meaning on the wire, and the type of their values. */
 const PASSTHROUGH_FIELDS = {
   model: 'string',
   instructions: 'string',
@@ -43,9 +46,9 @@ const MAPPED_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the inner language has no word for is kept under `vendor.openai_responses`. `store` is true where the client
- * says nothing: on this wire a response can be continued unless it was asked otherwise.
- * @throws LLMInvalidRequestError with the JSON path of what is wrong
+ * Fields without a domain equivalent are kept under `vendor.openai_responses`. `store` defaults to true: on this wire,
+ * a response can be continued unless the client disables it.
+ * @throws LLMInvalidRequestError with the JSON path of the invalid value
  */
 export function readResponsesRequest(body: unknown): ResponsesRequest {
   if (!isObject(body)) throw invalid('', 'is not a JSON object');
@@ -70,7 +73,7 @@ export function readResponsesRequest(body: unknown): ResponsesRequest {
     if (format !== undefined) fields.response_format = format;
     if (others !== undefined) verbatim.push(['text', others]);
   }
-  // Every field was checked above against the type that the inner language gives it.
+  // The cast is safe: every field was checked above.
   const options = fields as unknown as Omit<ResponsesRequest, 'input' | 'vendor'>;
   return {
     ...options,
@@ -80,9 +83,9 @@ export function readResponsesRequest(body: unknown): ResponsesRequest {
 }
 
 /**
- * The body that a client gets. A response that came over this wire is what its host sent, unknown fields included;
- * any other is given all fields that Open Responses demands. `echo` holds the request's own fields that a response
- * repeats; they win over what is assumed.
+ * Writes the body for a client. A response that came over this wire is written as its vendor sent it, including
+ * unknown fields; any other gets all fields that Open Responses requires.
+ * @param echo the request's own fields that the response repeats; they override the defaults
  */
 export function writeResponses(response: LLMResponse, echo: JsonObject = {}): JsonObject {
   const { vendor, output_text: _, output, usage, ...fields } = response;
@@ -98,10 +101,7 @@ export function writeResponses(response: LLMResponse, echo: JsonObject = {}): Js
   };
 }
 
-/**
- * An output item that came over another wire, with the id and status that this format demands; its vendor's words
- * travel along.
- */
+/** Writes an output item from another wire, with the required id and status, and with its `vendor` part. */
 export function writeForeignItem(
   item: OutputItem,
   response: Pick<LLMResponse, 'id' | 'status' | 'output'>,
@@ -126,7 +126,7 @@ const ID_PREFIXES: ReadonlyMap<string, string> = new Map([
   ['compaction', 'cmp'],
 ]);
 
-/** What Open Responses demands in every response, where nobody said otherwise. */
+/** Defaults of the fields that Open Responses requires in every response. */
 export const DEFAULT_FIELDS = {
   background: false,
   error: null,
@@ -153,7 +153,7 @@ export const DEFAULT_FIELDS = {
   truncation: 'disabled',
 } as const satisfies JsonObject;
 
-/** The host's own object, unless the counts were changed since, as they are when a run's calls are summed. */
+/** The vendor's own usage, unless the counts have changed, for example by summing the calls of a run. */
 function usageField({ vendor, usage }: LLMResponse): { readonly usage?: unknown } {
   const original = vendor.usage === undefined ? NO_USAGE : usageOf(vendor.usage);
   if (!sameCounts(original, usage)) return { usage };
@@ -174,7 +174,7 @@ function sameCounts(a: Usage, b: Usage): boolean {
 function readInput(input: unknown): readonly InputItem[] {
   if (!isPresent(input)) return [];
   if (typeof input === 'string') return [userMessage(input)];
-  if (!Array.isArray(input)) throw invalid('input', 'is neither a text nor a list');
+  if (!Array.isArray(input)) throw invalid('input', 'is neither a string nor a list');
   return input.map((raw: unknown, index) => readInputItem(raw, `input[${index}]`));
 }
 
@@ -186,11 +186,11 @@ function unwrap(raw: JsonObject, path: string): unknown {
   try {
     return unwrapForeign(raw);
   } catch (cause) {
-    throw invalid(`${path}.encrypted_content`, 'was changed on its way', cause);
+    throw invalid(`${path}.encrypted_content`, 'was modified after it was issued', cause);
   }
 }
 
-/** The format goes in and out by the inner language; what else `text` holds is this wire's own. */
+/** `format` has a domain equivalent; the other fields of `text` are specific to this wire. */
 function readText(text: unknown): { readonly format?: ResponseFormat; readonly others?: JsonObject } {
   if (!isObject(text)) throw invalid('text', 'is not an object');
   const { format, ...others } = text;
@@ -223,7 +223,7 @@ function isPresent(value: unknown): boolean {
 }
 
 function invalid(path: string, what: string, cause?: unknown): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`${path === '' ? 'the request' : path} ${what}`, {
+  return new LLMInvalidRequestError(`${path === '' ? 'The request' : `"${path}"`} ${what}.`, {
     path,
     ...(cause === undefined ? {} : { cause }),
   });

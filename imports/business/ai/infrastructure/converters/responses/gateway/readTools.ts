@@ -1,4 +1,7 @@
-/** Tools and the choice among them as a client of the Responses wire words them, in the inner language. */
+/**
+ * Reads the tools and the tool choice of a client's Responses request.
+ * https://platform.openai.com/docs/guides/tools
+ */
 import { BUILT_IN_TOOL_TYPES } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/json';
 import type { ItemSource } from '../items';
@@ -14,19 +17,19 @@ export function readTools(tools: unknown, invalid: InvalidError): readonly Tool[
 }
 
 export interface ReadToolChoice {
-  /** What other wires understand of it. */
+  /** The choice as other wires can express it. */
   readonly inner?: ToolChoice;
-  /** What this wire must get, where the inner word would come out as another one. */
+  /** The choice as this wire has to receive it, if converting `inner` back would not restore it. */
   readonly verbatim?: unknown;
 }
 
 export function readToolChoice(choice: unknown, invalid: InvalidError): ReadToolChoice {
   if (choice === 'auto' || choice === 'none' || choice === 'required') return { inner: choice };
   if (!isObject(choice)) throw invalid('tool_choice', 'is neither auto, none, required nor an object');
-  if (typeof choice.type !== 'string') throw invalid('tool_choice.type', 'is not a text');
+  if (typeof choice.type !== 'string') throw invalid('tool_choice.type', 'is not a string');
   switch (choice.type) {
     case 'function':
-      if (typeof choice.name !== 'string') throw invalid('tool_choice.name', 'is not a text');
+      if (typeof choice.name !== 'string') throw invalid('tool_choice.name', 'is not a string');
       return { inner: { ...choice, type: choice.type, name: choice.name } };
     case 'allowed_tools': {
       const { mode, tools } = choice;
@@ -49,7 +52,7 @@ export function readToolChoice(choice: unknown, invalid: InvalidError): ReadTool
   }
 }
 
-/** The wire's words for tools that have another name, or several versions, there. */
+/** Wire types of tools that have another name, or several versions, on the wire. */
 const INNER_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['web_search_preview', 'web_search'],
   ['web_search_preview_2025_03_11', 'web_search'],
@@ -62,7 +65,7 @@ function innerType(type: unknown): unknown {
   return INNER_TYPES.get(type) ?? type;
 }
 
-/** Fields that mean something else inside this program; on the wire they are the host's. */
+/** Fields that have a different meaning in the domain model; on the wire they belong to the vendor. */
 const RESERVED = {
   blocking: true,
   timeout: true,
@@ -80,7 +83,7 @@ const RESERVED = {
 
 function readTool(raw: unknown, path: string, invalid: InvalidError): Tool {
   if (!isObject(raw)) throw invalid(path, 'is not an object');
-  if (typeof raw.type !== 'string') throw invalid(`${path}.type`, 'is not a text');
+  if (typeof raw.type !== 'string') throw invalid(`${path}.type`, 'is not a string');
   if (raw.type === 'function') checkFunction(raw, path, invalid);
   const type = innerType(raw.type);
   const setAside = Object.entries(raw).filter(
@@ -92,27 +95,26 @@ function readTool(raw: unknown, path: string, invalid: InvalidError): Tool {
   const retained = Object.fromEntries(
     Object.entries(raw).filter(([field]) => !setAside.some(([name]) => name === field)),
   );
-  // A client that speaks this wire has said all it wanted: nothing is filled in for it.
+  // The vendor part marks the tool as complete, so that no missing fields are filled in.
   const vendorPart =
     raw.type === 'function' && setAside.length === 0
       ? {}
       : { vendor: { openai_responses: Object.fromEntries(setAside) } };
-  // A function's fields were checked; the fields of hosted tools are their host's, and their types may be newer
-  // than this program.
+  // The cast is safe for functions, whose fields were checked. Other tools belong to the vendor and pass unchecked.
   return { ...retained, type, ...vendorPart } as unknown as Tool;
 }
 
 function checkFunction(raw: JsonObject, path: string, invalid: InvalidError): void {
-  if (typeof raw.name !== 'string') throw invalid(`${path}.name`, 'is not a text');
-  if (typeof (raw.description ?? '') !== 'string') throw invalid(`${path}.description`, 'is not a text');
+  if (typeof raw.name !== 'string') throw invalid(`${path}.name`, 'is not a string');
+  if (typeof (raw.description ?? '') !== 'string') throw invalid(`${path}.description`, 'is not a string');
   if (!isObject(raw.parameters ?? {})) throw invalid(`${path}.parameters`, 'is not an object');
   if (typeof (raw.strict ?? false) !== 'boolean') throw invalid(`${path}.strict`, 'is neither true nor false');
 }
 
 function readAllowedTool(tool: unknown, index: number, invalid: InvalidError): { type: string; name?: string } {
   if (!isObject(tool) || typeof tool.type !== 'string')
-    throw invalid(`tool_choice.tools[${index}].type`, 'is not a text');
+    throw invalid(`tool_choice.tools[${index}].type`, 'is not a string');
   if (tool.name !== undefined && typeof tool.name !== 'string')
-    throw invalid(`tool_choice.tools[${index}].name`, 'is not a text');
+    throw invalid(`tool_choice.tools[${index}].name`, 'is not a string');
   return { ...tool, type: tool.type, ...(tool.name === undefined ? {} : { name: tool.name }) };
 }

@@ -1,6 +1,6 @@
 /**
- * A history as the `input` of the Responses wire: what one host sealed goes back to that host only, in a form that
- * it accepts.
+ * Converts a history to the `input` of a Responses request. Content that only its vendor can read goes back to that
+ * vendor alone. https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
  */
 import { wireForm } from '../items';
 import { repairHistory } from '../../shared/repairHistory';
@@ -12,10 +12,10 @@ import type { JsonObject, Loss, Origin, VendorName } from '../../../../domain/ty
 
 export interface InputContext {
   readonly vendor: VendorName;
-  /** `store: false`: the host will not know the ids of its own items again. */
+  /** `store: false`: the vendor will not recognize the ids of its own items. */
   readonly stateless: boolean;
   readonly nativeAsync: boolean;
-  /** The host holds the earlier part of the conversation. */
+  /** The vendor stores the earlier part of the conversation. */
   readonly partial: boolean;
 }
 
@@ -34,8 +34,8 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
   const items: JsonObject[] = [];
   const unsentCalls = new Set<unknown>();
   let pendingReasoning: ReasoningItem[] = [];
-  // The host ties the ids of a turn's items to its reasoning: where that goes without its id, or not at all, they
-  // go without theirs.
+  // The vendor links the ids of a turn's items to its reasoning. If the reasoning is sent without its id, or not at
+  // all, the items have to be sent without theirs.
   let withoutIds = false;
 
   for (const item of repaired.items) {
@@ -44,8 +44,8 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
       else {
         recordLoss(
           item,
-          isOpaque(item) ? 'sealed reasoning' : 'readable reasoning',
-          `it was made by ${originName(item.origin)}`,
+          isOpaque(item) ? 'encrypted reasoning' : 'readable reasoning',
+          `It was created by ${originName(item.origin)}.`,
         );
         withoutIds = true;
       }
@@ -58,8 +58,8 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
         item,
         typeNameOf(item),
         resultOf === undefined
-          ? `it was made by ${originName(originOf(item))}`
-          : 'the call that it answers was not sent',
+          ? `It was created by ${originName(originOf(item))}.`
+          : 'The call that it is the result of was not sent.',
       );
       continue;
     }
@@ -67,30 +67,29 @@ export function toInput(history: readonly InputItem[], context: InputContext): W
       for (const reasoning of pendingReasoning) {
         const form = reasoningBefore(item, reasoning, context);
         if (form === undefined)
-          recordLoss(reasoning, 'reasoning that its host kept', 'the host will not find it by its id in this request');
+          recordLoss(reasoning, 'stored reasoning', 'The vendor cannot look it up by its id in this request.');
         else items.push(form);
         if (form === undefined || form.id !== reasoning.id) withoutIds = true;
       }
     } else {
       for (const reasoning of pendingReasoning)
-        recordLoss(reasoning, 'reasoning', 'the item that followed it is not there');
+        recordLoss(reasoning, 'reasoning', 'The item that followed it is missing.');
       withoutIds = false;
     }
     pendingReasoning = [];
     const form = toWireItem(item);
     for (const index of form.droppedParts)
-      recordLoss(item, 'image or file', 'an assistant message holds text only', `.content[${index}]`);
+      recordLoss(item, 'image or file', 'Assistant messages can contain only text.', `.content[${index}]`);
     if (form.form !== undefined) items.push(withoutIds ? withoutId(form.form, item) : form.form);
   }
-  for (const reasoning of pendingReasoning)
-    recordLoss(reasoning, 'reasoning', 'the item that followed it is not there');
+  for (const reasoning of pendingReasoning) recordLoss(reasoning, 'reasoning', 'The item that followed it is missing.');
   return { items, losses };
 }
 
 /**
- * A host refuses reasoning without the very item that followed it (400, "was provided without its required
- * following item"), which it recognises by ids. Encrypted reasoning without an id stands for itself. Reasoning
- * without an origin was written into the request by a caller who knows the host: it goes out as it is.
+ * OpenAI rejects reasoning that is not followed by its original item, which it recognizes by ids (400, "was provided
+ * without its required following item"). Encrypted reasoning without an id is accepted on its own. Reasoning without
+ * an origin was put into the request by the caller, and is sent as it is.
  */
 function reasoningBefore(next: InputItem, reasoning: ReasoningItem, context: InputContext): JsonObject | undefined {
   const byId = context.stateless && reasoning.origin !== undefined;
@@ -106,7 +105,7 @@ function isForeign(origin: Origin | undefined, context: InputContext): boolean {
   return origin.wire !== 'responses' || (origin.vendor !== undefined && origin.vendor !== context.vendor);
 }
 
-/** Encrypted, or nothing but an id that the host's own store knows. */
+/** Whether the item is encrypted, or only an id that refers to the vendor's store. */
 function isOpaque(item: ReasoningItem): boolean {
   return item.encrypted_content !== undefined || !(hasContent(item) || item.summary.length > 0);
 }
@@ -127,7 +126,7 @@ function originOf(item: InputItem): Origin | undefined {
 }
 
 function originName(origin: Origin | undefined): string {
-  return origin?.vendor ?? origin?.wire ?? 'another host';
+  return origin?.vendor ?? origin?.wire ?? 'another vendor';
 }
 
 function typeNameOf(item: InputItem): string {
@@ -135,14 +134,14 @@ function typeNameOf(item: InputItem): string {
   return typeof item.item.type === 'string' ? item.item.type : item.type;
 }
 
-/** Answers to calls, which the caller writes, end a turn of the model; all other items are parts of one. */
+/** Results of calls, which the caller writes, end a turn of the model; all other items are part of one. */
 function isModelOutput(item: InputItem): boolean {
   return item.type === 'message'
     ? item.role === 'assistant'
     : item.type !== 'function_call_output' && resultCallId(item) === undefined;
 }
 
-/** The id of the hosted call that a caller's item answers. */
+/** The id of the hosted call that the item is the result of. */
 function resultCallId(item: InputItem): unknown {
   switch (item.type) {
     case 'computer_call_output':
@@ -163,13 +162,13 @@ function callIdsOf(item: InputItem): readonly unknown[] {
 }
 
 interface WireItem {
-  /** Absent when nothing of the item could be sent. */
+  /** Absent if nothing of the item can be sent. */
   readonly form: JsonObject | undefined;
-  /** Indices of parts that were left out. */
+  /** Indices of the parts that were omitted. */
   readonly droppedParts: readonly number[];
 }
 
-// Items never change, and a growing history is sent again every turn: each is converted once.
+// Items are immutable, and a growing history is sent again with every turn, so each item is converted once.
 const wireItems = new WeakMap<InputItem, WireItem>();
 const itemsWithoutId = new WeakMap<InputItem, JsonObject>();
 
@@ -182,7 +181,7 @@ function toWireItem(item: InputItem): WireItem {
   return cached;
 }
 
-/** Without its id, for a host that would look for it; hosted items must have theirs. */
+/** Removes the id, which the vendor would try to look up. Hosted items require theirs. */
 function withoutId(wire: JsonObject, item: InputItem): JsonObject {
   if (wire.id === undefined || !(item.type === 'reasoning' || item.type === 'message' || item.type === 'function_call'))
     return wire;
@@ -211,17 +210,14 @@ function convert(item: InputItem): WireItem {
   }
 }
 
-/** Hosts send an empty list; all requests that were seen to be accepted leave it out. */
+/** Responses contain an empty list, but every request that is known to be accepted omits it. */
 function withoutEmptyContent(wire: JsonObject): JsonObject {
   if (!Array.isArray(wire.content) || wire.content.length > 0) return wire;
   const { content: _, ...rest } = wire;
   return rest;
 }
 
-/**
- * The host takes `output_text` and `refusal` from the assistant only, and everything else from everyone but the
- * assistant.
- */
+/** OpenAI accepts `output_text` and `refusal` only from the assistant, and all other parts only from other roles. */
 function withPartsOfRole(wire: JsonObject, assistant: boolean): WireItem {
   if (!Array.isArray(wire.content)) return { form: wire, droppedParts: [] };
   const parts: readonly unknown[] = wire.content;
@@ -250,7 +246,7 @@ function toInputPart(part: unknown): unknown {
   return part.type === 'refusal' ? { type: 'input_text', text: part.refusal } : part;
 }
 
-/** Call ids have at most 64 characters. */
+/** Call ids are limited to 64 characters. */
 const CALL_IDS: CallIdRule = { pattern: /^/, maxLength: 64 };
 
 function withValidCallId(wire: JsonObject): JsonObject {
@@ -259,7 +255,7 @@ function withValidCallId(wire: JsonObject): JsonObject {
   return valid === id ? wire : { ...wire, call_id: valid };
 }
 
-/** To the host an acknowledgement is a call's whole answer: what follows comes in a message. */
+/** To the vendor, an acknowledgement is the final result of a call; the late result follows in a message. */
 function withoutAcknowledgement(wire: JsonObject): JsonObject {
   if (wire.status !== 'in_progress') return wire;
   const { status: _, ...rest } = wire;

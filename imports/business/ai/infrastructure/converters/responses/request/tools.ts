@@ -1,4 +1,7 @@
-/** Tools and the choice among them, as the Responses wire words them. https://platform.openai.com/docs/guides/tools */
+/**
+ * Converts tools and the tool choice to fields of a Responses request.
+ * https://platform.openai.com/docs/guides/tools
+ */
 import { LLMInvalidRequestError, UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isFunctionTool } from '../../../../domain/entities/Tool';
 import { isObject } from '../../../../domain/json';
@@ -10,7 +13,7 @@ import type { JsonObject, VendorQuirks } from '../../../../domain/types/VendorTy
 export interface ToolContext {
   readonly vendor: string;
   readonly quirks: Pick<VendorQuirks, 'supportsStrictTools'>;
-  /** The host takes a call's output in a later turn: `async` on the tool. */
+  /** The vendor accepts the result of a call in a later turn (`async` on the tool). */
   readonly nativeAsync: boolean;
 }
 
@@ -22,8 +25,7 @@ export function toTools(tools: readonly Tool[], context: ToolContext, warnings: 
 }
 
 /**
- * A choice of a built-in tool that has no word of its own in `tool_choice` becomes a required choice among that one
- * tool.
+ * A built-in tool that `tool_choice` cannot name is chosen by a required choice among that one tool.
  * @throws UnsupportedFeatureError for a built-in tool that this wire does not have
  */
 export function toToolChoice(choice: ToolChoice, tools: readonly Tool[], vendor: string): unknown {
@@ -79,7 +81,7 @@ function functionTool(tool: FunctionTool, context: ToolContext, warnings: string
   if (strict !== undefined) {
     if (context.quirks.supportsStrictTools) wire.strict = strict;
     else if (strict === true)
-      warnings.push(`${context.vendor} does not know strict tools: ${tool.name} was offered without`);
+      warnings.push(`"strict" was omitted from the tool "${tool.name}": ${context.vendor} does not support it.`);
   }
   if (blocking === false && context.nativeAsync) wire.async = true;
   return { ...wire, ...vendor?.openai_responses };
@@ -91,7 +93,7 @@ function builtInTool(tool: BuiltInTool, path: string, vendor: string): JsonObjec
   return { ...builtInFields(offered, path, vendor, verbatim === undefined), ...verbatim };
 }
 
-/** `complete`: what the wire demands and the caller left open is filled in. */
+/** @param complete whether to fill in required fields that the caller left out */
 function builtInFields(
   tool: Omit<BuiltInTool, 'blocking' | 'vendor'>,
   path: string,
@@ -105,7 +107,7 @@ function builtInFields(
       return complete && tool.container === undefined ? { ...tool, container: { type: 'auto' } } : tool;
     case 'web_fetch':
     case 'url_context':
-      throw new UnsupportedFeatureError(`the Responses API has no ${tool.type} tool`, { vendor, path });
+      throw new UnsupportedFeatureError(`The Responses API has no "${tool.type}" tool.`, { vendor, path });
     case 'web_search':
     case 'file_search':
     case 'mcp':
@@ -113,12 +115,12 @@ function builtInFields(
     case 'tool_search':
       return tool;
     default:
-      // Types that are newer than this program: the host knows them or says so.
+      // Unknown types are passed through: the vendor supports them or rejects them.
       return tool;
   }
 }
 
-/** Two tools control a computer: the preview is told what it controls, its successor finds out. */
+/** Two tools control a computer: the preview needs the environment, its successor detects it. */
 function computerTool(tool: JsonObject): JsonObject {
   const { display_width, display_height, environment, ...rest } = tool;
   return environment === undefined
@@ -126,7 +128,7 @@ function computerTool(tool: JsonObject): JsonObject {
     : { ...rest, type: 'computer_use_preview', display_width, display_height, environment };
 }
 
-/** The word under which a chosen tool was offered. */
+/** The wire type under which a chosen tool was offered. */
 function offeredType(type: string, tools: readonly Tool[], vendor: string): string {
   if (type === 'function') return type;
   const offered = tools.find((tool): tool is BuiltInTool => tool.type === type);
@@ -137,8 +139,11 @@ function offeredType(type: string, tools: readonly Tool[], vendor: string): stri
 function onlyServer(tools: readonly Tool[]): unknown {
   const labels = tools.flatMap((tool) => (isObject(tool) && tool.type === 'mcp' ? [tool.server_label] : []));
   if (labels.length !== 1)
-    throw new LLMInvalidRequestError('the choice of an mcp tool must name its server', {
-      path: 'tool_choice.server_label',
-    });
+    throw new LLMInvalidRequestError(
+      '"tool_choice" must set "server_label", because there is not exactly one MCP server among the tools.',
+      {
+        path: 'tool_choice.server_label',
+      },
+    );
   return labels[0];
 }

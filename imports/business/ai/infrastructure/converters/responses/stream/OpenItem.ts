@@ -1,6 +1,7 @@
 /**
- * A message or reasoning item of a Responses stream while its text arrives: parts open one after another, and close
- * with what the deltas said.
+ * Writes the frames of one message or reasoning item of a Responses stream while its text arrives. Parts are open one
+ * at a time, and each closes with exactly the text of its deltas.
+ * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
@@ -12,9 +13,9 @@ import type { RawReasoningName } from '../../stream/StreamEncoder';
 
 interface OpenPart {
   readonly kind: PartKind;
-  /** The place that the source gave it. */
+  /** Its index in the source stream. */
   readonly sourceIndex: number;
-  /** Its place in this stream. */
+  /** Its index in this stream. */
   readonly index: number;
   readonly deltaPrefix: string;
   readonly deltas: string[];
@@ -28,11 +29,11 @@ export class OpenItem {
   private readonly frames: SequencedFrames;
   private readonly rawReasoningName: RawReasoningName | undefined;
   private readonly closed: Record<PartList, JsonObject[]> = { content: [], summary: [] };
-  /** By the source's place of their part, which they may come before. */
+  /** By the part's index in the source stream; annotations can arrive before their part. */
   private readonly annotations = new Map<number, JsonObject[]>();
   private open: OpenPart | undefined;
 
-  /** @param form the item as it stands when it begins */
+  /** @param form the item in its initial state */
   constructor(form: JsonObject, output_index: number, frames: SequencedFrames, rawReasoningName?: RawReasoningName) {
     this.form = form;
     this.output_index = output_index;
@@ -66,9 +67,8 @@ export class OpenItem {
   }
 
   /**
-   * The frames that close the item, and the item as it closed.
-   * @param final the whole item, where the source has told it; its texts are those of the deltas, its other
-   *   fields are kept
+   * @param final the complete item, if the source has sent it; its texts are replaced by those of the deltas
+   * @returns the frames that close the item, and the closed item
    */
   finish(final: JsonObject | undefined): { readonly frames: readonly string[]; readonly item: JsonObject } {
     const frames: string[] = [];
@@ -134,7 +134,7 @@ export class OpenItem {
     );
   }
 
-  /** A part of which no delta came. An empty one beside others says nothing. */
+  /** Writes a part that had no deltas. An empty one is skipped if there are others. */
   private completePart(list: PartList, part: JsonObject): readonly string[] {
     const { type } = part;
     if (isPartKind(type) && partNamesOf(type).list === list) {
@@ -155,7 +155,7 @@ export class OpenItem {
     ];
   }
 
-  /** How many final parts say what parts that have closed already said. */
+  /** Counts the final parts whose text closed parts have already covered. */
   private countCovered(list: PartList, finalParts: readonly JsonObject[]): number {
     return this.closed[list].reduce(
       (from, { type, ...part }) =>

@@ -1,6 +1,6 @@
 /**
- * The output of a Responses stream, item by item: one after another, each closed as its deltas told it, whatever
- * order the source ends them in.
+ * Writes the output items of a Responses stream strictly one after another, whatever order the source sends them in.
+ * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import type {
   FunctionCallItem,
@@ -22,20 +22,20 @@ export type TextEvent = Extract<ResponseStreamEvent, { readonly delta: string }>
 export class OutputItemFrames {
   private readonly frames: SequencedFrames;
   private readonly options: Pick<StreamEncoderOptions, 'emitFunctionAnnouncements' | 'rawReasoningName'>;
-  /** Ids of items are made of the response's. */
+  /** Item ids are derived from the response id. */
   private readonly responseId: () => string;
-  /** The message or reasoning item that deltas are arriving for. */
+  /** The message or reasoning item that is receiving deltas. */
   private open: OpenItem | undefined;
-  /** Such items by the source's place for them, open or closed. */
+  /** All message and reasoning items so far, open or closed, by their index in the source stream. */
   private readonly streamedItems = new Map<number, OpenItem>();
-  /** Places in this stream by the source's. */
+  /** Indexes in this stream by those in the source stream. */
   private readonly outputIndexes = new Map<number, number>();
-  /** A call that was announced. */
+  /** The call that was announced and has not closed. */
   private announced: { readonly call_id: string; readonly form: JsonObject; readonly output_index: number } | undefined;
-  /** Items that came whole while another one was open. */
+  /** Complete items that arrived while another one was open. */
   private queued: OutputItem[] = [];
   private nextIndex = 0;
-  /** By their place in this stream; an item that never closed leaves its place empty. */
+  /** By their index in this stream; an item that never closed leaves a hole. */
   private readonly closed: (JsonObject | undefined)[] = [];
 
   constructor(
@@ -74,7 +74,7 @@ export class OutputItemFrames {
     return [...frames, ...(this.open?.delta(kind, content_index, delta) ?? NO_FRAMES)];
   }
 
-  /** An item that the source has finished. */
+  /** Handles an item that the source has completed. */
   finish(output_index: number, item: OutputItem): readonly string[] {
     switch (item.type) {
       case 'function_call':
@@ -87,7 +87,7 @@ export class OutputItemFrames {
     }
   }
 
-  /** An item that comes in one piece: at once, or when the one that is open has closed. */
+  /** Writes a complete item, now or as soon as the open one has closed. */
   addComplete(item: OutputItem): readonly string[] {
     const { announced } = this;
     const isAnnounced = announced !== undefined && item.type === 'function_call' && item.call_id === announced.call_id;
@@ -122,19 +122,19 @@ export class OutputItemFrames {
     return [...this.closeOpen(undefined), ...this.closeAnnouncedCall()];
   }
 
-  /** The items that have closed, in order. */
+  /** The closed items, in order. */
   get output(): readonly JsonObject[] {
     return this.closed.filter((item) => item !== undefined);
   }
 
-  /** This stream's place of an item of the source's. */
+  /** The index in this stream of an item of the source stream. */
   outputIndexOf(output_index: number): number | undefined {
     return this.outputIndexes.get(output_index);
   }
 
   /**
-   * Clients know a call that begins from its item; of several at once the first is told, since items come one after
-   * another.
+   * Announces a call by starting its item. Of several parallel calls only the first is announced, because only one
+   * item can be open at a time.
    */
   private announce(call: FunctionCallItem): readonly string[] {
     if (this.announced !== undefined) return NO_FRAMES;
@@ -146,7 +146,7 @@ export class OutputItemFrames {
     return [...frames, this.frames.frame('response.output_item.added', { output_index, item: initialForm(form) })];
   }
 
-  /** The answer was cut short within the call, whose arguments nobody gets. */
+  /** Closes a call that was truncated, without its partial arguments. */
   private closeAnnouncedCall(): readonly string[] {
     if (this.announced === undefined) return NO_FRAMES;
     const { form, output_index } = this.announced;
@@ -156,7 +156,7 @@ export class OutputItemFrames {
     return [this.frames.frame('response.output_item.done', { output_index, item })];
   }
 
-  /** Begins an item; the one before it ends, even if the source ends it later. */
+  /** Starts an item and closes the one before it, even if the source completes that one later. */
   private openItem(output_index: number, item: MessageItem | ReasoningItem): readonly string[] {
     const frames = this.closeOpen(undefined);
     const index = this.assignIndex(output_index);
@@ -186,7 +186,7 @@ export class OutputItemFrames {
     const form = streamItem(item, this.responseId(), streamed.output_index);
     const final = { ...form, id: streamed.form.id };
     if (streamed === this.open) return [...frames, ...this.closeOpen(final)];
-    // It has closed before its seal was known; the whole response is the last place to tell it.
+    // The item closed before its encrypted content arrived, which now fits only into the completed response.
     const { encrypted_content } = final as JsonObject;
     const closed = this.closed[streamed.output_index];
     if (closed !== undefined && encrypted_content !== undefined)

@@ -1,6 +1,6 @@
 /**
- * The event stream of the Responses wire as domain events, one object per event and nothing held back but
- * unfinished arguments. https://platform.openai.com/docs/api-reference/responses-streaming
+ * Decodes the event stream of the Responses API into domain events. Every event is emitted at once; only incomplete
+ * arguments are withheld. https://platform.openai.com/docs/api-reference/responses-streaming
  */
 import { fromResponses, readResponse } from '../ResponsesConverter';
 import { readItem } from '../items';
@@ -16,7 +16,7 @@ import type { JsonObject, Origin } from '../../../../domain/types/VendorTypes';
 
 type WireEventType = OpenAI.Responses.ResponseStreamEvent['type'];
 
-/** Events that say again what items, deltas and the terminal event say. */
+/** Events that repeat what items, deltas and the terminal event contain. */
 const REDUNDANT_EVENTS: ReadonlySet<string> = new Set([
   'response.queued',
   'response.in_progress',
@@ -30,7 +30,7 @@ const REDUNDANT_EVENTS: ReadonlySet<string> = new Set([
   'response.reasoning_summary_text.done',
   'response.function_call_arguments.delta',
   'response.function_call_arguments.done',
-  // Other hosts' words for the same.
+  // The same events under the names that other vendors use.
   'response.reasoning.done',
   'response.reasoning_part.added',
   'response.reasoning_part.done',
@@ -47,13 +47,13 @@ type TerminalEvent = keyof typeof STATUS_OF_EVENT;
 export class ResponsesDecoder implements StreamDecoder {
   private readonly context: ResponseContext;
   private model: string;
-  /** Call ids whose name, and whose whole call, have gone out. */
+  /** Ids of the calls that were announced, and of those that were emitted in full. */
   private readonly announced = new Set<string>();
   private readonly delivered = new Set<string>();
-  /** Finished items, for hosts that leave them out of the terminal response. */
+  /** Finished items, for vendors that omit them from the terminal response. */
   private readonly finished: { readonly output_index: number; readonly item: unknown }[] = [];
   private hasTextDelta = false;
-  /** An `error` event, until the failed response that may follow it has told its usage. */
+  /** An `error` event. It is held back because the failed response that may follow it reports the usage. */
   private reportedError: JsonObject | undefined;
   private hasEnded = false;
 
@@ -65,7 +65,7 @@ export class ResponsesDecoder implements StreamDecoder {
   push(message: SseMessage, out: ResponseStreamEvent[]): void {
     if (this.hasEnded) return;
     if (message.data.trim() === '[DONE]') {
-      // On this wire no end marker: whatever ended the response came before it.
+      // Not an end marker on this wire: the terminal event must have come before it.
       this.throwReportedError();
       return;
     }
@@ -82,7 +82,7 @@ export class ResponsesDecoder implements StreamDecoder {
   end(): void {
     if (this.hasEnded) return;
     this.throwReportedError();
-    throw this.invalidStream('the stream ended before the response did');
+    throw this.invalidStream('it ended before the response was complete');
   }
 
   private decode(type: string, event: JsonObject, out: ResponseStreamEvent[]): void {
@@ -145,7 +145,7 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   private startItem(raw: unknown, output_index: number, out: ResponseStreamEvent[]): void {
-    // Some hosts name a call, or give a compaction its content, only when it is whole.
+    // Some vendors send the name of a call, or the content of a compaction, only with the completed item.
     if (
       isObject(raw) &&
       raw.type === 'function_call' &&
@@ -186,10 +186,10 @@ export class ResponsesDecoder implements StreamDecoder {
     out.push({ type: 'response.completed', response });
   }
 
-  /** The response of the terminal event; some hosts leave its output empty, or items out of it, and its status open. */
+  /** The response of the terminal event. Some vendors omit output items from it, or leave its status open. */
   private terminalResponse(type: TerminalEvent, event: JsonObject): JsonObject {
     const { response } = event;
-    if (!isObject(response)) throw this.invalidStream(`${type} carries no response`);
+    if (!isObject(response)) throw this.invalidStream(`a "${type}" event has no response`);
     const lacksFinalStatus =
       response.status === undefined ||
       response.status === null ||
@@ -205,7 +205,7 @@ export class ResponsesDecoder implements StreamDecoder {
         output: this.finished.toSorted((a, b) => a.output_index - b.output_index).map(({ item }) => item),
       };
     if (this.hasTextDelta && type === 'response.completed')
-      throw this.invalidStream('text came, but the response that ended it holds no item');
+      throw this.invalidStream('it sent text, but its final response has no items');
     return closed;
   }
 
@@ -213,7 +213,7 @@ export class ResponsesDecoder implements StreamDecoder {
     const response = readResponse({ ...wire, status: 'failed' }, this.context);
     return vendorError({
       ...this.errorDetails(),
-      body: this.reportedError ?? wire.error ?? 'the response failed',
+      body: this.reportedError ?? wire.error ?? 'The response failed.',
       response,
     });
   }
@@ -236,7 +236,7 @@ export class ResponsesDecoder implements StreamDecoder {
   }
 
   private deltaOf(event: JsonObject): string {
-    if (typeof event.delta !== 'string') throw this.invalidStream('a delta is not a text');
+    if (typeof event.delta !== 'string') throw this.invalidStream('a delta is not a string');
     return event.delta;
   }
 
@@ -253,7 +253,7 @@ export class ResponsesDecoder implements StreamDecoder {
 
   private invalidStream(what: string, cause?: unknown): LLMStreamError {
     this.hasEnded = true;
-    return new LLMStreamError(`not a Responses stream: ${what}`, {
+    return new LLMStreamError(`The stream of ${this.context.vendor} is not a valid Responses stream: ${what}.`, {
       ...this.errorDetails(),
       ...(cause === undefined ? {} : { cause }),
     });
@@ -267,7 +267,7 @@ export class ResponsesDecoder implements StreamDecoder {
 
 const FIRST_PART: { readonly content_index?: number } = {};
 
-/** Nearly every part is an item's first, and then nothing is said of its place. */
+/** The index is omitted for an item's first part, which most parts are. */
 function indexField(index: unknown): { readonly content_index?: number } {
   return typeof index === 'number' && index > 0 ? { content_index: index } : FIRST_PART;
 }

@@ -1,7 +1,7 @@
 /**
- * Domain events as the event stream of the Responses API, by the grammar of Open Responses
- * (https://www.openresponses.org, release 2026-04-24): items one after another, every response whole, deltas and
- * closed texts equal, `[DONE]` last, whether it went well or not.
+ * Encodes domain events as the event stream of the Responses API, by the grammar of Open Responses
+ * (https://www.openresponses.org, release 2026-04-24): items one after another, every response with all its fields,
+ * closed texts equal to their deltas, and `[DONE]` last, even after an error.
  */
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
@@ -50,14 +50,14 @@ export class ResponsesEncoder extends BaseStreamEncoder {
       case 'response.output_item.done':
         return [...this.start(), ...this.items.finish(event.output_index, event.item)];
       case 'response.annotation.added':
-        // Told when the part closes: only then is it known which text is meant.
+        // Written when the part closes: only then is the annotated text known.
         this.items.annotate(event.output_index, event.content_index ?? 0, event.annotation);
         return NO_FRAMES;
       case 'response.tool_use.done':
         return [...this.start(), ...this.items.addComplete(event.item)];
       case 'vendor.event':
         return event.origin.wire === 'responses' ? [...this.start(), ...this.vendorEvent(event.raw)] : NO_FRAMES;
-      // The item that the call began with has told it.
+      // The added item has already announced the call.
       case 'response.tool_use.announced':
       case 'response.usage':
         return NO_FRAMES;
@@ -102,7 +102,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
     ];
   }
 
-  /** The response while nothing of it is known but its name. */
+  /** The response in progress, before any of its output is known. */
   private snapshot(): JsonObject {
     const { echo, created } = this.options;
     return {
@@ -126,7 +126,7 @@ export class ResponsesEncoder extends BaseStreamEncoder {
     return { ...body, created_at: created, completed_at, output: this.items.output };
   }
 
-  /** Pieces of a custom call's input stay behind, as those of arguments do. */
+  /** Drops deltas of a custom call's input: like arguments, the input is sent in one piece. */
   private vendorEvent(raw: JsonObject): readonly string[] {
     const type = String(raw.type);
     if (type.startsWith('response.custom_tool_call_input.')) return NO_FRAMES;

@@ -1,4 +1,7 @@
-/** Frames of a Responses stream: numbered from 0 without gaps, each under its event's name. */
+/**
+ * Writes the frames of a Responses stream, each named after its event and numbered from 0 without gaps.
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 
 export class SequencedFrames {
@@ -8,15 +11,12 @@ export class SequencedFrames {
     return `event: ${type}\ndata: ${JSON.stringify({ ...fields, type, sequence_number: this.nextNumber() })}\n\n`;
   }
 
-  /** @param prefix what `deltaPrefix` made */
+  /** @param prefix the result of `deltaPrefix` */
   delta(prefix: string, text: string): string {
     return `${prefix}${JSON.stringify(text)},"sequence_number":${this.nextNumber()}}\n\n`;
   }
 
-  /**
-   * An event that its host has written: as it came, where it is named and numbered as it would be here, else
-   * written anew.
-   */
+  /** Relays a vendor's event: unchanged if its name and number are the ones it needs here, else rewritten. */
   relay(type: string, event: JsonObject, data: string): string {
     const isSame = event.type === type && event.sequence_number === this.next && !data.includes('\n');
     if (!isSame) return this.frame(type, event);
@@ -31,7 +31,7 @@ export class SequencedFrames {
   }
 }
 
-/** Everything of a delta's frame that stands before its text. */
+/** The frame of a delta up to its text. */
 export function deltaPrefix(type: string, fields: JsonObject): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...fields }).slice(0, -1)},"delta":`;
 }

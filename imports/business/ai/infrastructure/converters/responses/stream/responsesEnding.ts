@@ -1,19 +1,22 @@
-/** How Responses streams end, whether they were encoded or their host's own events went on. */
+/**
+ * Writes the end of a Responses stream, whether it was encoded or relayed from a vendor.
+ * https://www.openresponses.org
+ */
 import { isObject } from '../../../../domain/json';
 import type { LLMError } from '../../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import { DEFAULT_FIELDS, writeResponses } from '../gateway/ResponsesGateway';
 import type { SequencedFrames } from './SequencedFrames';
-import { responsesError } from '../../stream/streamErrors';
+import { responsesStreamError } from './responsesStreamError';
 
-/** Every other status ends in `response.incomplete`. */
+/** Every other status ends with `response.incomplete`. */
 export const EVENT_OF_STATUS: Readonly<Record<string, string>> = {
   completed: 'response.completed',
   failed: 'response.failed',
 };
 
-/** What a Responses host said of its response, with what Open Responses demands and the host left out. */
+/** A Responses vendor's own body, plus the fields that Open Responses requires and the vendor omitted. */
 export function passthroughBody(response: LLMResponse, echo: JsonObject | undefined): JsonObject {
   const completed_at = response.status === 'completed' ? response.created_at : null;
   return { ...DEFAULT_FIELDS, usage: null, completed_at, ...echo, ...writeResponses(response) };
@@ -21,15 +24,15 @@ export function passthroughBody(response: LLMResponse, echo: JsonObject | undefi
 
 export interface FailureDetails {
   readonly echo?: JsonObject;
-  /** The response as it was told so far. */
+  /** The response as it was last sent. */
   readonly snapshot: JsonObject;
   /** The items that have closed. */
   readonly output: readonly JsonObject[];
-  /** The error in the words of a host of this API, which says more than ours. */
+  /** The error event of a vendor of this API, which has more detail than ours. */
   readonly upstreamError?: JsonObject | undefined;
 }
 
-/** The event that names the error, and the response as far as it came. */
+/** The event with the error, and the failed response with the output so far. */
 export function responsesFailure(
   frames: SequencedFrames,
   error: LLMError,
@@ -42,20 +45,20 @@ export function responsesFailure(
   return [
     frames.frame(
       'error',
-      upstreamError === undefined ? { error: responsesError(error) } : withUpstreamError(upstreamError, error),
+      upstreamError === undefined ? { error: responsesStreamError(error) } : withUpstreamError(upstreamError, error),
     ),
     frames.frame('response.failed', { response: { ...snapshot, ...usage, ...body, ...failed } }),
   ];
 }
 
-/** OpenAI says it flat, Open Responses in a field of its own: clients of either find it. */
+/** OpenAI writes the error's fields flat, Open Responses under `error`; writing both serves clients of either. */
 function withUpstreamError(upstreamError: JsonObject, error: LLMError): JsonObject {
   const nested = isObject(upstreamError.error) ? upstreamError.error : {};
   return {
     ...upstreamError,
     error: {
       ...nested,
-      ...responsesError(error),
+      ...responsesStreamError(error),
       ...(error.vendorCode === undefined ? {} : { code: error.vendorCode }),
     },
   };

@@ -1,4 +1,7 @@
-/** Output items as a Responses stream writes them, whichever wire they came over. */
+/**
+ * Converts output items, from whichever wire, to the form they have in a Responses stream.
+ * https://platform.openai.com/docs/api-reference/responses-streaming/response/output_item
+ */
 import { writeForeignItem } from '../gateway/ResponsesGateway';
 import { wireForm } from '../items';
 import type { OutputItem } from '../../../../domain/types/ResponsesAPITypes';
@@ -7,12 +10,12 @@ import { isCallItem, argumentsOrEmpty } from '../../stream/callItems';
 
 const OWN_WIRE: WireName = 'responses';
 
-/** An item of the host's own that comes in stages of its own, which its events tell. */
+/** Whether the item is a hosted one of a Responses vendor, whose progress that vendor reports in its own events. */
 export function isOwnHostedItem(item: OutputItem): boolean {
   return item.type !== 'message' && item.type !== 'reasoning' && !isCallItem(item) && isFromResponsesWire(item);
 }
 
-/** @param index the item's place, which its id is made of where it has none */
+/** @param index the item's output index; its id is derived from it if it has none */
 export function streamItem(item: OutputItem, responseId: string, index: number): JsonObject {
   const { vendor, ...foreign } = writeForeignItem(item, { id: responseId, status: 'in_progress', output: [] }, index);
   if (isFromResponsesWire(item)) return { id: foreign.id, ...wireForm(item) };
@@ -21,7 +24,7 @@ export function streamItem(item: OutputItem, responseId: string, index: number):
   return foreignFields.length === 0 ? form : { ...form, vendor: Object.fromEntries(foreignFields) };
 }
 
-/** The item as it stands when it begins, for items that come whole. */
+/** The item in its initial state, for items that arrive complete. */
 export function initialForm(form: JsonObject): JsonObject {
   const started: JsonObject = { ...form, status: 'in_progress' };
   if (form.type === 'function_call') return { ...started, arguments: '' };

@@ -1,15 +1,18 @@
-/** The parts that grow in a Responses stream: how each kind is told, and what a part holds when it closes. */
+/**
+ * The content parts of a Responses stream: the event and field names of each kind, and the content of a closed part.
+ * https://platform.openai.com/docs/api-reference/responses-streaming
+ */
 import { isObject } from '../../../../domain/json';
 import type { JsonObject } from '../../../../domain/types/VendorTypes';
 import type { RawReasoningName } from '../../stream/StreamEncoder';
 
 export type PartKind = 'output_text' | 'refusal' | 'reasoning_text' | 'summary_text';
-/** The item's field that holds the part. */
+/** The field of the item that contains the part. */
 export type PartList = 'content' | 'summary';
 
 interface PartNames {
   readonly list: PartList;
-  /** The part's field that holds its text, and the field of the event that says it whole. */
+  /** The field that holds the text, both in the part and in the event with the complete text. */
   readonly field: 'text' | 'refusal';
   readonly indexField: 'content_index' | 'summary_index';
   readonly added: string;
@@ -17,7 +20,7 @@ interface PartNames {
   readonly done: string;
   readonly closed: string;
   readonly empty: JsonObject;
-  /** Further fields of the text's own events. */
+  /** Further fields of the events that carry the text. */
   readonly textEventFields: JsonObject;
 }
 
@@ -29,7 +32,7 @@ const CONTENT_PART = {
 } as const;
 const NO_FIELDS: JsonObject = {};
 
-/** Raw reasoning under its name in Open Responses (https://www.openresponses.org). */
+/** Names raw reasoning events as Open Responses does (https://www.openresponses.org). */
 const PARTS = {
   output_text: {
     ...CONTENT_PART,
@@ -68,7 +71,10 @@ const PARTS = {
   },
 } as const satisfies Record<PartKind, PartNames>;
 
-/** What OpenAI calls it: https://platform.openai.com/docs/api-reference/responses-streaming/response/reasoning_text */
+/**
+ * Names raw reasoning events as OpenAI does:
+ * https://platform.openai.com/docs/api-reference/responses-streaming/response/reasoning_text
+ */
 const REASONING_TEXT: PartNames = {
   ...PARTS.reasoning_text,
   delta: 'response.reasoning_text.delta',
@@ -88,7 +94,10 @@ export function textIn(part: JsonObject, kind: PartKind): string {
   return typeof text === 'string' ? text : '';
 }
 
-/** Final parts that together say one streamed text: a wire may number its parts and not tell so in its deltas. */
+/**
+ * The final parts that together hold one streamed text: the deltas of some wires don't say which part they belong
+ * to.
+ */
 export function finalPartsOf(
   text: string,
   kind: PartKind,
@@ -108,7 +117,7 @@ export function finalPartsOf(
   return finalParts.slice(from, to);
 }
 
-/** The streamed text as one part, with what its final parts say beside it. */
+/** Merges the streamed text and the other fields of its final parts into one part. */
 export function closedPart(text: string, kind: PartKind, finalParts: readonly JsonObject[]): JsonObject {
   const [only, ...others] = finalParts;
   const single = only !== undefined && others.length === 0 ? only : {};
@@ -125,13 +134,10 @@ export function closedPart(text: string, kind: PartKind, finalParts: readonly Js
   return { ...part, annotations };
 }
 
-/** Annotations of files as OpenAI writes them; other wires' files have no id that a client could use. */
+/** OpenAI's annotations of files; files of other wires have no id that a client could use. */
 const FILE_ANNOTATIONS: ReadonlySet<unknown> = new Set(['file_citation', 'container_file_citation', 'file_path']);
 
-/**
- * A citation of a page has a place in its part; where its wire names none, it is the text that the wire cited it
- * for.
- */
+/** A URL citation needs a range within its part; if the wire gives none, it is the entire text of the final part. */
 export function locatedAnnotation(annotation: JsonObject, from: number, to: number): readonly JsonObject[] {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== 'url_citation')
