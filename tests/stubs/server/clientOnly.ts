@@ -14,6 +14,10 @@ export const clientOnly = {
     readonly connected: boolean;
     readonly status: 'connected' | 'connecting' | 'failed' | 'waiting' | 'offline';
   } => refuse('Meteor.status'),
+  subscribe: (
+    _name: string,
+    ..._args: readonly unknown[]
+  ): { readonly ready: () => boolean; readonly stop: () => void } => refuse('Meteor.subscribe'),
   loginWithPassword: (_user: string, _password: string, _callback?: Callback): void =>
     refuse('Meteor.loginWithPassword'),
   logout: (_callback?: Callback): void => refuse('Meteor.logout'),

@@ -1,0 +1,294 @@
+/** The documentation is true: its code runs, its links resolve, and its reference pages match the code. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, normalize } from 'node:path';
+import { expect } from 'chai';
+import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
+import type { Simulator } from '../../imports/simulator/Simulator';
+import { startSimulator } from '../../imports/simulator/startSimulator';
+import { BUDGET_VARIABLES } from '../../imports/startup/settings/budgets';
+import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
+import { startServer } from '../../server/standalone';
+import type { RunningServer } from '../../server/standalone';
+import { eventFields } from '../support/docs/eventFields';
+import {
+  anchorsOf,
+  codeBlocksOf,
+  codeIn,
+  linksOf,
+  readPage,
+  readPages,
+  ROOT,
+  tableRowsOf,
+} from '../support/docs/markdown';
+import { programsOf, runProgram, typeErrorsOf } from '../support/docs/programs';
+import { routesOf } from '../support/docs/routes';
+import { errorIn, isShell, npmCommandsOf, runShell, scriptOf } from '../support/docs/shell';
+
+const pages = readPages();
+const blocks = pages.flatMap(codeBlocksOf);
+const programs = programsOf(blocks);
+/** Where a reader's server listens, in every example. */
+const BASE = 'http://127.0.0.1:3000';
+/** Ours start when nothing is configured: a developer's own keys must not reach the examples. */
+const VENDOR_NAMES = Object.values(VENDOR_VARIABLES).flatMap((names) =>
+  Object.values(names).filter((name) => typeof name === 'string'),
+);
+
+describe('The documentation', function () {
+  this.timeout(60_000);
+
+  let directory: string;
+  let server: RunningServer;
+  let simulator: Simulator;
+  const variablesRead = new Set<string>();
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'bolide-docs-'));
+    simulator = await startSimulator();
+    const env: Record<string, string | undefined> = { PORT: '0', DATA_DIR: join(directory, 'server') };
+    server = await startServer(
+      new Proxy(env, {
+        get: (target, name: string) => {
+          variablesRead.add(name);
+          return target[name];
+        },
+      }),
+    );
+  });
+
+  after(async () => {
+    await server.close();
+    await simulator.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  describe('code', () => {
+    it('lists every block that cannot run here, with the reason', () => {
+      const counts: Record<string, number> = {};
+      for (const { notRun } of blocks) if (notRun !== undefined) counts[notRun] = (counts[notRun] ?? 0) + 1;
+      expect(counts).to.deep.equal(NOT_RUN);
+    });
+
+    it('type-checks every TypeScript program', () => {
+      expect(programs).not.to.have.length(0);
+      expect(typeErrorsOf(programs)).to.deep.equal([]);
+    });
+
+    for (const program of programs.filter(({ notRun }) => notRun === undefined))
+      it(`runs the program at ${program.at}`, async () => {
+        const code = program.code.replaceAll(BASE, server.url);
+        const env = { DATA_DIR: join(directory, 'program'), BOLIDE_API_TOKEN: server.token };
+        await runProgram({ ...program, code }, { simulator, env });
+      });
+
+    for (const block of blocks.filter((each) => isShell(each) && each.notRun === undefined)) {
+      const script = scriptOf(block);
+      if (script === '') continue;
+      it(`runs the commands at ${block.at}`, async () => {
+        const { code, stdout, stderr } = await runShell(script.replaceAll(BASE, server.url), {
+          BASE: server.url,
+          TOKEN: server.token,
+        });
+        expect(code, stderr + stdout).to.equal(0);
+        expect(errorIn(stdout), stdout).to.equal(undefined);
+      });
+    }
+
+    it('names npm scripts that exist', () => {
+      const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+        scripts: Record<string, string>;
+      };
+      const named = blocks
+        .filter(isShell)
+        .flatMap(npmCommandsOf)
+        .map((command) => /^(?:run )?([\w:-]+)/.exec(command)?.[1] ?? command);
+      expect(named).to.include.members(['install', 'start', 'test']);
+      expect(
+        named.filter((name) => !Object.hasOwn(scripts, name) && !['install', 'npx', 'audit', 'ci'].includes(name)),
+      ).to.deep.equal([]);
+    });
+
+    it('answers from the terminal as the quick start shows', async () => {
+      const commands = codeBlocksOf(readPage('docs/quick-start.md'))
+        .filter(isShell)
+        .flatMap(npmCommandsOf)
+        .filter((command) => command.startsWith('run ask -- '));
+      expect(commands).not.to.have.length(0);
+      const results = await Promise.all(
+        commands.slice(0, 1).map((command) =>
+          runShell(`node --import tsx scripts/ask.ts ${command.slice('run ask -- '.length)}`, {
+            TSX_TSCONFIG_PATH: 'tsconfig.node.json',
+          }),
+        ),
+      );
+      for (const { code, stdout, stderr } of results) expect(code, stdout + stderr).to.equal(0);
+    });
+
+    it('contains only JSON that parses', () => {
+      const broken = blocks.filter(({ language, code }) => {
+        if (language !== 'json') return false;
+        try {
+          JSON.parse(code);
+          return false;
+        } catch {
+          return true;
+        }
+      });
+      expect(broken.map(({ at }) => at)).to.deep.equal([]);
+    });
+  });
+
+  describe('links and paths', () => {
+    it('resolve to files and headings', () => {
+      const broken = pages.flatMap((page) =>
+        linksOf(page).flatMap(({ at, target }) => {
+          if (/^(?:https?|mailto):/.test(target)) return [];
+          const [path = '', anchor] = target.split('#');
+          const file = path === '' ? page.path : normalize(join(dirname(page.path), path));
+          // Links of templates lead to GitHub's own pages.
+          if (!existsSync(join(ROOT, file))) return [`${at}: ${target}`];
+          if (anchor === undefined || !file.endsWith('.md')) return [];
+          return anchorsOf(readPage(file)).has(anchor) ? [] : [`${at}: ${target}`];
+        }),
+      );
+      expect(broken).to.deep.equal([]);
+    });
+
+    it('name only files and folders of the project that exist', () => {
+      const missing = pages
+        // The changelog names what was there before.
+        .filter(({ path }) => path !== 'CHANGELOG.md')
+        .flatMap(({ path, text }) =>
+          [...text.matchAll(/(?<![\w./-])(?:imports|server|client|scripts|examples|tests)\/[\w./-]*\w/g)]
+            .map(([name]) => name)
+            .filter((name) => !['', '.ts', '.tsx'].some((ending) => existsSync(join(ROOT, name + ending))))
+            .map((name) => `${path}: ${name}`),
+        );
+      expect(missing).to.deep.equal([]);
+    });
+
+    it('lead from the index to every guide, reference page and decision', () => {
+      const index = linksOf(readPage('docs/README.md')).map(({ target }) => target.split('#')[0]);
+      for (const folder of ['guides', 'reference', 'decisions']) {
+        const files = readdirSync(join(ROOT, 'docs', folder)).map((name) => `${folder}/${name}`);
+        expect(index, folder).to.include.members(files);
+      }
+    });
+  });
+
+  describe('docs/reference/configuration.md', () => {
+    const page = readPage('docs/reference/configuration.md');
+    const firstCells = tableRowsOf(page).flatMap(([cell = '']) => codeIn(cell));
+
+    it('lists every environment variable that the code reads, and no other', () => {
+      const read = new Set([
+        ...[...variablesRead].filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)),
+        ...BUDGET_VARIABLES,
+        ...VENDOR_NAMES,
+      ]);
+      expect(firstCells.filter((name) => /^[A-Z][A-Z0-9_]+$/.test(name)).toSorted()).to.deep.equal(
+        [...read].toSorted(),
+      );
+    });
+
+    it('lists every field of Meteor.settings.ai that the code names', () => {
+      const sources = ['settings/meteor.ts', 'settings/budgets.ts', 'meteor/configureAccounts.ts'].map((name) =>
+        readFileSync(join(ROOT, 'imports/startup', name), 'utf8'),
+      );
+      const named = new Set(
+        sources.flatMap((source) => [...source.matchAll(/settings\.ai\.([a-z]\w*)/g)].map(([, name = '']) => name)),
+      );
+      expect([...named]).to.include.members(['secrets', 'admins', 'budgets', 'firstUser']);
+      expect(firstCells).to.include.members([...named]);
+    });
+  });
+
+  it('lists every dependency rule, and no other', () => {
+    const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs') as {
+      readonly forbidden: readonly { readonly name: string }[];
+    };
+    const rules = new Set(forbidden.map(({ name }) => name.replace(/^(infrastructure-layers)-.*/, '$1-*')));
+    const [, table = ''] = readPage('CONTRIBUTING.md').text.split('## Dependency rules');
+    const listed = [...(table.split('\n## ')[0] ?? '').matchAll(/^\| `([\w*-]+)`/gm)].map(([, name = '']) => name);
+    expect(listed.toSorted()).to.deep.equal([...rules].toSorted());
+  });
+
+  it('lists every HTTP route, and no other', () => {
+    const listed = tableRowsOf(readPage('docs/reference/http.md')).flatMap(([method = '', path = '']) =>
+      /^`?(?:GET|POST|DELETE)`?$/.test(method) ? [`${method.replaceAll('`', '')} ${codeIn(path)[0] ?? ''}`] : [],
+    );
+    // Upgrades to a WebSocket are no routes of the router.
+    expect(listed.toSorted()).to.deep.equal([...routesOf(server.host.api.router), 'GET /v1/responses'].toSorted());
+  });
+
+  it('lists every method and publication, and no other', () => {
+    const listed = tableRowsOf(readPage('docs/reference/methods-and-publications.md')).flatMap(([cell = '']) =>
+      codeIn(cell).filter((name) => /^ai\.[a-zA-Z.]+$/.test(name)),
+    );
+    const published = ['ai', 'providers'].flatMap((module) =>
+      [
+        ...readFileSync(join(ROOT, `imports/business/${module}/publications.ts`), 'utf8').matchAll(
+          /'(ai\.\w+)'(?=: |, async function)/g,
+        ),
+      ].map(([, name = '']) => name),
+    );
+    expect(published).to.have.length(5);
+    expect(listed.toSorted()).to.deep.equal(
+      [
+        ...Object.keys(server.host.runs.methods),
+        'ai.tools.list',
+        ...Object.keys(server.host.providers.operations).map((name) => `ai.providers.${name}`),
+        ...published,
+      ].toSorted(),
+    );
+  });
+
+  it('lists every event of a run with its fields, and no other', () => {
+    const listed = tableRowsOf(readPage('docs/reference/events.md')).flatMap(([name = '', fields = '']) => {
+      const event = codeIn(name)[0] ?? '';
+      return /^[a-z]+:\w+$/.test(event) ? [[event, codeIn(fields).toSorted()] as const] : [];
+    });
+    expect(Object.fromEntries(listed)).to.deep.equal(Object.fromEntries(eventFields()));
+  });
+
+  it('lists every error code with its class, HTTP status and whether it can be retried', () => {
+    const listed = tableRowsOf(readPage('docs/reference/errors.md')).flatMap(
+      ([code = '', errorClass = '', , http = '', retryable = '']) => {
+        const name = codeIn(code)[0] ?? '';
+        return /^\d{3}$/.test(http) && /^[a-z-]+$/.test(name)
+          ? [[name, { errorClass: codeIn(errorClass)[0], http: Number(http), retryable: retryable.startsWith('yes') }]]
+          : [];
+      },
+    );
+    const classes = new Map<string, string>(
+      Object.values(LLMErrors)
+        .filter((value) => typeof value === 'function' && value.prototype instanceof LLMErrors.LLMError)
+        .map((value) => {
+          const ErrorClass = value as unknown as new (...args: unknown[]) => LLMErrors.LLMError;
+          const details = { reason: '', violations: [], text: '' };
+          const error =
+            ErrorClass.name === 'ToolError' ? new ErrorClass('threw', '', details) : new ErrorClass('', details);
+          return [error.code, ErrorClass.name];
+        }),
+    );
+    expect(Object.fromEntries(listed)).to.deep.equal(
+      Object.fromEntries(
+        Object.entries(LLMErrors.ERROR_TABLE).map(([code, { http, retryable }]) => [
+          code,
+          { errorClass: classes.get(code), http, retryable },
+        ]),
+      ),
+    );
+  });
+});
+
+/** Blocks that are marked as not run, by their reasons. */
+const NOT_RUN: Readonly<Record<string, number>> = {
+  'needs Meteor': 5,
+  'needs a vendor key': 1,
+  'needs the meteor tool': 2,
+  'serves until it is stopped': 1,
+};

@@ -1,0 +1,120 @@
+/** The TypeScript programs in the documentation: assembled from blocks, type-checked, and run. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { runInThisContext } from 'node:vm';
+import ts from 'typescript';
+import type { CreateProviderOptions } from '../../../imports/business/ai/infrastructure/factories/createProvider';
+import type { AIModuleSettings } from '../../../imports/business/ai/infrastructure/factories/createAIModule';
+import type { Simulator } from '../../../imports/simulator/Simulator';
+import { ROOT } from './markdown';
+import type { CodeBlock } from './markdown';
+
+export interface Program {
+  /** Where its first block stands. */
+  readonly at: string;
+  readonly code: string;
+  readonly notRun?: string;
+}
+
+/** A block and those that continue it are one program. */
+export function programsOf(blocks: readonly CodeBlock[]): readonly Program[] {
+  const programs: Program[] = [];
+  for (const { language, continues, at, code, notRun, page } of blocks) {
+    if (language !== 'ts') continue;
+    const last = programs.at(-1);
+    if (!continues) programs.push({ at, code, ...(notRun === undefined ? {} : { notRun }) });
+    else if (last?.at.startsWith(`${page}:`) === true)
+      programs[programs.length - 1] = { ...last, code: `${last.code}\n${code}` };
+    else throw new Error(`${at} continues a block that does not exist.`);
+  }
+  return programs;
+}
+
+/** @returns one line for each type error, with the place of its program and the line within it */
+export function typeErrorsOf(programs: readonly Program[]): readonly string[] {
+  const configPath = join(ROOT, 'tsconfig.node.json');
+  const config: unknown = ts.readConfigFile(configPath, (path) => ts.sys.readFile(path)).config;
+  const { options } = ts.parseJsonConfigFileContent(
+    { ...(config as object), include: [], files: [] },
+    ts.sys,
+    dirname(configPath),
+  );
+  // The programs stand at the root of the project, as a reader's own would.
+  const sources = new Map(programs.map(({ code }, index) => [join(ROOT, `docs-${index}.ts`), `${code}\nexport {};\n`]));
+  const host = ts.createCompilerHost(options);
+  const fromDisk = ts.createCompilerHost(options);
+  host.fileExists = (path) => sources.has(path) || fromDisk.fileExists(path);
+  host.readFile = (path) => sources.get(path) ?? fromDisk.readFile(path);
+  host.getSourceFile = (path, language, ...rest) => {
+    const source = sources.get(path);
+    return source === undefined
+      ? fromDisk.getSourceFile(path, language, ...rest)
+      : ts.createSourceFile(path, source, language);
+  };
+  const checked = ts.createProgram([...sources.keys()], options, host);
+  return [...sources.keys()].flatMap((path, index) => {
+    const file = checked.getSourceFile(path);
+    return [...checked.getSyntacticDiagnostics(file), ...checked.getSemanticDiagnostics(file)].map(
+      ({ messageText, start }) => {
+        const line = file === undefined ? 0 : file.getLineAndCharacterOfPosition(start ?? 0).line + 1;
+        return `${programs[index]?.at ?? ''}, line ${line}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+      },
+    );
+  });
+}
+
+export interface ProgramPorts {
+  /** Answers in place of every vendor. */
+  readonly simulator: Pick<Simulator, 'baseURL'>;
+  /** What the program sees as `process.env`. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+type Row = Pick<CreateProviderOptions, 'vendor'> & { readonly baseURL?: string | undefined };
+type AnyFunction = (...args: never[]) => unknown;
+
+/**
+ * Runs a program as a module of this process. The factories send requests to the simulator instead of the vendors;
+ * nothing else is replaced.
+ * @returns what it wrote to the console and to standard output
+ */
+export async function runProgram({ at, code }: Program, { simulator, env }: ProgramPorts): Promise<string> {
+  const compiled = ts.transpileModule(code, {
+    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022, esModuleInterop: true },
+  }).outputText;
+  const output: string[] = [];
+  const write = (...values: readonly unknown[]): void => void output.push(values.map(String).join(' '));
+  /** A row that names an address means it. */
+  const redirect = <R extends Row>(row: R): R =>
+    row.baseURL === undefined
+      ? { ...row, apiKey: 'simulated', baseURL: simulator.baseURL(row.vendor), allowPrivateHosts: true }
+      : row;
+  const requireFromRoot = createRequire(join(ROOT, 'docs.ts'));
+  const requireModule = (name: string): unknown => {
+    const exported = requireFromRoot(name) as Record<string, AnyFunction>;
+    if (name.endsWith('/createProvider'))
+      return {
+        ...exported,
+        createProvider: (row: CreateProviderOptions) => exported['createProvider']?.(redirect(row) as never),
+      };
+    if (name.endsWith('/createAIModule'))
+      return {
+        ...exported,
+        createAIModule: ({ providers = [], ...settings }: AIModuleSettings, ports: unknown) =>
+          exported['createAIModule']?.({ ...settings, providers: providers.map(redirect) } as never, ports as never),
+      };
+    return exported;
+  };
+  const fakeProcess = new Proxy(process, {
+    get(target, name): unknown {
+      if (name === 'env') return env;
+      if (name === 'stdout' || name === 'stderr') return { write: (text: string) => (output.push(text), true) };
+      return Reflect.get(target, name);
+    },
+  });
+  const run = runInThisContext(`(async (require, exports, process, console) => {${compiled}\n})`, {
+    filename: at,
+  }) as (...globals: readonly unknown[]) => Promise<void>;
+  await run(requireModule, {}, fakeProcess, { ...console, log: write, info: write, warn: write, error: write });
+  return output.join('\n');
+}
