@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type express from 'express';
 import type { RequestHandler, Router } from 'express';
+import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
 import type { AIModule } from '../business/ai/infrastructure/factories/createAIModule';
 import { validPrincipal } from './auth/ApiPrincipal';
 import type { ApiPrincipal } from './auth/ApiPrincipal';
@@ -25,8 +26,8 @@ export interface HttpApiPorts {
   readonly express: typeof express;
   /** The caller behind a request's token, or undefined for none that is known. */
   readonly authenticate: (request: IncomingMessage) => Promise<ApiPrincipal | undefined> | ApiPrincipal | undefined;
-  /** Whether the caller may use the provider. Default: all may. */
-  readonly mayUse?: (principal: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
+  /** Which providers a caller may use; the policy of the module's use cases. Default: everyone may use all of them. */
+  readonly access?: AccessPolicy;
   /** What compacted conversations are sealed with: the first seals, all open. Default: a key of this process. */
   readonly secrets?: readonly Buffer[];
   /** `/oauth/…`, where accounts are connected: `createOAuthRoutes`. */
@@ -74,7 +75,7 @@ export interface HttpApi {
 }
 
 export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
-  const { express, mayUse, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
+  const { express, access, secrets = [randomBytes(32)], runs, providers, dashboard, tokens } = ports;
   const limits = { ...DEFAULT_HTTP_LIMITS, ...ports.limits };
   const onUnexpected = ports.onUnexpected ?? ((error) => console.error('a request failed unexpectedly:', error));
   const toError = (thrown: unknown): ReturnType<typeof toLLMError> => toLLMError(thrown, onUnexpected);
@@ -94,7 +95,7 @@ export function createHttpApi(module: AIModule, ports: HttpApiPorts): HttpApi {
     metrics,
     toError,
     service,
-    models: new ModelDirectory({ module, ...(mayUse === undefined ? {} : { mayUse }) }),
+    models: new ModelDirectory({ module, ...(access === undefined ? {} : { access }) }),
     summaries: new EncryptedSummaries(secrets),
     background: new BackgroundResponses({
       service,

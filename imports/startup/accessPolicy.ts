@@ -1,47 +1,59 @@
-/** The Provider system's rules at both doors: of the use cases, and of the HTTP API. What can't be read is refused. */
-import type { HttpApiPorts } from '../api/createHttpApi';
+/**
+ * The access policy of both hosts: the provider system's rules. A provider or user that cannot be read permits
+ * nothing.
+ */
 import type { AccessPolicy } from '../business/ai/domain/interfaces/AccessPolicy';
+import type { Actor, User, UserLookup } from '../business/ai/domain/types/Actor';
+import type { Provider } from '../business/providers/domain/entities/Provider';
 import { decideAccess } from '../business/providers/domain/entities/ProviderAccess';
-import type { User, UserLookup } from '../business/ai/domain/types/Actor';
+import type { AccessDecision } from '../business/providers/domain/entities/ProviderAccess';
 import type { StoredProviderSource } from './StoredProviderSource';
 
-export function createAccessPolicy(rows: StoredProviderSource, findUser: UserLookup): AccessPolicy {
+export function createAccessPolicy(
+  providers: Pick<StoredProviderSource, 'find' | 'lastRead'>,
+  findUser: UserLookup,
+): AccessPolicy {
   return {
     async decide({ userId, source }, { providerId, model }) {
-      const [provider, user] = await Promise.all([rows.find(providerId), findUser(userId)]);
-      // The server's own code may use the server's own accounts, in nobody's name.
-      const isOwn = source === 'job' && provider?.configured === true;
-      const decision = provider === undefined ? NOBODY : decideAccess(provider, isOwn ? SERVER : user, model);
+      const [provider, user] = await Promise.all([providers.find(providerId), findUser(userId)]);
+      const decision = decideFor(provider, user, source, model);
       if (decision.allowed) return { allowed: true };
-      const what =
+      const action =
         decision.reason === 'model-not-allowed'
-          ? `ask the provider '${providerId}' for the model '${model ?? ''}'`
-          : `use the provider '${providerId}'`;
-      return { allowed: false, reason: `You may not ${what}.` };
+          ? `use the model "${model ?? ''}" of the provider "${providerId}"`
+          : `use the provider "${providerId}"`;
+      return { allowed: false, reason: `You may not ${action}.` };
+    },
+    // The directory was refreshed just before, so no provider is read again.
+    async permittedProviders({ userId, source }, providerIds) {
+      const user = await findUser(userId);
+      return providerIds.filter((id) => decideFor(providers.lastRead(id), user, source).allowed);
     },
   };
 }
 
-/** Goes by what was read last: the API's directory of models reads before it asks. */
-export function createMayUse(rows: StoredProviderSource, findUser: UserLookup): NonNullable<HttpApiPorts['mayUse']> {
-  return async ({ userId }, providerId) => {
-    const user = await findUser(userId);
-    const provider = rows.lastRead(providerId);
-    return provider !== undefined && decideAccess(provider, user).allowed;
-  };
-}
-
-/** Questions about one user that are asked while the answer is on its way share it. */
-export function dedupeLookups(findUser: UserLookup): UserLookup {
-  const underWay = new Map<string, Promise<User | undefined>>();
-  return (userId) => {
-    const known = underWay.get(userId);
-    if (known !== undefined) return known;
-    const asked = findUser(userId).finally(() => underWay.delete(userId));
-    underWay.set(userId, asked);
-    return asked;
-  };
+function decideFor(
+  provider: Provider | undefined,
+  user: User | undefined,
+  source: Actor['source'],
+  model?: string,
+): AccessDecision {
+  if (provider === undefined) return { allowed: false, reason: 'not-listed' };
+  // The server's own code may use the server's own accounts on behalf of nobody.
+  const actsAsServer = source === 'job' && provider.configured === true;
+  return decideAccess(provider, actsAsServer ? SERVER : user, model);
 }
 
 const SERVER: User = { userId: 'server', isAdmin: true };
-const NOBODY = { allowed: false, reason: 'not-listed' } as const;
+
+/** Shares one lookup among all concurrent lookups of the same user. */
+export function dedupeLookups(findUser: UserLookup): UserLookup {
+  const pending = new Map<string, Promise<User | undefined>>();
+  return (userId) => {
+    const existing = pending.get(userId);
+    if (existing !== undefined) return existing;
+    const lookup = findUser(userId).finally(() => pending.delete(userId));
+    pending.set(userId, lookup);
+    return lookup;
+  };
+}

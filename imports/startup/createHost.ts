@@ -29,7 +29,7 @@ import { createProvidersModule } from '../business/providers/infrastructure/fact
 import type { ProvidersModule } from '../business/providers/infrastructure/factories/createProvidersModule';
 import { KeyRing } from '../business/providers/infrastructure/sealing/KeyRing';
 import { UserApiTokens } from './UserApiTokens';
-import { createAccessPolicy, createMayUse, dedupeLookups } from './accessPolicy';
+import { createAccessPolicy, dedupeLookups } from './accessPolicy';
 import { openJobQueue } from './settings/jobs';
 import type { JobSettings } from './settings/jobs';
 import { StoredProviderSource } from './StoredProviderSource';
@@ -106,6 +106,7 @@ export async function createHost(
   await Promise.all([responses.ready(), memory.ready()]);
   const budgets = new DocumentBudgetStore(database.collection(BUDGETS));
   await budgets.ready();
+  const access = createAccessPolicy(kept, findUser);
   const usage = new UsageRecorder((used) => providers.recordUsage(used));
   const module = createAIModule(ai, {
     budgets,
@@ -116,7 +117,7 @@ export async function createHost(
     jobs: await openJobQueue(jobs, database),
     providerSource: kept,
     credentials: providers.credentials,
-    access: createAccessPolicy(kept, findUser),
+    access,
     onUsage: (used) => usage.record(used),
   });
   const collection = database.collection.bind(database);
@@ -130,7 +131,7 @@ export async function createHost(
   const api = createHttpApi(module, {
     express,
     authenticate,
-    mayUse: createMayUse(kept, findUser),
+    access,
     secrets: keys.map(({ bytes }) => bytes),
     tokens: apiTokens.tokens,
     isAlone: database.isExclusive,

@@ -129,7 +129,10 @@ describe('chat over HTTP', () => {
         const userId = /^Bearer (ann|bob|guest)$/.exec(headers.authorization ?? '')?.[1];
         return userId === undefined ? undefined : { userId };
       },
-      mayUse: ({ userId }) => userId !== 'guest',
+      access: {
+        decide: async ({ userId }) =>
+          userId === 'guest' ? { allowed: false, reason: 'You are a guest.' } : { allowed: true },
+      },
       limits: { keepAliveAfter: 5 },
     });
     server = createServer(express().use(api.router));

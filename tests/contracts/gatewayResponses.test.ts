@@ -819,7 +819,14 @@ describe('a WebSocket that has been open for long', () => {
 describe('a provider that a caller may not use', () => {
   it('is not there for them, by any name', async () => {
     const gateway = await startGateway({
-      api: { mayUse: ({ userId }, providerId) => userId === 'ann' || providerId === 'google' },
+      api: {
+        access: {
+          decide: async ({ userId }, { providerId }) =>
+            userId === 'ann' || providerId === 'google'
+              ? { allowed: true }
+              : { allowed: false, reason: 'Only ann may use it.' },
+        },
+      },
     });
     for (const model of ['openai', 'openai/gpt-5', 'gpt-5-mini', 'claude-sonnet-4-5']) {
       const answer = await gateway.ask('/v1/responses', { model, input: 'x' }, BOB);

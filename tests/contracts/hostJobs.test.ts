@@ -36,7 +36,7 @@ describe('a host', function () {
         body: JSON.stringify({ model: 'openai', messages: [{ role: 'user', content: 'Hello' }] }),
       });
       expect(answer.status).to.equal(402);
-      expect(await answer.text()).to.contain('budget of 2 model calls a day');
+      expect(await answer.text()).to.contain('budget of 2 model calls per day');
       await running.close();
       await mongo?.stop();
       await rm(directory, { recursive: true });

@@ -229,7 +229,7 @@ describe('the plain-Node host', () => {
     expect(await failure(generateText.execute(ACTOR, { ...request, model: 'other' })))
       .to.be.instanceOf(LLMPermissionError)
       .with.property('message')
-      .that.includes("for the model 'other'");
+      .that.includes('use the model "other"');
     expect((await ask('mine/other')).status).to.equal(404);
     expect((await ask('mine/m')).status).to.equal(200);
   });

@@ -1,8 +1,11 @@
 /** The providers and models that a caller finds here. */
 import { LLMModelNotFoundError } from '../../../business/ai/domain/errors/LLMErrors';
+import type { AccessPolicy } from '../../../business/ai/domain/interfaces/AccessPolicy';
 import type { ModelCapabilities } from '../../../business/ai/domain/interfaces/ILLMProvider';
+import type { Actor } from '../../../business/ai/domain/types/Actor';
 import type { WireName } from '../../../business/ai/domain/types/VendorTypes';
 import type { AIModule } from '../../../business/ai/infrastructure/factories/createAIModule';
+import { toActor } from '../../auth/ApiPrincipal';
 import type { ApiPrincipal } from '../../auth/ApiPrincipal';
 import { resolveModel } from './resolveModel';
 
@@ -23,8 +26,8 @@ export interface ListedModel {
 
 export interface ModelDirectoryPorts {
   readonly module: Pick<AIModule, 'providers'>;
-  /** Whether the caller may use the provider. Default: all may. */
-  readonly mayUse?: (principal: ApiPrincipal, providerId: string) => boolean | Promise<boolean>;
+  /** Default: everyone may use every provider. */
+  readonly access?: AccessPolicy;
 }
 
 export class ModelDirectory {
@@ -60,10 +63,24 @@ export class ModelDirectory {
 
   /** The default one first. */
   private async visible(principal: ApiPrincipal): Promise<ReturnType<AIModule['providers']['rows']>> {
-    const { module, mayUse } = this.ports;
+    const { module, access } = this.ports;
     await module.providers.refresh();
     const providers = module.providers.rows();
-    const allowed = await Promise.all(providers.map(async ({ id }) => (await mayUse?.(principal, id)) ?? true));
-    return providers.filter((_, index) => allowed[index] === true);
+    if (access === undefined) return providers;
+    const ids = providers.map(({ id }) => id);
+    const permitted = new Set(await permittedProviders(access, toActor(principal), ids));
+    return providers.filter(({ id }) => permitted.has(id));
   }
+}
+
+async function permittedProviders(
+  access: AccessPolicy,
+  actor: Actor,
+  providerIds: readonly string[],
+): Promise<readonly string[]> {
+  if (access.permittedProviders !== undefined) return access.permittedProviders(actor, providerIds);
+  const permissions = await Promise.all(
+    providerIds.map((providerId) => access.decide(actor, { providerId, tools: [] })),
+  );
+  return providerIds.filter((_, index) => permissions[index]?.allowed === true);
 }

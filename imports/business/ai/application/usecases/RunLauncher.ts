@@ -15,7 +15,7 @@ import {
   LLMPermissionError,
   LLMServerError,
 } from '../../domain/errors/LLMErrors';
-import type { AccessPolicy, Permission, WantedUse } from '../../domain/interfaces/AccessPolicy';
+import type { AccessPolicy, Permission, RequestedUse } from '../../domain/interfaces/AccessPolicy';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { Actor } from '../../domain/types/Actor';
@@ -217,7 +217,10 @@ export class RunLauncher {
   }
 
   /** @throws LLMPermissionError; an unknown provider is told from a forbidden one only to those who may use it */
-  private async permitted(actor: Actor, wanted: WantedUse): Promise<Extract<Permission, { allowed: true }>['budget']> {
+  private async permitted(
+    actor: Actor,
+    wanted: RequestedUse,
+  ): Promise<Extract<Permission, { allowed: true }>['budget']> {
     const permission = await this.decide(actor, wanted);
     if (!permission.allowed) throw new LLMPermissionError(permission.reason);
     if (!this.ports.providers.has(wanted.providerId))
@@ -225,7 +228,7 @@ export class RunLauncher {
     return permission.budget;
   }
 
-  private async decide(actor: Actor, wanted: WantedUse): Promise<Permission> {
+  private async decide(actor: Actor, wanted: RequestedUse): Promise<Permission> {
     try {
       return await this.ports.access.decide(actor, wanted);
     } catch (cause) {

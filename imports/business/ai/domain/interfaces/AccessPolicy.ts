@@ -1,7 +1,7 @@
-/** Who may use which provider, model and tools, and how much. */
+/** Decides who may use which provider, model and tools, and how much. Use cases and the HTTP API consult one policy. */
 import type { Actor } from '../types/Actor';
 
-export interface WantedUse {
+export interface RequestedUse {
   readonly providerId: string;
   /** Absent: the provider's default. */
   readonly model?: string;
@@ -15,9 +15,14 @@ export type Permission =
       /** What one request may spend; `money` in US dollars. */
       readonly budget?: { readonly calls?: number; readonly tokens?: number; readonly money?: number };
     }
-  | { readonly allowed: false; /** Safe to show. */ readonly reason: string };
+  | { readonly allowed: false; /** Safe to show to the actor. */ readonly reason: string };
 
 export interface AccessPolicy {
-  /** What throws is no permission. */
-  decide(actor: Actor, wanted: WantedUse): Promise<Permission>;
+  /** An error permits nothing. */
+  decide(actor: Actor, use: RequestedUse): Promise<Permission>;
+  /**
+   * The providers among `providerIds` that the actor may use at all, for lists and for routing by model. The provider
+   * directory was refreshed just before. Default: those that `decide` allows without a model and tools.
+   */
+  permittedProviders?(actor: Actor, providerIds: readonly string[]): Promise<readonly string[]>;
 }
