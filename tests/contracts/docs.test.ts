@@ -206,6 +206,14 @@ describe('The documentation', function () {
     });
   });
 
+  it('runs the same npm commands in the CI workflow as in .ci/run', () => {
+    const workflow = readFileSync(join(ROOT, '.github/workflows/ci.yml'), 'utf8');
+    const script = readFileSync(join(ROOT, '.ci/run'), 'utf8');
+    const commands = [...script.matchAll(/^step '[^']+' (npm .+)$/gm)].map(([, command]) => command);
+    expect(commands).to.have.length(4);
+    expect([...workflow.matchAll(/^ +- run: (npm .+)$/gm)].map(([, command]) => command)).to.deep.equal(commands);
+  });
+
   it('lists every dependency rule, and no other', () => {
     const { forbidden } = createRequire(__filename)('../../.dependency-cruiser.cjs') as {
       readonly forbidden: readonly { readonly name: string }[];
