@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     return;
   }
   const runs = await queueReports(module, day);
-  const results = await Promise.all(runs.map((executionId) => module.loop.follow(executionId)));
+  const results = await Promise.all(runs.map((executionId) => module.loop.waitForResult(executionId)));
   console.log(
     `${results.length} reports of ${day} are done, in ${results.reduce((sum, { iterations }) => sum + iterations, 0)} model calls`,
   );

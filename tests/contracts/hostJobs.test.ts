@@ -28,7 +28,7 @@ describe('a host', function () {
           { requestId: 'r1', providerId: 'openai', input: 'What is the weather in Lisbon?', tools: ['get_weather'] },
         );
       const { executionId } = await queue();
-      expect((await loop.follow(executionId)).iterations).to.equal(2);
+      expect((await loop.waitForResult(executionId)).iterations).to.equal(2);
       expect(await queue()).to.deep.equal({ executionId });
       const answer = await fetch(`${running.url}/v1/chat/completions`, {
         method: 'POST',

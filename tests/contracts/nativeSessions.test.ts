@@ -175,7 +175,7 @@ for (const [name, converse] of Object.entries(SESSIONS)) {
       expect(toolCalls.map(({ state }) => state)).to.deep.equal(['failed', 'failed']);
       expect(JSON.stringify(simulator.requests.at(-1)?.body))
         .to.match(/\$\.?city|city/)
-        .and.to.contain("no tool 'nothing'");
+        .and.to.contain('Unknown tool \\"nothing');
     });
 
     it('ends at its limit of answers', async () => {

@@ -3,7 +3,7 @@
  * effects and results holds for all of them.
  */
 import { expect } from 'chai';
-import type { RunStore, WholeRun } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { RunStore, StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { isFinished } from '../../imports/business/ai/domain/entities/Run';
 import { LLMOverloadedError, LLMServerError, LLMStreamError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
@@ -83,7 +83,7 @@ describe('durable runs in bad weather', () => {
       Date.now = () => now() + offset;
       const memory = new MemoryRunStore();
       const world = new World(memory, { runTimeout: 400, ofVendor: (signal) => vendor(sky, signal) });
-      let whole: WholeRun | undefined;
+      let whole: StoredRun | undefined;
       for (let life = 0; whole === undefined || !isFinished(whole.run.state); life += 1) {
         if (life > 0) sky.counts.set('a process dies', (counts.get('a process dies') ?? 0) + 1);
         const at = random() < 0.7 && life < 6 ? 1 + Math.floor(random() * 40) : Infinity;
@@ -136,7 +136,7 @@ describe('durable runs while nothing but the clock goes wrong', () => {
       const memory = new MemoryRunStore();
       const world = new World(memory, { runTimeout: 60_000, ofVendor: () => Promise.resolve() });
       const began = performance.now();
-      let whole: WholeRun | undefined;
+      let whole: StoredRun | undefined;
       for (let life = 0; whole === undefined || !isFinished(whole.run.state); life += 1) {
         const halting = haltingStore(world.store, life < 3 ? 10 + Math.floor(random() * 10) : Infinity, 'after');
         const loop = world.process(halting.store, halting.isHalted);
@@ -163,7 +163,7 @@ describe('durable runs while nothing but the clock goes wrong', () => {
 });
 
 /** What a run did before it failed is as right as what another did that did not. */
-function checkFailed({ run, calls }: WholeRun, { requests, effects }: World): void {
+function checkFailed({ run, calls }: StoredRun, { requests, effects }: World): void {
   expect(run.error).to.be.an('object');
   for (const request of requests) checkTranscript(request);
   for (const { id, name } of calls) {

@@ -176,7 +176,7 @@ describe('3 processes on one store, whose runs are moved by killing and stopping
     return { child, owner };
   };
   const heldBy = async (owner: string): Promise<readonly string[]> =>
-    (await store.held(1_000)).filter((run) => run.owner === owner).map(({ executionId }) => executionId);
+    (await store.leased(1_000)).filter((run) => run.owner === owner).map(({ executionId }) => executionId);
   /** @throws what is still in the way when nobody can be expected to wait any longer */
   const until = async (what: string, inTheWay: () => Promise<readonly string[]>): Promise<void> => {
     const since = performance.now();

@@ -28,7 +28,7 @@ import { answer, calling } from '../support/responses';
 import { ScriptedProvider, untilAborted } from '../support/ScriptedProvider';
 import type { ScriptedStep } from '../support/ScriptedProvider';
 
-const TIMES = { lease: 60, heartbeat: 5 };
+const TIMES = { leaseMs: 60, heartbeatMs: 5 };
 
 describe('runs of several owners on one store', () => {
   let store: RunStore;
@@ -79,7 +79,7 @@ describe('runs of several owners on one store', () => {
         .slice(told)
         .filter((line) => !['llm:response', 'tool:pending note', 'tool:executing note'].includes(line)),
     ).to.deep.equal([]);
-    expect(old.loop.isHere('r')).to.equal(false);
+    expect(old.loop.isLocal('r')).to.equal(false);
     expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: next.loop.ownerId, fence: 2 });
   });
 
@@ -92,7 +92,7 @@ describe('runs of several owners on one store', () => {
     const second = next.loop.resume('r');
     await next.record.seen('run:started');
     // For longer than a lease this process does nothing at all.
-    const until = performance.now() + TIMES.lease + 10;
+    const until = performance.now() + TIMES.leaseMs + 10;
     while (performance.now() < until);
     expect((await first).response.output_text).to.equal('new');
     expect((await second).response.output_text).to.equal('new');
@@ -116,7 +116,7 @@ describe('runs of several owners on one store', () => {
     );
     await owned.start();
     expect(owned.isLeaseCurrent()).to.equal(true);
-    const until = performance.now() + TIMES.lease + 10;
+    const until = performance.now() + TIMES.leaseMs + 10;
     while (performance.now() < until);
     expect(owned.isLeaseCurrent()).to.equal(false);
     await sure.promise;
@@ -141,14 +141,18 @@ describe('runs of several owners on one store', () => {
       },
     });
     const { loop, record } = owner([calling({ name: 'webhook', call_id: 'w' }), answer('done')], external(), slow, {
-      lease: 10_000,
-      heartbeat: 5,
+      leaseMs: 10_000,
+      heartbeatMs: 5,
     });
     const run = loop.execute('ann', { model: 'm', input: 'go', tools: ['webhook'], executionId: 'r' });
     await record.seen('tool:executing');
     for (;;) if ((await store.load('r'))?.calls[0]?.state === 'executing') break;
     isSlow = true;
-    await store.addCommand({ id: 'of a wait that is over', executionId: 'r', order: { kind: 'approve', callId: 'w' } });
+    await store.addCommand({
+      id: 'of a wait that is over',
+      executionId: 'r',
+      action: { kind: 'approve', callId: 'w' },
+    });
     await loop.submitToolResult('r', 'w', { output: 'hooked' });
     await beats.promise;
     written.resolve();
@@ -285,7 +289,7 @@ describe('runs of several owners on one store', () => {
         'nobody',
       );
       await store.heartbeat('nobody');
-      const alive = owner([untilAborted], new ToolRegistry(), store, { lease: 800, heartbeat: 5 });
+      const alive = owner([untilAborted], new ToolRegistry(), store, { leaseMs: 800, heartbeatMs: 5 });
       void alive.loop.execute('ann', { model: 'm', input: 'go', executionId: 'alive' }).catch(() => undefined);
       await alive.record.seen('iteration:start');
       await store.create(
@@ -295,7 +299,13 @@ describe('runs of several owners on one store', () => {
       );
 
       const next = owner([answer('left'), answer('silent')]);
-      const recovery = new RunRecovery({ loop: next.loop, store, lease: 800, every: 5, logger: next.logger });
+      const recovery = new RunRecovery({
+        loop: next.loop,
+        store,
+        leaseMs: 800,
+        scanIntervalMs: 5,
+        logger: next.logger,
+      });
       await recovery.start();
       expect((await next.record.seen('run:completed')).executionId).to.equal('left');
       expect(
@@ -303,7 +313,7 @@ describe('runs of several owners on one store', () => {
       ).to.equal('silent');
       expect(await recovery.scan()).to.equal(0);
       recovery.stop();
-      expect(alive.loop.isHere('alive')).to.equal(true);
+      expect(alive.loop.isLocal('alive')).to.equal(true);
       expect((await store.load('alive'))?.run).to.include({ owner: alive.loop.ownerId, fence: 1 });
       expect((await store.load('queued'))?.run).to.include({ state: 'queued', owner: '' });
       expect(next.logger.errors).to.deep.equal([]);
@@ -315,21 +325,21 @@ describe('runs of several owners on one store', () => {
       void left.loop.execute('ann', { model: 'm', input: 'go', executionId: 'r' }).catch(() => undefined);
       await left.record.seen('iteration:start');
       await left.loop.close();
-      const seen = await store.held(10);
+      const seen = await store.leased(10);
       const reply = deferred<LLMResponse>();
-      const first = owner([() => reply.promise], new ToolRegistry(), store, { lease: 10_000, heartbeat: 5 });
-      const done = first.loop.takeOver(seen[0]!);
+      const first = owner([() => reply.promise], new ToolRegistry(), store, { leaseMs: 10_000, heartbeatMs: 5 });
+      const done = first.loop.recover(seen[0]!);
       await first.record.seen('iteration:start');
 
       const second = owner([answer('twice')]);
       const late = Object.assign(Object.create(store) as RunStore, {
-        held: async () => seen,
+        leased: async () => seen,
         heartbeats: async () => new Map<string, number>(),
       });
       expect(
-        await new RunRecovery({ loop: second.loop, store: late, lease: TIMES.lease, logger: second.logger }).scan(),
+        await new RunRecovery({ loop: second.loop, store: late, leaseMs: TIMES.leaseMs, logger: second.logger }).scan(),
       ).to.equal(1);
-      expect(await second.loop.takeOver(seen[0]!)).to.equal(undefined);
+      expect(await second.loop.recover(seen[0]!)).to.equal(undefined);
       reply.resolve(answer('once'));
       expect((await done)?.response.output_text).to.equal('once');
       expect((await store.load('r'))?.run).to.include({ state: 'completed', owner: first.loop.ownerId, fence: 2 });
@@ -364,10 +374,10 @@ describe('runs of several owners on one store', () => {
       await new Promise((resolve) => setImmediate(resolve));
       isDown = true;
       reply.resolve(calling({ name: 'note' }));
-      while (loop.isHere('r')) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (loop.isLocal('r')) await new Promise((resolve) => setTimeout(resolve, 5));
       expect(noted).to.deep.equal([]);
       isDown = false;
-      const recovery = new RunRecovery({ loop, store, lease: TIMES.lease, every: 5, logger });
+      const recovery = new RunRecovery({ loop, store, leaseMs: TIMES.leaseMs, scanIntervalMs: 5, logger });
       await recovery.start();
       await record.seen('run:completed');
       recovery.stop();
@@ -420,7 +430,7 @@ describe('runs of several owners on one store', () => {
     expect(await failure(next.loop.resume('r'))).to.be.instanceOf(LLMInvalidRequestError);
     expect((await store.load('r'))?.run).to.deep.include({
       state: 'failed',
-      error: { code: 'invalid-request', message: "no tool is called 'pay'" },
+      error: { code: 'invalid-request', message: 'Unknown tool "pay".' },
     });
   });
 
@@ -442,7 +452,7 @@ describe('runs of several owners on one store', () => {
       state: 'failed',
       error: {
         failure: 'rejected',
-        message: 'Whether the call was carried out is not known, and it was not run again: the customer has it',
+        message: 'It is not known whether the tool took effect, and it was not run again: the customer has it',
       },
     });
   });
@@ -503,6 +513,6 @@ describe('runs of several owners on one store', () => {
     expect(loop.ownerId).to.equal(undefined);
     await loop.close();
     const kept = new MemoryRunStore();
-    expect(await kept.held(10)).to.deep.equal([]);
+    expect(await kept.leased(10)).to.deep.equal([]);
   });
 });

@@ -47,7 +47,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         provider,
         toolExecutor: tools,
         runStore: store,
-        leaseTimes: { lease: 5_000, heartbeat: 100 },
+        leaseTimes: { leaseMs: 5_000, heartbeatMs: 100 },
         logger,
       });
       const jobs = new LocalJobQueue({ concurrency, retryDelay: 1, logger });
@@ -67,7 +67,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         iterations: 0,
       });
       await queue.start();
-      expect((await loop.follow('run-1')).response.output_text).to.equal('Done.');
+      expect((await loop.waitForResult('run-1')).response.output_text).to.equal('Done.');
       expect(effects).to.deep.equal(['run-1']);
     });
 
@@ -77,7 +77,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       for (const id of ids) await one.queue.add('ann', options(id));
       await Promise.all([one.queue.start(), other.queue.start()]);
       await Promise.all(ids.map((id) => other.jobs.add(id)));
-      await Promise.all(ids.map((id) => one.loop.follow(id)));
+      await Promise.all(ids.map((id) => one.loop.waitForResult(id)));
       await Promise.all(ids.map((id) => one.jobs.add(id)));
       expect([...effects].sort()).to.deep.equal([...ids].sort());
     });
@@ -86,7 +86,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await worker().queue.add('ann', options('run-1'));
       const { queue, loop } = worker();
       await queue.start();
-      await loop.follow('run-1');
+      await loop.waitForResult('run-1');
       expect(effects).to.deep.equal(['run-1']);
     });
 
@@ -95,7 +95,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await worker().queue.add('ann', options('run-1'), { dueAt });
       const { queue, loop } = worker();
       await queue.start();
-      await loop.follow('run-1');
+      await loop.waitForResult('run-1');
       expect((await store.load('run-1'))?.run.endedAt).to.be.at.least(dueAt);
     });
 
@@ -104,11 +104,11 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await queue.add('ann', options('asks', 'ask'));
       await queue.add('ann', options('runs'));
       await queue.start();
-      await loop.follow('runs');
+      await loop.waitForResult('runs');
       const [call] = (await store.load('asks'))?.calls ?? [];
       expect(call?.state).to.equal('awaiting_approval');
       await loop.approve('asks', call?.id ?? '');
-      await loop.follow('asks');
+      await loop.waitForResult('asks');
     });
 
     it('that fail have failed, and are not tried again by the queue', async () => {
@@ -120,7 +120,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const { queue, loop, logger } = worker(4, provider);
       await queue.add('ann', options('run-1'));
       await queue.start();
-      expect(await failure(loop.follow('run-1'))).to.include({ code: 'auth-failed' });
+      expect(await failure(loop.waitForResult('run-1'))).to.include({ code: 'auth-failed' });
       await queue.stop();
       await queue.start();
       expect(asked).to.equal(1);
@@ -152,7 +152,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       expect(logger.warnings).to.have.length(1);
       jobs.add = add;
       await queue.start();
-      await loop.follow('run-1');
+      await loop.waitForResult('run-1');
     });
   });
 }

@@ -1,7 +1,7 @@
 /** A run of tools of every kind is stopped dead at each of its writes, and goes on in another process. */
 import { expect } from 'chai';
 import type { RunResult } from '../../imports/business/ai/domain/entities/Run';
-import type { RunStore, WholeRun } from '../../imports/business/ai/domain/interfaces/RunStore';
+import type { RunStore, StoredRun } from '../../imports/business/ai/domain/interfaces/RunStore';
 import { DocumentRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/DocumentRunStore';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { MeteorDatabase } from '../../imports/business/ai/infrastructure/persistence/databases/MeteorDatabase';
@@ -23,7 +23,7 @@ async function live(
 ): Promise<
   | {
       readonly world: World;
-      readonly whole: WholeRun;
+      readonly whole: StoredRun;
       readonly result: RunResult;
       readonly writes: number;
       readonly uncertain: ReadonlySet<string>;

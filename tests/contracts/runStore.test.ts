@@ -1,10 +1,10 @@
 /** One contract for every journal of runs. */
 import { expect } from 'chai';
 import { assistantMessage, userMessage } from '../../imports/business/ai/domain/entities/Message';
-import { RUN_MOVES } from '../../imports/business/ai/domain/entities/Run';
+import { RUN_TRANSITIONS } from '../../imports/business/ai/domain/entities/Run';
 import { ConflictError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
-import type { HeldRun, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
+import type { LeasedRun, RunLease } from '../../imports/business/ai/domain/types/RunRecords';
 import { failure } from '../support/failure';
 import { answer, usage } from '../support/responses';
 import { runRequest, toolCall } from '../support/runRequests';
@@ -154,7 +154,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         owner: 'a',
         fence: 1,
       });
-      expect((await store.held(1_000)).map(({ executionId }) => executionId)).not.to.include(id);
+      expect((await store.leased(1_000)).map(({ executionId }) => executionId)).not.to.include(id);
     });
 
     describe('fences', () => {
@@ -203,8 +203,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('knows who holds which run that has not ended; what waits for a worker is held by nobody and can be claimed', async () => {
-      const heldHere = async (): Promise<readonly HeldRun[]> =>
-        (await store.held(1_000)).filter(({ executionId }) => executionId.startsWith(id));
+      const heldHere = async (): Promise<readonly LeasedRun[]> =>
+        (await store.leased(1_000)).filter(({ executionId }) => executionId.startsWith(id));
       const running = await begin();
       const queued = await store.create(runRequest(`${id}-waits`), 'queued', '');
       expect(await heldHere()).to.deep.equal([{ ...running, takeovers: 0 }]);
@@ -214,27 +214,27 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         { ...running, takeovers: 0 },
         { ...lease, takeovers: 0 },
       ]);
-      expect((await store.held(1_000, ['a'])).filter(({ executionId }) => executionId.startsWith(id))).to.deep.equal([
+      expect((await store.leased(1_000, ['a'])).filter(({ executionId }) => executionId.startsWith(id))).to.deep.equal([
         { ...lease, takeovers: 0 },
       ]);
-      for (const state of Object.keys(RUN_MOVES) as (keyof typeof RUN_MOVES)[]) {
+      for (const state of Object.keys(RUN_TRANSITIONS) as (keyof typeof RUN_TRANSITIONS)[]) {
         const other = await store.create(runRequest(`${id}-${state}`), 'running', 'z');
         await store.saveRun(other, { state });
         expect((await heldHere()).some(({ executionId }) => executionId === other.executionId)).to.equal(
-          RUN_MOVES[state].length > 0,
+          RUN_TRANSITIONS[state].length > 0,
         );
       }
     });
 
     it('counts how often a run was taken over from a lost owner, in the write that claims it, until it gets on', async () => {
       const seen = async (): Promise<number | undefined> =>
-        (await store.held(1_000)).find(({ executionId }) => executionId === id)?.takeovers;
+        (await store.leased(1_000)).find(({ executionId }) => executionId === id)?.takeovers;
       const lease = await begin();
-      const first = await store.claim(lease, 'b', 'lost');
+      const first = await store.claim(lease, 'b', 'orphaned');
       expect(first?.run.takeovers).to.equal(1);
-      expect(await store.claim(lease, 'c', 'lost')).to.equal(undefined);
+      expect(await store.claim(lease, 'c', 'orphaned')).to.equal(undefined);
       expect(await seen()).to.equal(1);
-      const second = await store.claim(first!.lease, 'c', 'lost');
+      const second = await store.claim(first!.lease, 'c', 'orphaned');
       expect([second?.run.takeovers, await seen()]).to.deep.equal([2, 2]);
       const asked = await store.claim(second!.lease, 'd');
       expect([asked?.run.takeovers, await seen()]).to.deep.equal([2, 2]);
@@ -285,20 +285,22 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
 
     it('keeps commands until they are carried out; of two with one id the first stands', async () => {
-      const order = { kind: 'submit', callId: 'c', result: { output: { 'a.b': [null, { $c: 1 }] } } } as const;
-      expect(await store.addCommand({ id: `${id}:c`, executionId: id, order })).to.equal(true);
+      const action = { kind: 'submit', callId: 'c', result: { output: { 'a.b': [null, { $c: 1 }] } } } as const;
+      expect(await store.addCommand({ id: `${id}:c`, executionId: id, action })).to.equal(true);
       expect(
         await store.addCommand({
           id: `${id}:c`,
           executionId: id,
-          order: { kind: 'submit', callId: 'c', result: { error: 'too late' } },
+          action: { kind: 'submit', callId: 'c', result: { error: 'too late' } },
         }),
       ).to.equal(false);
-      expect(await store.addCommand({ id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } })).to.equal(true);
+      expect(await store.addCommand({ id: `${id}:cancel`, executionId: id, action: { kind: 'cancel' } })).to.equal(
+        true,
+      );
       const mine = async () => (await store.commands(1_000)).filter(({ executionId }) => executionId === id);
       expect(await mine()).to.have.deep.members([
-        { id: `${id}:c`, executionId: id, order },
-        { id: `${id}:cancel`, executionId: id, order: { kind: 'cancel' } },
+        { id: `${id}:c`, executionId: id, action },
+        { id: `${id}:cancel`, executionId: id, action: { kind: 'cancel' } },
       ]);
       await store.removeCommand(`${id}:c`);
       expect((await mine()).map((command) => command.id)).to.deep.equal([`${id}:cancel`]);

@@ -5,12 +5,12 @@
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
 import { RunRecovery } from '../../imports/business/ai/application/services/RunRecovery';
-import type { ResumesRuns } from '../../imports/business/ai/application/services/RunRecovery';
+import type { RecoveringLoop } from '../../imports/business/ai/application/services/RunRecovery';
 import { MAX_TAKEOVERS } from '../../imports/business/ai/application/services/runs/durable/recoveryLimit';
 import { runOf } from '../../imports/business/ai/domain/entities/Run';
 import { MaxTakeoversError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { RunStore } from '../../imports/business/ai/domain/interfaces/RunStore';
-import type { HeldRun } from '../../imports/business/ai/domain/types/RunRecords';
+import type { LeasedRun } from '../../imports/business/ai/domain/types/RunRecords';
 import { MemoryRunStore } from '../../imports/business/ai/infrastructure/persistence/runs/MemoryRunStore';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { deferred } from '../support/deferred';
@@ -75,8 +75,8 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
     });
     afterEach(() => opened.close());
 
-    const seen = async (): Promise<HeldRun> => {
-      const found = (await store.held(10)).find(({ executionId }) => executionId === RUN);
+    const seen = async (): Promise<LeasedRun> => {
+      const found = (await store.leased(10)).find(({ executionId }) => executionId === RUN);
       if (found === undefined) throw new Error('nobody has it');
       return found;
     };
@@ -104,14 +104,14 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       for (let takeover = 1; takeover <= MAX_TAKEOVERS; takeover += 1) {
         expect((await seen()).takeovers).to.equal(takeover - 1);
         const life = new Life(store, [], tools);
-        void life.loop.takeOver(await seen()).catch(() => undefined);
+        void life.loop.recover(await seen()).catch(() => undefined);
         await life.died.promise;
       }
       const before = (await store.load(RUN))!.run;
       const last = new Life(store, [], tools);
-      const error = await failure(last.loop.takeOver(await seen()));
+      const error = await failure(last.loop.recover(await seen()));
       expect(error).to.be.instanceOf(MaxTakeoversError).and.to.include({ code: 'max-takeovers', retryable: false });
-      for (const said of ['5 times in a row', 'note (n)', 'boom (b)'])
+      for (const said of ['5 processes in a row', 'note (n)', 'boom (b)'])
         expect((error as Error).message).to.include(said);
       expect(booms).to.equal(MAX_TAKEOVERS + 1);
       const { run, calls } = (await store.load(RUN))!;
@@ -134,10 +134,10 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         'run:failed',
       ]);
       expect(last.record.lines.at(-1)).to.equal('run:failed');
-      expect(await store.held(10)).to.deep.equal([]);
+      expect(await store.leased(10)).to.deep.equal([]);
       // Whoever asks later hears the same.
       const other = new Life(store, [], tools);
-      const told = await failure(other.loop.follow(RUN));
+      const told = await failure(other.loop.waitForResult(RUN));
       expect(told)
         .to.be.instanceOf(MaxTakeoversError)
         .and.to.have.property('message', (error as Error).message);
@@ -166,7 +166,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       await first.died.promise;
       for (let turn = 1; turn < steps; turn += 1) {
         const life = new Life(store, script(turn), tools);
-        const done = life.loop.takeOver(await seen());
+        const done = life.loop.recover(await seen());
         done.catch(() => undefined);
         const end = await Promise.race([life.died.promise, done]);
         if (turn + 1 === steps) expect(end?.response.output_text).to.equal('all done');
@@ -195,11 +195,11 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       const life = new Life(unreadable, [answer('done')], () => new ToolRegistry());
       isReadable = false;
       for (let attempt = 0; attempt < MAX_TAKEOVERS + 2; attempt += 1) {
-        await failure(life.loop.takeOver(await seen()));
+        await failure(life.loop.recover(await seen()));
         expect((await seen()).takeovers).to.equal(1);
       }
       isReadable = true;
-      expect((await life.loop.takeOver(await seen()))?.response.output_text).to.equal('done');
+      expect((await life.loop.recover(await seen()))?.response.output_text).to.equal('done');
     });
 
     it('is not counted while it only waits for others, nor when its process stops in order', async () => {
@@ -214,14 +214,14 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
       void first.die();
       for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
         const life = new Life(store, [], tools);
-        void life.loop.takeOver(await seen()).catch(() => undefined);
+        void life.loop.recover(await seen()).catch(() => undefined);
         await until(async () => (await seen()).owner === life.loop.ownerId && (await seen()).takeovers === 0);
         void life.die();
       }
       for (let takeover = 1; takeover <= MAX_TAKEOVERS + 2; takeover += 1) {
         const asked = deferred();
         const life = new Life(store, [() => (asked.resolve(), new Promise(() => undefined))], tools);
-        void life.loop.takeOver(await seen()).catch(() => undefined);
+        void life.loop.recover(await seen()).catch(() => undefined);
         if (takeover === 1) {
           await until(async () => (await seen()).takeovers === 0);
           await life.loop.approve(RUN, 'p');
@@ -231,7 +231,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
         expect((await seen()).takeovers).to.equal(0);
       }
       const last = new Life(store, [answer('paid it')], tools);
-      expect((await last.loop.takeOver(await seen()))?.response.output_text).to.equal('paid it');
+      expect((await last.loop.recover(await seen()))?.response.output_text).to.equal('paid it');
     });
   });
 }
@@ -240,7 +240,7 @@ describe('the watcher, of runs that may have ended their processes', () => {
   let store: MemoryRunStore;
   let here: Set<string>;
   let taken: string[];
-  let loop: ResumesRuns;
+  let loop: RecoveringLoop;
 
   beforeEach(() => {
     store = new MemoryRunStore();
@@ -251,11 +251,11 @@ describe('the watcher, of runs that may have ended their processes', () => {
       get size() {
         return here.size;
       },
-      isHere: (executionId) => here.has(executionId),
-      takeOver: async (seen) => {
+      isLocal: (executionId) => here.has(executionId),
+      recover: async (seen) => {
         taken.push(seen.executionId);
         here.add(seen.executionId);
-        await store.claim(seen, 'me', 'lost');
+        await store.claim(seen, 'me', 'orphaned');
         return undefined;
       },
     };
@@ -296,10 +296,10 @@ describe('the watcher, of runs that may have ended their processes', () => {
       await store.create(runRequest(`mine-${count}`), 'running', 'me');
       here.add(`mine-${count}`);
     }
-    await left('lost', 0);
+    await left('orphaned', 0);
     const recovery = new RunRecovery({ loop, store, logger: new RecordingLogger() });
     expect(await recovery.scan()).to.equal(1);
-    expect(taken).to.deep.equal(['lost']);
+    expect(taken).to.deep.equal(['orphaned']);
   });
 
   it('takes over what was left behind the runs of others who live', async () => {
@@ -313,12 +313,12 @@ describe('the watcher, of runs that may have ended their processes', () => {
     });
     for (let count = 0; count < 1_500; count += 1)
       await store.create(runRequest(`theirs-${count}`), 'running', 'other');
-    await left('lost', 0);
+    await left('orphaned', 0);
     await store.heartbeat('other');
     const recovery = new RunRecovery({ loop, store: shared, logger: new RecordingLogger() });
     // From here on it knows that they live.
     await recovery.scan();
     expect(await recovery.scan()).to.equal(1);
-    expect(taken).to.deep.equal(['lost']);
+    expect(taken).to.deep.equal(['orphaned']);
   });
 });

@@ -78,7 +78,7 @@ describe(`${COUNT} queued runs, shared by two processes of which one is killed`,
     for (const executionId of ids) await queue.add('ann', { executionId, model: 'm', input: 'Go.', tools: ['note'] });
     await allNoted;
     const results: RunResult[] = [];
-    for (const executionId of ids) results.push(await loop.follow(executionId));
+    for (const executionId of ids) results.push(await loop.waitForResult(executionId));
     expect(isKilled).to.equal(true);
     expect(results.every(({ response }) => response.output_text === 'Done.')).to.equal(true);
 

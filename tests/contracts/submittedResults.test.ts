@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import { AgenticLoop } from '../../imports/business/ai/application/services/AgenticLoop';
-import type { ExternalResult } from '../../imports/business/ai/application/services/ToolProcessor';
+import type { ExternalResult } from '../../imports/business/ai/application/services/tools/decisions';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { recordEvents } from '../support/recordEvents';
 import { RecordingLogger } from '../support/RecordingLogger';
@@ -25,9 +25,9 @@ const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
   'a value': [{ output: { a: [1, null] } }, /^\{"a":\[1,null\]\}$/],
   nothing: [{ output: undefined }, /^null$/],
   'a map and a set': [{ output: { map: new Map([['a', 1]]), set: new Set([2]) } }, /^\{"map":\{"a":1\},"set":\[2\]\}$/],
-  'a BigInt': [{ output: 1n }, /cannot be written as JSON/],
-  'a cycle': [{ output: circle }, /cannot be written as JSON/],
-  'a function': [{ output: { run: () => 1 } }, /cannot be written as JSON: it holds a function/],
+  'a BigInt': [{ output: 1n }, /not serializable as JSON/],
+  'a cycle': [{ output: circle }, /not serializable as JSON/],
+  'a function': [{ output: { run: () => 1 } }, /not serializable as JSON: It contains a function/],
   'a value whose JSON throws': [
     {
       output: {
@@ -36,7 +36,7 @@ const RESULTS: Readonly<Record<string, readonly [ExternalResult, RegExp]>> = {
         },
       },
     },
-    /cannot be written as JSON: not me/,
+    /not serializable as JSON: not me/,
   ],
   'more than a model is told': [
     { output: 'x'.repeat(400_000) },
@@ -61,7 +61,7 @@ for (const [name, open] of Object.entries(RUN_STORES)) {
             provider: new ScriptedProvider(script),
             toolExecutor: new ToolRegistry().register({ name: 'hook', external: true }),
             runStore: store,
-            leaseTimes: { heartbeat: 5 },
+            leaseTimes: { heartbeatMs: 5 },
             logger: new RecordingLogger(),
           });
         const ends: string[] = [];

@@ -132,7 +132,7 @@ export function serverSuite(): void {
       const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: ['bolideTest_whoAmI'] }))) as {
         executionId: string;
       };
-      await host.module.loop.follow(executionId);
+      await host.module.loop.waitForResult(executionId);
       const [seen] = (await published(admin, 'ai.toolCalls', { executionId })) as readonly {
         result?: string;
         state: string;
@@ -150,7 +150,7 @@ export function serverSuite(): void {
       assert.deepEqual(await published(null, 'ai.runs'), []);
       assert.deepEqual(await published('stranger', 'ai.runs'), []);
       const { executionId } = (await call(admin, 'ai.runs.start', request({ tools: [] }))) as { executionId: string };
-      await host.module.loop.follow(executionId);
+      await host.module.loop.waitForResult(executionId);
       assert.ok((await published(admin, 'ai.run', { executionId })).length >= 1);
       assert.deepEqual(await published('stranger', 'ai.run', { executionId }), []);
     });

@@ -9,7 +9,7 @@ import type { Mongo } from 'meteor/mongo';
 import { readObject, oneOf, optional, identifier } from './domain/arguments';
 import { canAccess } from './application/operations/RunOperations';
 import { readRunFilter, VIEW_LIMITS } from './application/operations/RunQueries';
-import { TOOL_CALL_MOVES } from './domain/entities/Tool';
+import { TOOL_CALL_TRANSITIONS } from './domain/entities/Tool';
 import type { ToolCallState } from './domain/entities/Tool';
 import type { StoredDocument } from './domain/interfaces/DocumentCollection';
 import type { Actor } from './domain/types/Actor';
@@ -36,7 +36,7 @@ type Cursors = readonly Mongo.Cursor<StoredDocument>[];
 type Find = (actor: Actor, argument: unknown) => Cursors | Promise<Cursors>;
 
 const ARGUMENT = Match.Maybe(Match.OneOf(String, Match.ObjectIncluding({})));
-const CALL_STATES = Object.keys(TOOL_CALL_MOVES) as ToolCallState[];
+const CALL_STATES = Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[];
 const ID_LENGTH = 128;
 
 export function definePublications({ database, actorOf, ownerOf }: AIPublicationPorts): readonly string[] {

@@ -77,7 +77,7 @@ export class World {
       toolExecutor,
       runStore: store,
       logger: this.logger,
-      leaseTimes: { lease: 200, heartbeat: 5 },
+      leaseTimes: { leaseMs: 200, heartbeatMs: 5 },
       runTimeout: this.troubles.runTimeout,
     });
     loop.on('event', (event) => {

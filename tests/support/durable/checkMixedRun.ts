@@ -1,6 +1,6 @@
 /** What is promised of a mixed run, whatever happened to the processes that ran it. */
 import { expect } from 'chai';
-import type { WholeRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
+import type { StoredRun } from '../../../imports/business/ai/domain/interfaces/RunStore';
 import type { Item } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import { checkGrowth, checkTranscript } from '../checkTranscript';
 import { CALLS } from './mixedModel';
@@ -13,7 +13,7 @@ import { KEYED } from './mixedTools';
  *   have run
  */
 export function checkMixedRun(
-  { run, calls }: WholeRun,
+  { run, calls }: StoredRun,
   effects: readonly string[],
   requests: readonly (readonly Item[])[],
   settledByPeople: ReadonlySet<string> = new Set(),
@@ -45,7 +45,7 @@ export function checkMixedRun(
  * Calls of which nobody can know whether they ran: those of a run that goes on, begun without a trace of their end.
  * The transcript may know of it before the call does.
  */
-export function uncertainCalls(whole: WholeRun | undefined): readonly string[] {
+export function uncertainCalls(whole: StoredRun | undefined): readonly string[] {
   if (whole === undefined || whole.run.endedAt !== undefined) return [];
   const told = toldOutputs(whole.run.transcript);
   return whole.calls

@@ -40,7 +40,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
     },
     toolExecutor: mixedTools((tool, key, result) => ask('effect', { tool, key, result })),
     runStore: store,
-    leaseTimes: { lease: Number(lease), heartbeat: Number(lease) / 6 },
+    leaseTimes: { leaseMs: Number(lease), heartbeatMs: Number(lease) / 6 },
     maxIterations: 30,
     // It is the parent that kills its processes, not what the run does.
     maxTakeovers: Infinity,
@@ -55,7 +55,7 @@ async function main([world = '', place = '', lease = '300']: readonly string[]):
   });
   // Calls that wait already, of runs that were taken over.
   loop.on('run:started', ({ executionId }) => look(executionId));
-  const recovery = new RunRecovery({ loop, store, lease: Number(lease), every: Number(lease) / 6 });
+  const recovery = new RunRecovery({ loop, store, leaseMs: Number(lease), scanIntervalMs: Number(lease) / 6 });
   await recovery.start();
   say(`ready ${loop.ownerId ?? ''}`);
   for await (const line of createInterface({ input: process.stdin })) {

@@ -1,5 +1,5 @@
 /** A run's record after an event: its state, and its usage so far. */
-import { isFinished, RUN_MOVES } from '../../../business/ai/domain/entities/Run';
+import { isFinished, RUN_TRANSITIONS } from '../../../business/ai/domain/entities/Run';
 import type { RunState } from '../../../business/ai/domain/entities/Run';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunView } from '../../../business/ai/domain/types/RunViews';
@@ -51,6 +51,6 @@ function afterModelResponse<R extends RunRecord>(
 }
 
 function withState<R extends RunRecord>(run: R, state: RunState): R {
-  if (run.state === state || !(RUN_MOVES[run.state] as readonly RunState[]).includes(state)) return run;
+  if (run.state === state || !(RUN_TRANSITIONS[run.state] as readonly RunState[]).includes(state)) return run;
   return { ...run, state };
 }

@@ -1,5 +1,5 @@
 /** The shown tool calls after an event, by the domain's own table of legal transitions. */
-import { applyToolEvent, STATE_AFTER, TOOL_CALL_MOVES } from '../../../business/ai/domain/entities/Tool';
+import { applyToolEvent, STATE_AFTER_EVENT, TOOL_CALL_TRANSITIONS } from '../../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
@@ -51,8 +51,8 @@ function applyToView(view: ToolCallView, event: CallEvent): ToolCallView {
 }
 
 function isLegalTransition(call: ToolCall, event: CallEvent): boolean {
-  const state = STATE_AFTER[event.type as keyof typeof STATE_AFTER];
-  return (TOOL_CALL_MOVES[call.state] as readonly string[]).includes(state);
+  const state = STATE_AFTER_EVENT[event.type as keyof typeof STATE_AFTER_EVENT];
+  return (TOOL_CALL_TRANSITIONS[call.state] as readonly string[]).includes(state);
 }
 
 function toToolCall(view: ToolCallView): ToolCall {

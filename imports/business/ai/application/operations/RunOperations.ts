@@ -7,7 +7,7 @@ import type { RunState } from '../../domain/entities/Run';
 import type { ToolCallState } from '../../domain/entities/Tool';
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
-import type { ExternalResult } from '../services/ToolProcessor';
+import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticExecutionUseCase } from '../usecases/AgenticExecutionUseCase';
 import type { GenerateJSONUseCase } from '../usecases/GenerateJSONUseCase';
 import type { GenerateTextUseCase } from '../usecases/GenerateTextUseCase';

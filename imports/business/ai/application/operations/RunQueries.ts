@@ -1,6 +1,6 @@
 /** What people may read of runs: their own, and admins everybody's; every list is bounded. */
 import type { RunState } from '../../domain/entities/Run';
-import { RUN_MOVES } from '../../domain/entities/Run';
+import { RUN_TRANSITIONS } from '../../domain/entities/Run';
 import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
 import type { LiveTextReader, RunCountReader, RunFilter, RunViewReader } from '../../domain/interfaces/RunViewReader';
 import type { Actor } from '../../domain/types/Actor';
@@ -81,7 +81,7 @@ export class RunQueries {
   }
 }
 
-const STATES = Object.keys(RUN_MOVES) as RunState[];
+const STATES = Object.keys(RUN_TRANSITIONS) as RunState[];
 
 /** @throws LLMInvalidRequestError */
 export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'since'> {

@@ -4,7 +4,7 @@ import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../domain/json';
 import type { LLMInput } from '../../domain/types/LLMTypes';
 import type { JsonObject } from '../../domain/types/VendorTypes';
-import type { ExternalResult } from '../services/ToolProcessor';
+import type { ExternalResult } from '../services/tools/decisions';
 import type { AgenticRequest } from '../usecases/AgenticExecutionUseCase';
 import type { JSONRequest } from '../usecases/GenerateJSONUseCase';
 import type { UseRequest } from '../usecases/RunLauncher';

@@ -1,58 +1,63 @@
 /**
- * Asks a model, runs the tools that it calls, tells it the results, until it answers. One loop serves any number of
- * concurrent runs; nothing of a run lives here but its entry in the table of runs. With a run store, runs outlive
- * the process and are reached from any other.
+ * Executes runs: calls a model, runs the tools that it requests, returns their results to it, and repeats until it
+ * answers. One loop serves any number of concurrent runs and holds no state of a run beyond a registry entry. With a
+ * run store, runs survive the process and can be reached from any other.
  */
 import { randomUUID } from 'node:crypto';
 import { isFinished } from '../../domain/entities/Run';
 import type { RunResult, RunState, ToolStatistics } from '../../domain/entities/Run';
-import { isSettled } from '../../domain/entities/Tool';
 import type { ToolCall, ToolExecutionContext } from '../../domain/entities/Tool';
 import { restoreError } from '../../domain/errors/restoreError';
-import { ConflictError, LLMAbortedError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
+import { ConflictError, LLMAbortedError } from '../../domain/errors/LLMErrors';
 import type { LLMError } from '../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgentEvent, AgentEventOf, AgentEventType } from '../../domain/types/AgentEvents';
-import type { HeldRun, RunLimits, RunOrder } from '../../domain/types/RunRecords';
-import { argumentsHash } from './shared/canonicalJson';
-import { acceptsDecision, acceptsResult } from './runs/durable/RemoteRuns';
+import type { LeasedRun, RunLimits } from '../../domain/types/RunRecords';
 import { LiveRun } from './runs/LiveRun';
 import { SafeEmitter } from './shared/SafeEmitter';
 import { DurableRuns } from './runs/durable/DurableRuns';
 import type { RunMetadata, ClaimedRun } from './runs/durable/DurableRuns';
-import { DEFAULT_LIMITS, limitsOf, planRun, readStoredPlan } from './runs/planRun';
+import { unknownRunError } from './runs/durable/RemoteRuns';
+import { ExternalDecisions } from './runs/ExternalDecisions';
+import { planRun, readStoredPlan } from './runs/planRun';
 import type { PlannedRun, RunOptions } from './runs/planRun';
+import { DEFAULT_LIMITS, limitsOf } from './runs/runLimits';
 import { ResilientProvider } from './routing/ResilientProvider';
 import { restoreRun } from './runs/durable/restoreRun';
 import { RunLoop } from './runs/RunLoop';
 import type { LeaseTimes } from './runs/durable/LeaseHeartbeat';
 import type { RunContext } from './runs/RunContext';
-import { toStorableResult } from './submittedResult';
+import { RunRegistry } from './runs/RunRegistry';
 import { MAX_TAKEOVERS, recoveryLimitError } from './runs/durable/recoveryLimit';
 import { ToolProcessor } from './ToolProcessor';
-import type { Approval, ExternalResult } from './ToolProcessor';
+import type { ExternalResult } from './tools/decisions';
 
+/**
+ * The limits are defaults for every run: `maxIterations` 10, `maxToolErrors` 3, `maxParallelTools` 8, `runTimeout`
+ * 600,000 ms, no `budget`.
+ */
 export interface AgenticLoopOptions extends Partial<RunLimits> {
-  /** A bare provider is given the one retry policy. */
+  /** Wrapped in a `ResilientProvider` unless it `retriesFailedCalls` itself. */
   readonly provider: ILLMProvider;
   readonly toolExecutor: IToolExecutor;
   /** Milliseconds; default 30,000. */
   readonly defaultToolTimeout?: number;
-  /** UTF-8 bytes of a tool's result that the model is told; default 256 KiB. */
+  /** UTF-8 bytes of a tool's result that are sent to the model; default 256 KiB. */
   readonly maxResultBytes?: number;
-  /** How many finished runs can still be read; default 200. */
+  /** How many finished runs remain readable; default 200. */
   readonly keepFinished?: number;
-  /** Told what a listener threw; default: standard error. */
+  /** Receives what event listeners throw. Default: logs to standard error. */
   readonly onListenerError?: (error: unknown) => void;
-  /** Where runs are written down, so that they outlive this process. Absent: nowhere. */
+  /** Records runs, so that they survive this process. Default: runs are not stored. */
   readonly runStore?: RunStore;
+  /** Defaults: a lease of 15,000 ms, a heartbeat every 1,000 ms. */
   readonly leaseTimes?: Partial<LeaseTimes>;
   /**
-   * How often a run is taken over from lost owners without getting on; the next one ends it. Default:
-   * `MAX_TAKEOVERS`.
+   * How often a run may be taken over from owners that died without its making progress. The next takeover ends it
+   * with a `MaxTakeoversError`. Default: `MAX_TAKEOVERS`.
    */
   readonly maxTakeovers?: number;
   /** Default: the console. */
@@ -61,56 +66,55 @@ export interface AgenticLoopOptions extends Partial<RunLimits> {
 
 export interface ExecuteOptions extends RunOptions {
   /**
-   * `wait` (default) resolves when nothing is pending; `return` at the first answer, the rest follows in
-   * `followUps`.
+   * When the promise resolves: `wait` (default) when the model has answered and no call is pending; `return` at the
+   * first answer, while later ones arrive through `followUps`.
    */
   readonly onPending?: 'wait' | 'return';
+  /** Default: a random UUID. */
   readonly executionId?: string;
 }
 
-/** A run that was begun and, with a run store, written down: nothing but its end can end it. */
+/** A run that has started and, with a run store, is recorded. */
 export interface StartedRun {
   readonly executionId: string;
+  /** Settles as the promise of `execute` does. */
   readonly done: Promise<RunResult>;
 }
 
-/** Each event under its own name, and every one under `event`. */
+/** Every event is emitted twice: under its own name and as `event`. */
 export type AgenticLoopEvents = { [T in AgentEventType]: (event: AgentEventOf<T>) => void } & {
   event: (event: AgentEvent) => void;
 };
 
-interface BegunRun
-  extends Pick<RunContext, 'returnsEarly' | 'journal'>, Partial<Pick<RunContext, 'restored' | 'refusal'>> {
+interface RunInit
+  extends Pick<RunContext, 'returnsEarly' | 'journal'>, Partial<Pick<RunContext, 'restored' | 'endError'>> {
   readonly executionId: string;
   readonly userId: string;
   readonly plan: PlannedRun;
 }
 
-interface RunEntry {
-  readonly execution: LiveRun;
-  readonly driver: RunLoop;
-}
-
+/** Listeners run synchronously, and a listener that throws disturbs neither the run nor other listeners. */
 export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor;
   private readonly processor: ToolProcessor;
   private readonly limits: RunLimits;
-  private readonly keepFinished: number;
   private readonly maxTakeovers: number;
-  private readonly live = new Map<string, RunEntry>();
-  private readonly finished = new Map<string, LiveRun>();
-  private readonly journaled: DurableRuns | undefined;
+  private readonly registry: RunRegistry;
+  private readonly durable: DurableRuns | undefined;
+  private readonly decisions: ExternalDecisions;
 
   constructor(options: AgenticLoopOptions) {
-    super(options.onListenerError ?? ((error) => console.error('a listener of the agentic loop failed:', error)));
+    super(options.onListenerError ?? ((error) => console.error('A listener of the agentic loop threw.', error)));
     const {
       provider,
       toolExecutor,
       defaultToolTimeout,
       maxResultBytes,
+      keepFinished = 200,
       runStore,
       leaseTimes,
+      maxTakeovers = MAX_TAKEOVERS,
       logger = console,
     } = options;
     this.provider = provider.retriesFailedCalls === true ? provider : new ResilientProvider({ provider });
@@ -121,20 +125,25 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       ...(maxResultBytes === undefined ? {} : { maxResultBytes }),
     });
     this.limits = limitsOf(options, DEFAULT_LIMITS);
-    this.keepFinished = options.keepFinished ?? 200;
-    this.maxTakeovers = options.maxTakeovers ?? MAX_TAKEOVERS;
-    if (runStore !== undefined)
-      this.journaled = new DurableRuns({
-        store: runStore,
-        live: this.live,
-        logger,
-        ...(leaseTimes === undefined ? {} : { leaseTimes }),
-      });
+    this.maxTakeovers = maxTakeovers;
+    this.registry = new RunRegistry(keepFinished);
+    this.durable =
+      runStore === undefined
+        ? undefined
+        : new DurableRuns({
+            store: runStore,
+            live: this.registry.live,
+            logger,
+            ...(leaseTimes === undefined ? {} : { leaseTimes }),
+          });
+    this.decisions = new ExternalDecisions({ registry: this.registry, toolExecutor, durable: this.durable });
   }
 
   /**
-   * Runs until the model answers and nothing is pending, or to the first answer with `onPending: 'return'`.
-   * @throws LLMInvalidRequestError before anything is sent; any other LLMError ends the run and carries it in `.run`
+   * Executes a run until the model has answered and no call is pending, or until its first answer with
+   * `onPending: 'return'`.
+   * @throws LLMInvalidRequestError for invalid options, ConflictError for an execution id in use, both before
+   *   anything is sent. Any other LLMError ended the run, and carries its report in `.run`
    */
   async execute(userId: string, options: ExecuteOptions): Promise<RunResult> {
     const { done } = await this.start(userId, options);
@@ -142,223 +151,193 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
   }
 
   /**
-   * The same; resolves as soon as the run is begun.
-   * @param asked who asked for it, where somebody outside did
-   * @throws ConflictError when the execution id, or the user's request id, is taken
+   * Like `execute`, but resolves as soon as the run has started.
+   * @param metadata stored with the run; ignored without a run store
+   * @throws LLMInvalidRequestError for invalid options; ConflictError when the execution id, or the user's request
+   *   id, is taken
    */
-  async start(userId: string, options: ExecuteOptions, asked: RunMetadata = {}): Promise<StartedRun> {
-    const { onPending, executionId = randomUUID(), ...wishes } = options;
-    if (this.isHere(executionId)) throw new ConflictError(`the run '${executionId}' is under way`);
-    const plan = planRun(wishes, this.toolExecutor, this.limits);
-    const run = { executionId, userId, plan, returnsEarly: onPending === 'return' };
-    if (this.journaled === undefined) return { executionId, done: this.drive({ ...run, journal: undefined }) };
-    const journal = await this.journaled.create(
-      { providerId: this.provider.getProviderName(), ...asked, executionId, userId },
+  async start(userId: string, options: ExecuteOptions, metadata: RunMetadata = {}): Promise<StartedRun> {
+    const { onPending, executionId = randomUUID(), ...runOptions } = options;
+    if (this.isLocal(executionId)) throw new ConflictError(`The run "${executionId}" is in progress.`);
+    const plan = planRun(runOptions, this.toolExecutor, this.limits);
+    const init = { executionId, userId, plan, returnsEarly: onPending === 'return' };
+    if (this.durable === undefined) return { executionId, done: this.launch({ ...init, journal: undefined }) };
+    const journal = await this.durable.create(
+      { providerId: this.provider.getProviderName(), ...metadata, executionId, userId },
       plan,
-      wishes.tools,
+      runOptions.tools,
     );
-    return { executionId, done: this.journaled.endOf(executionId, this.drive({ ...run, journal }), wishes.signal) };
+    const done = this.durable.resultOf(executionId, this.launch({ ...init, journal }), runOptions.signal);
+    return { executionId, done };
   }
 
   /**
-   * Goes on with a run of the store, whoever had it: its last owner can write nothing to it any more. A run that
-   * has ended ends again as it did.
-   * @throws what ended it, as `execute` does; LLMInvalidRequestError for an unknown run
+   * Continues a stored run in this process, whoever owns it; a previous owner can no longer write to it. For a run
+   * that has ended, settles as the run did.
+   * @throws the error that ended the run, as `execute` does; LLMInvalidRequestError for an unknown run
    */
   async resume(executionId: string): Promise<RunResult> {
-    const ended = this.live.get(executionId)?.driver.completion;
-    if (ended !== undefined) return ended;
-    const journaled = this.stored(executionId);
-    const claimed = await journaled.claim(executionId);
+    const completion = this.registry.live.get(executionId)?.loop.completion;
+    if (completion !== undefined) return completion;
+    const durable = this.requireDurable(executionId);
+    const claimed = await durable.claim(executionId);
     return claimed === undefined
-      ? journaled.runs.follow(executionId)
-      : journaled.endOf(executionId, this.driveOn(claimed));
+      ? durable.remote.waitForResult(executionId)
+      : durable.resultOf(executionId, this.launchClaimed(claimed));
   }
 
   /**
-   * Goes on with a run whose owner is gone, unless it has had another since it was seen. One that was taken over
-   * too often without getting on is ended.
-   * @returns undefined then, and when the run has ended
-   * @throws as `resume` does
+   * Takes over and continues a run whose owner is gone. A run that reached `maxTakeovers` is ended instead.
+   * @param lease as read from the store
+   * @returns undefined when another process has claimed the run since, or it has ended
+   * @throws as `resume` does; MaxTakeoversError
    */
-  async takeOver(seen: HeldRun): Promise<RunResult | undefined> {
-    const { executionId, takeovers } = seen;
-    const journaled = this.stored(executionId);
-    const isHopeless = takeovers >= this.maxTakeovers;
-    // What this process had and gave up, because the store could not be written to, did not end it.
-    const claimed = await journaled.takeOver(seen, isHopeless ? 'end' : seen.owner === this.ownerId ? 'asked' : 'lost');
+  async recover(lease: LeasedRun): Promise<RunResult | undefined> {
+    const { executionId, takeovers } = lease;
+    const durable = this.requireDurable(executionId);
+    const isOverLimit = takeovers >= this.maxTakeovers;
+    // A run that this process itself gave up, because the store failed, did not kill its owner: not counted.
+    const reason = isOverLimit ? 'end' : lease.owner === this.ownerId ? 'requested' : 'orphaned';
+    const claimed = await durable.takeOver(lease, reason);
     if (claimed === undefined) return undefined;
-    return journaled.endOf(
-      executionId,
-      this.driveOn(claimed, isHopeless ? recoveryLimitError(takeovers, claimed.whole.calls) : undefined),
-    );
+    const endError = isOverLimit ? recoveryLimitError(takeovers, claimed.stored.calls) : undefined;
+    return durable.resultOf(executionId, this.launchClaimed(claimed, endError));
   }
 
   /**
-   * Begins a run that waits in the store for whoever is first.
-   * @returns undefined when it has, or had, another owner: then it is that one's, or the recovery's
+   * Starts a queued run that no process has claimed yet.
+   * @returns undefined when it has, or had, an owner: that process, or the recovery, executes it
    * @throws LLMInvalidRequestError for an unknown run
    */
-  async begin(executionId: string): Promise<StartedRun | undefined> {
-    const journaled = this.stored(executionId);
-    const claimed = await journaled.claim(executionId, ({ state, owner }) => state === 'queued' && owner === '');
+  async startQueued(executionId: string): Promise<StartedRun | undefined> {
+    const durable = this.requireDurable(executionId);
+    const claimed = await durable.claim(executionId, ({ state, owner }) => state === 'queued' && owner === '');
     return claimed === undefined
       ? undefined
-      : { executionId, done: journaled.endOf(executionId, this.driveOn(claimed)) };
-  }
-
-  /** The end of a run, in whichever process it comes to it. @throws as `resume` does; `signal.reason` */
-  async follow(executionId: string, signal?: AbortSignal): Promise<RunResult> {
-    const ended = this.live.get(executionId)?.driver.completion;
-    const journaled = this.journaled;
-    if (ended !== undefined) return journaled === undefined ? ended : journaled.endOf(executionId, ended, signal);
-    return this.stored(executionId).runs.follow(executionId, signal);
-  }
-
-  /** Whose run it is, while it is live or lately finished. */
-  ownerOf(executionId: string): string | undefined {
-    return this.known(executionId)?.userId;
-  }
-
-  /** A run's calls, live or lately finished. */
-  getExecutionContext(executionId: string): ToolExecutionContext | undefined {
-    return this.known(executionId);
-  }
-
-  getToolStatistics(executionId: string): ToolStatistics | undefined {
-    return this.known(executionId)?.statistics();
-  }
-
-  /** This process's name among the owners of stored runs. */
-  get ownerId(): string | undefined {
-    return this.journaled?.ownerId;
-  }
-
-  /** Runs for which this process has to live. */
-  get size(): number {
-    return this.journaled?.size ?? this.live.size;
-  }
-
-  /** Whether the run is under way in this process. */
-  isHere(executionId: string): boolean {
-    return this.live.has(executionId) || this.journaled?.isArriving(executionId) === true;
+      : { executionId, done: durable.resultOf(executionId, this.launchClaimed(claimed)) };
   }
 
   /**
-   * Ends a run; one that is over stays as it is. Another process hears of it with its next heartbeat.
-   * @returns the state in which it is now
+   * Resolves with the result of a run, whichever process executes it. Runs of other processes are polled once per
+   * heartbeat.
+   * @param signal stops the waiting, not the run
+   * @throws as `resume` does; `signal.reason`
+   */
+  async waitForResult(executionId: string, signal?: AbortSignal): Promise<RunResult> {
+    const completion = this.registry.live.get(executionId)?.loop.completion;
+    if (completion === undefined) return this.requireDurable(executionId).remote.waitForResult(executionId, signal);
+    return this.durable === undefined ? completion : this.durable.resultOf(executionId, completion, signal);
+  }
+
+  /** The id of the user whose run it is. Undefined for runs that are neither live nor lately finished in this process. */
+  userIdOf(executionId: string): string | undefined {
+    return this.registry.find(executionId)?.userId;
+  }
+
+  /** The tool calls of a run that is live or lately finished in this process. */
+  getExecutionContext(executionId: string): ToolExecutionContext | undefined {
+    return this.registry.find(executionId);
+  }
+
+  /** Counts of the run's tool calls; undefined as for `getExecutionContext`. */
+  getToolStatistics(executionId: string): ToolStatistics | undefined {
+    return this.registry.find(executionId)?.statistics();
+  }
+
+  /** This process's id as an owner of stored runs. Undefined without a run store. */
+  get ownerId(): string | undefined {
+    return this.durable?.ownerId;
+  }
+
+  /** The number of runs that this process executes or is about to execute. */
+  get size(): number {
+    return this.durable?.size ?? this.registry.live.size;
+  }
+
+  /** Whether this process executes the run or is about to. */
+  isLocal(executionId: string): boolean {
+    return this.registry.live.has(executionId) || this.durable?.isRegistering(executionId) === true;
+  }
+
+  /**
+   * Cancels a run. Has no effect on one that has ended. A run of another process is cancelled with that process's next
+   * heartbeat.
+   * @returns the run's state now, which may still be `running` until the cancellation has taken effect
    * @throws LLMInvalidRequestError for an unknown run
    */
   async cancel(executionId: string): Promise<RunState> {
-    const execution = this.known(executionId);
-    if (execution === undefined) return this.stored(executionId).cancel(executionId);
-    this.live.get(executionId)?.driver.abort(new LLMAbortedError('The run was cancelled.'));
-    return execution.state;
+    const run = this.registry.find(executionId);
+    if (run === undefined) return this.requireDurable(executionId).cancel(executionId);
+    this.registry.live.get(executionId)?.loop.abort(new LLMAbortedError('The run was cancelled.'));
+    return run.state;
   }
 
   /**
-   * Lets a call run that waits for approval, or run again after nobody knew whether it had.
-   * @throws LLMInvalidRequestError when no such decision is waited for, ConflictError when other arguments were shown
+   * Approves a call that waits for approval, or lets a call under review run again.
+   * @param shownHash the `argumentsHash` of the arguments on which the person decided. Absent: not checked
+   * @returns the call's state before the decision
+   * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
+   *   ConflictError if the call has other arguments
    */
   approve(executionId: string, callId: string, shownHash?: string): Promise<ToolCall['state']> {
-    return this.decideCall(executionId, callId, { approved: true }, shownHash);
+    return this.decisions.decide(executionId, callId, { approved: true }, shownHash);
   }
 
-  /** @throws as `approve` does */
+  /**
+   * Rejects a call that waits for approval, or under review: the call fails.
+   * @param reason sent to the model
+   * @returns and throws as `approve` does
+   */
   reject(
     executionId: string,
     callId: string,
-    reason = 'no reason was given',
+    reason = 'No reason was given.',
     shownHash?: string,
   ): Promise<ToolCall['state']> {
-    return this.decideCall(executionId, callId, { approved: false, reason }, shownHash);
+    return this.decisions.decide(executionId, callId, { approved: false, reason }, shownHash);
   }
 
   /**
-   * Gives a call its result: an external tool's, or one that needs a review. @throws LLMInvalidRequestError when
-   * the call takes none
+   * Supplies the result of an external tool's call, or of a call under review.
+   * @param result an `output`, which is serialized like a tool's return value, or an `error` message, which fails the
+   *   call
+   * @returns `already-settled` if the call has settled, or another decision came first; then nothing changes
+   * @throws LLMInvalidRequestError for an unknown run or call, and for a call that takes no submitted result
    */
-  async submitToolResult(
+  submitToolResult(
     executionId: string,
     callId: string,
     result: ExternalResult,
   ): Promise<'accepted' | 'already-settled'> {
-    const call = await this.callOf(executionId, callId);
-    if (isSettled(call)) return 'already-settled';
-    const isExternal =
-      this.live.get(executionId)?.driver.calls.isExternal(call) ??
-      this.toolExecutor.getToolDefinition(call.name)?.external === true;
-    if (!acceptsResult(call, isExternal))
-      throw new LLMInvalidRequestError(`the call '${callId}' does not wait for a submitted result`, { path: 'callId' });
-    return (await this.settle(executionId, call, { kind: 'submit', callId, result: toStorableResult(result) }))
-      ? 'accepted'
-      : 'already-settled';
+    return this.decisions.submitResult(executionId, callId, result);
   }
 
-  /** Stops here what goes on in other processes, or in this one's next life. Runs without a store are cancelled. */
+  /** Stops all runs of this process. Stored ones can be continued by another process; others are cancelled. */
   async close(): Promise<void> {
-    if (this.journaled === undefined)
-      for (const { driver } of this.live.values()) driver.abort(new LLMAbortedError('The process is being stopped.'));
-    else await this.journaled.close();
+    if (this.durable !== undefined) return this.durable.close();
+    for (const { loop } of this.registry.live.values())
+      loop.abort(new LLMAbortedError('The process is shutting down.'));
   }
 
-  private async decideCall(
-    executionId: string,
-    callId: string,
-    approval: Approval,
-    shownHash: string | undefined,
-  ): Promise<ToolCall['state']> {
-    const call = await this.callOf(executionId, callId);
-    if (shownHash !== undefined && shownHash !== argumentsHash(call.arguments)) {
-      throw new ConflictError(`the decision on '${callId}' was made for other arguments`);
-    }
-    const order: RunOrder = approval.approved
-      ? { kind: 'approve', callId }
-      : { kind: 'reject', callId, reason: approval.reason };
-    if (!acceptsDecision(call) || !(await this.settle(executionId, call, order))) {
-      throw new LLMInvalidRequestError(`the call '${callId}' does not wait for approval`, { path: 'callId' });
-    }
-    return call.state;
+  /** @throws LLMInvalidRequestError without a run store, where only live runs are known */
+  private requireDurable(executionId: string): DurableRuns {
+    if (this.durable === undefined) throw unknownRunError(executionId);
+    return this.durable;
   }
 
-  /** @returns false when somebody else was first */
-  private async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
-    if (this.journaled !== undefined) return this.journaled.settle(executionId, call, order);
-    return this.live.get(executionId)?.driver.apply(order) === true;
-  }
-
-  private async callOf(executionId: string, callId: string): Promise<ToolCall> {
-    const execution = this.known(executionId);
-    if (execution === undefined) return this.stored(executionId).runs.call(executionId, callId);
-    const call = execution.calls.get(callId);
-    if (call === undefined) throw new LLMInvalidRequestError(`the run has no call '${callId}'`, { path: 'callId' });
-    return call;
-  }
-
-  private known(executionId: string): LiveRun | undefined {
-    return this.live.get(executionId)?.execution ?? this.finished.get(executionId);
-  }
-
-  /** The runs that are written down. @throws LLMInvalidRequestError where none are */
-  private stored(executionId: string): DurableRuns {
-    if (this.journaled === undefined)
-      throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
-    return this.journaled;
-  }
-
-  private drive({ executionId, userId, plan, returnsEarly, journal, restored, refusal }: BegunRun): Promise<RunResult> {
-    const { provider, processor, tell: emit } = this;
+  private launch(init: RunInit): Promise<RunResult> {
+    const { executionId, userId, plan, returnsEarly, journal, restored, endError } = init;
+    const { provider, processor } = this;
     const { options, tools, limits, stream } = plan;
-    const past = restored?.past;
-    const execution = new LiveRun({
+    const run = new LiveRun({
       id: executionId,
       userId,
       input: options.input,
-      emit,
-      ...(past === undefined ? {} : { past }),
+      emit: this.publish,
+      ...(restored === undefined ? {} : { restored: restored.state }),
     });
-    const driver = new RunLoop({
-      execution,
+    const loop = new RunLoop({
+      run,
       provider,
       processor,
       options,
@@ -368,42 +347,34 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
       returnsEarly,
       journal,
       restored,
-      refusal,
+      endError,
     });
-    this.live.set(executionId, { execution, driver });
-    return driver.run();
+    this.registry.live.set(executionId, { run, loop });
+    return loop.run();
   }
 
-  private driveOn({ whole, journal }: ClaimedRun, hopeless?: LLMError): Promise<RunResult> {
-    const { executionId, userId, error, response } = whole.run;
-    // One that was about to end when its owner was lost ends as it was meant to: its calls may be cancelled already.
-    const { plan, refusal = error === undefined ? hopeless : restoreError(error.code, error.message, response) } =
-      readStoredPlan(whole.run, this.toolExecutor);
-    return this.drive({
+  /** @param recoveryError ends the run, unless it was about to end with another error */
+  private launchClaimed({ stored, journal }: ClaimedRun, recoveryError?: LLMError): Promise<RunResult> {
+    const { executionId, userId, error, response } = stored.run;
+    const { plan, error: planError } = readStoredPlan(stored.run, this.toolExecutor);
+    // A run that was about to end when its owner died ends with the recorded error: its calls may be cancelled already.
+    const recordedError = error === undefined ? undefined : restoreError(error.code, error.message, response);
+    return this.launch({
       executionId,
       userId,
       plan,
       returnsEarly: false,
       journal,
-      restored: restoreRun(whole),
-      refusal,
+      restored: restoreRun(stored),
+      endError: planError ?? recordedError ?? recoveryError,
     });
   }
 
-  private readonly tell = (event: AgentEvent): void => {
-    const entry = this.live.get(event.executionId);
-    if (entry !== undefined && isFinished(entry.execution.state)) this.retire(entry.execution);
-    // The union and the map of listeners are built from the same type, event by event.
+  private readonly publish = (event: AgentEvent): void => {
+    const entry = this.registry.live.get(event.executionId);
+    if (entry !== undefined && isFinished(entry.run.state)) this.registry.retire(entry.run);
+    // The union of events and the map of listeners are derived from the same type.
     (this.emit as (type: string, event: AgentEvent) => boolean)(event.type, event);
     (this.emit as (type: string, event: AgentEvent) => boolean)('event', event);
   };
-
-  private retire(execution: LiveRun): void {
-    this.live.delete(execution.executionId);
-    this.finished.set(execution.executionId, execution);
-    for (const oldest of this.finished.keys()) {
-      if (this.finished.size <= this.keepFinished) break;
-      this.finished.delete(oldest);
-    }
-  }
 }

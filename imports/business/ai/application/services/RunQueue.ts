@@ -1,6 +1,6 @@
 /**
- * Runs that wait for a worker: written down first, then handed to the job queue by their ids, and begun by whoever
- * claims them. Whatever is lost in between is found in the store.
+ * Queues runs for workers. A run is recorded first and then handed to the job queue by its id; the worker that claims
+ * it executes it. Runs that lose their job in between are found in the store and queued again.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { RunResult } from '../../domain/entities/Run';
@@ -10,129 +10,141 @@ import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
 import type { AgenticLoop, ExecuteOptions } from './AgenticLoop';
 import type { RunMetadata } from './runs/durable/DurableRuns';
-import { DEFAULT_LIMITS, planRun, toStoredPlan } from './runs/planRun';
+import { planRun, toStoredPlan } from './runs/planRun';
+import { DEFAULT_LIMITS } from './runs/runLimits';
 
-export interface RunQueueParts {
-  readonly loop: Pick<AgenticLoop, 'begin' | 'on' | 'off'>;
+export interface RunQueueOptions {
+  readonly loop: Pick<AgenticLoop, 'startQueued' | 'on' | 'off'>;
   readonly store: RunStore;
   readonly jobs: JobQueue;
   readonly tools: IToolExecutor;
-  /** Milliseconds between two looks for runs that no job stands for; default: ten minutes. */
+  /** Milliseconds between two sweeps for queued runs without a job; default 600,000. */
   readonly sweepIntervalMs?: number;
   /** Default: the console. */
   readonly logger?: Logger;
 }
 
 export interface QueuedRun extends RunMetadata {
-  /** When it is to be begun, in milliseconds since the epoch; default: as soon as there is a worker. */
+  /** The earliest start, in milliseconds since the epoch. Default: as soon as a worker is free. */
   readonly dueAt?: number;
 }
 
 const SWEEP_INTERVAL_MS = 600_000;
-/** Runs that are looked at together. */
-const LOOKED_AT = 10_000;
+/** How many queued runs one sweep reads. */
+const SWEEP_LIMIT = 10_000;
 
 export class RunQueue {
-  private readonly parts: RunQueueParts;
+  private readonly loop: RunQueueOptions['loop'];
+  private readonly store: RunStore;
+  private readonly jobs: JobQueue;
+  private readonly tools: IToolExecutor;
+  private readonly sweepIntervalMs: number;
   private readonly logger: Logger;
   private timer: ReturnType<typeof setInterval> | undefined;
-  private stopping: Promise<void> = Promise.resolve();
-  private release = (): void => undefined;
+  /** Resolves when the queue is stopped. */
+  private stopped: Promise<void> = Promise.resolve();
+  private resolveStopped = (): void => undefined;
 
-  constructor(parts: RunQueueParts) {
-    this.parts = parts;
-    this.logger = parts.logger ?? console;
+  constructor({ loop, store, jobs, tools, sweepIntervalMs = SWEEP_INTERVAL_MS, logger = console }: RunQueueOptions) {
+    this.loop = loop;
+    this.store = store;
+    this.jobs = jobs;
+    this.tools = tools;
+    this.sweepIntervalMs = sweepIntervalMs;
+    this.logger = logger;
   }
 
   /**
-   * Resolves when the run is written down: from then on it is done once.
+   * Queues a run. Resolves when it is recorded; from then on it will be executed, and by one process only.
+   * @param options as for `AgenticLoop.execute`; `onPending` is ignored
    * @returns the execution id
-   * @throws LLMInvalidRequestError for a run that can't be planned; ConflictError when the execution id, or the
-   *   user's request id, is taken
+   * @throws LLMInvalidRequestError for invalid options; ConflictError when the execution id, or the user's request
+   *   id, is taken
    */
-  async add(userId: string, options: ExecuteOptions, asked: QueuedRun = {}): Promise<string> {
-    const { onPending: _onPending, executionId = randomUUID(), ...wishes } = options;
-    const plan = planRun(wishes, this.parts.tools, DEFAULT_LIMITS);
+  async add(userId: string, options: ExecuteOptions, queued: QueuedRun = {}): Promise<string> {
+    const { onPending: _onPending, executionId = randomUUID(), ...runOptions } = options;
+    const plan = planRun(runOptions, this.tools, DEFAULT_LIMITS);
     const request = {
       requestId: executionId,
       argumentsHash: createHash('sha256').update(executionId).digest('hex'),
       source: 'job' as const,
       providerId: plan.options.model,
       title: '',
-      ...asked,
+      ...queued,
       executionId,
       userId,
       createdAt: Date.now(),
       input: plan.options.input,
-      plan: toStoredPlan(plan, wishes.tools),
+      plan: toStoredPlan(plan, runOptions.tools),
     };
-    await this.parts.store.create(request, 'queued', '');
-    await this.enqueueJob(executionId, asked.dueAt);
+    await this.store.create(request, 'queued', '');
+    await this.enqueueJob(executionId, queued.dueAt);
     return executionId;
   }
 
-  /** Works on what is in the queue, and on what was left behind. */
+  /**
+   * Starts working on queued runs, including those that earlier processes left behind.
+   * @throws what the job queue or the store throws at the start
+   */
   async start(): Promise<void> {
-    this.stopping = new Promise((resolve) => (this.release = resolve));
-    await this.parts.jobs.start((executionId) => this.work(executionId));
+    this.stopped = new Promise((resolve) => (this.resolveStopped = resolve));
+    await this.jobs.start((executionId) => this.work(executionId));
     await this.requeueOrphans();
     this.timer = setInterval(() => {
       this.requeueOrphans().catch((error: unknown) =>
-        this.logger.error('queued runs could not be looked for; it is tried again', error),
+        this.logger.error('The sweep for queued runs without a job failed and will be retried.', error),
       );
-    }, this.parts.sweepIntervalMs ?? SWEEP_INTERVAL_MS);
+    }, this.sweepIntervalMs);
     this.timer.unref();
   }
 
-  /** Begins no more runs. Those under way are the loop's. */
+  /** Starts no more runs. Those in progress continue in the loop. */
   async stop(): Promise<void> {
     clearInterval(this.timer);
-    this.release();
-    await this.parts.jobs.stop();
+    this.resolveStopped();
+    await this.jobs.stop();
   }
 
-  /** Runs without a job: their process ended before it had made one, or the queue was in its memory. */
+  /** Adds a job for every queued run: its process may have died before it added one, or kept the queue in memory. */
   private async requeueOrphans(): Promise<void> {
-    for (const { executionId, dueAt } of await this.parts.store.queued(LOOKED_AT))
-      await this.parts.jobs.add(executionId, dueAt);
+    for (const { executionId, dueAt } of await this.store.queued(SWEEP_LIMIT)) await this.jobs.add(executionId, dueAt);
   }
 
-  /** It is in the store: whoever asked for it need not hear that the queue is out of reach. */
+  /** Does not throw: the run is recorded, so the next sweep adds the job if the queue cannot be reached now. */
   private async enqueueJob(executionId: string, dueAt: number | undefined): Promise<void> {
     try {
-      await this.parts.jobs.add(executionId, dueAt);
+      await this.jobs.add(executionId, dueAt);
     } catch (error) {
-      this.logger.warn(`the run ${executionId} is begun later, since the job queue can't be reached`, error);
+      this.logger.warn(`Run "${executionId}" will start later, because the job queue cannot be reached.`, error);
     }
   }
 
   private async work(executionId: string): Promise<void> {
-    const { loop, store } = this.parts;
-    // It may have been removed since.
-    if ((await store.load(executionId)) === undefined) return;
-    const begun = await loop.begin(executionId);
-    if (begun !== undefined) await this.untilIdleOrDone(executionId, begun.done);
+    // The run may have been deleted since it was queued.
+    if ((await this.store.load(executionId)) === undefined) return;
+    const started = await this.loop.startQueued(executionId);
+    if (started !== undefined) await this.untilIdleOrDone(executionId, started.done);
   }
 
-  /** A run that waits for a person or another service does not keep others from being begun. */
-  private async untilIdleOrDone(executionId: string, ended: Promise<RunResult>): Promise<void> {
-    const { loop, tools } = this.parts;
-    let release = (): void => undefined;
-    const waits = new Promise<void>((resolve) => (release = resolve));
+  /** Frees the worker when the run ends, or when it begins to wait for a person or another service. */
+  private async untilIdleOrDone(executionId: string, done: Promise<RunResult>): Promise<void> {
+    const { loop, tools } = this;
+    let resolveIdle = (): void => undefined;
+    const idle = new Promise<void>((resolve) => (resolveIdle = resolve));
     const onWait = (event: { readonly executionId: string }): void => {
-      if (event.executionId === executionId) release();
+      if (event.executionId === executionId) resolveIdle();
     };
     const onExecuting = (event: { readonly executionId: string; readonly name: string }): void => {
       if (tools.getToolDefinition(event.name)?.external === true) onWait(event);
     };
     loop.on('tool:approval_required', onWait).on('tool:needs_review', onWait).on('tool:executing', onExecuting);
-    // A run that ended with an error has ended; its end is told by events and the store.
-    const over = ended.then(
+    // A run that failed is done, too; its error is reported by events and the store.
+    const ended = done.then(
       () => undefined,
       () => undefined,
     );
     try {
-      await Promise.race([over, waits, this.stopping]);
+      await Promise.race([ended, idle, this.stopped]);
     } finally {
       loop.off('tool:approval_required', onWait).off('tool:needs_review', onWait).off('tool:executing', onExecuting);
     }

@@ -1,161 +1,170 @@
 /**
- * Takes over the runs of owners that are gone, at the start and from then on: one timer for all. An owner is gone
- * when it has left, or when it has given no sign of life for as long as a lease lasts, by this process's own count
- * of time; clocks of different machines are never compared.
+ * Recovers orphaned runs: scans the store at the start and periodically, and takes over the runs of owners that are
+ * gone. An owner is gone when it has removed itself, or when its heartbeat count has not changed for as long as a lease
+ * lasts, measured by this process's monotonic clock. Clocks of different machines are never compared.
  */
 import type { RunResult } from '../../domain/entities/Run';
 import { isFinished, runOf } from '../../domain/entities/Run';
 import type { Logger } from '../../domain/interfaces/Logger';
 import type { RunStore } from '../../domain/interfaces/RunStore';
-import type { HeldRun, RunLease } from '../../domain/types/RunRecords';
+import type { LeasedRun, RunLease } from '../../domain/types/RunRecords';
 import { DEFAULT_LEASE_TIMES } from './runs/durable/LeaseHeartbeat';
 import { isQuarantined } from './runs/durable/recoveryLimit';
 
-/** The agentic loop is one. */
-export interface ResumesRuns {
+/** The part of `AgenticLoop` that the recovery uses. */
+export interface RecoveringLoop {
   readonly ownerId: string | undefined;
-  /** Runs that are under way in this process. */
+  /** The number of runs that this process executes. */
   readonly size: number;
-  isHere(executionId: string): boolean;
-  takeOver(seen: HeldRun): Promise<RunResult | undefined>;
+  isLocal(executionId: string): boolean;
+  recover(lease: LeasedRun): Promise<RunResult | undefined>;
 }
 
-export interface RunRecoveryParts {
-  readonly loop: ResumesRuns;
+export interface RunRecoveryOptions {
+  readonly loop: RecoveringLoop;
   readonly store: RunStore;
-  /** Milliseconds; default as in `DEFAULT_LEASE_TIMES`. */
-  readonly lease?: number;
-  /** Milliseconds between two looks; default a third of the lease. */
-  readonly every?: number;
-  /** How many runs are taken over with one look; default 100. */
-  readonly most?: number;
+  /** Milliseconds without a heartbeat after which an owner is gone; default 15,000. */
+  readonly leaseMs?: number;
+  /** Milliseconds between two scans; default: a third of the lease. */
+  readonly scanIntervalMs?: number;
+  /** How many runs one scan takes over; default 100. Quarantined runs are recovered one at a time besides. */
+  readonly maxPerScan?: number;
+  /** Default: the console. */
   readonly logger?: Logger;
 }
 
 interface Heartbeat {
-  readonly beats: number;
-  /** When it was seen first, on this process's own clock. */
-  readonly at: number;
+  readonly count: number;
+  /** When this process first saw that count, by `performance.now()`. */
+  readonly seenAt: number;
 }
 
-/** Milliseconds for which other suspects wait while one is tried. */
+/** How long a quarantined run is observed before the next one is recovered. */
 const QUARANTINE_TRIAL_MS = 60_000;
-/** Runs and commands that are looked at. */
-const LOOKED_AT = 1_000;
+/** How many runs of others, and how many commands, one scan reads. */
+const SCAN_LIMIT = 1_000;
 
 export class RunRecovery {
-  private readonly loop: ResumesRuns;
+  private readonly loop: RecoveringLoop;
   private readonly store: RunStore;
-  private readonly lease: number;
-  private readonly every: number;
-  private readonly most: number;
+  private readonly leaseMs: number;
+  private readonly scanIntervalMs: number;
+  private readonly maxPerScan: number;
   private readonly logger: Logger;
-  private signs = new Map<string, Heartbeat>();
-  /** The suspect that was taken over last. */
-  private tried: { readonly executionId: string; readonly at: number } | undefined;
+  /** By owner, as of the last scan. */
+  private heartbeats: ReadonlyMap<string, Heartbeat> = new Map();
+  /** The quarantined run that was recovered last. */
+  private trial: { readonly executionId: string; readonly startedAt: number } | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isStopped = true;
 
   constructor({
     loop,
     store,
-    lease = DEFAULT_LEASE_TIMES.lease,
-    every = lease / 3,
-    most = 100,
+    leaseMs = DEFAULT_LEASE_TIMES.leaseMs,
+    scanIntervalMs = leaseMs / 3,
+    maxPerScan = 100,
     logger = console,
-  }: RunRecoveryParts) {
+  }: RunRecoveryOptions) {
     this.loop = loop;
     this.store = store;
-    this.lease = lease;
-    this.every = every;
-    this.most = most;
+    this.leaseMs = leaseMs;
+    this.scanIntervalMs = scanIntervalMs;
+    this.maxPerScan = maxPerScan;
     this.logger = logger;
   }
 
-  /** Looks at once, and then again and again. @throws what the store throws at the first look */
+  /** Scans at once, and then periodically. @throws what the store throws at the first scan */
   async start(): Promise<void> {
     this.isStopped = false;
     await this.scan();
     this.schedule();
   }
 
+  /** Stops scanning. Recovered runs continue. */
   stop(): void {
     this.isStopped = true;
     clearTimeout(this.timer);
   }
 
-  /** @returns how many runs were taken over */
+  /**
+   * Takes over orphaned runs, without waiting for their results, and deletes commands for runs that have ended.
+   * @returns how many runs are being taken over
+   * @throws what the store throws
+   */
   async scan(): Promise<number> {
-    // In this order: whoever has a run that is in the list gave a sign of life before it had it.
-    // However many runs others have who live, and however many are here, those that were left are among these.
-    const held = await this.store.held(LOOKED_AT + this.loop.size, this.living());
-    const signs = this.read(await this.store.heartbeats());
-    const left = held.filter((run) => this.isOrphaned(run, signs));
-    const taken = [
-      ...left.filter((run) => !isQuarantined(run)).slice(0, this.most),
-      ...this.nextQuarantined(held, left),
+    // The runs are read before the heartbeats: an owner of a run in the list sent its first heartbeat before it claimed
+    // the run. The limit has room for the runs of this process, and those of live owners are left out, so that orphans
+    // are always among the runs read.
+    const leased = await this.store.leased(SCAN_LIMIT + this.loop.size, this.liveOwners());
+    const heartbeats = this.updateHeartbeats(await this.store.heartbeats());
+    const orphaned = leased.filter((run) => this.isOrphaned(run, heartbeats));
+    const recoverable = [
+      ...orphaned.filter((run) => !isQuarantined(run)).slice(0, this.maxPerScan),
+      ...this.nextQuarantined(leased, orphaned),
     ];
-    for (const seen of taken) this.takeOver(seen);
-    await this.strikeOff(held);
-    return taken.length;
+    for (const lease of recoverable) this.recover(lease);
+    await this.deleteObsoleteCommands(leased);
+    return recoverable.length;
   }
 
-  /** The others, as they were at the last look. */
-  private living(): readonly string[] {
+  /** Other owners that were alive at the last scan. */
+  private liveOwners(): readonly string[] {
     const now = performance.now();
-    return [...this.signs].flatMap(([owner, { at }]) =>
-      owner !== this.loop.ownerId && now - at < this.lease ? [owner] : [],
+    return [...this.heartbeats].flatMap(([owner, { seenAt }]) =>
+      owner !== this.loop.ownerId && now - seenAt < this.leaseMs ? [owner] : [],
     );
   }
 
-  private read(beats: ReadonlyMap<string, number>): ReadonlyMap<string, Heartbeat> {
-    const at = performance.now();
-    const signs = new Map<string, Heartbeat>();
-    for (const [owner, count] of beats) {
-      const last = this.signs.get(owner);
-      signs.set(owner, last?.beats === count ? last : { beats: count, at });
+  private updateHeartbeats(counts: ReadonlyMap<string, number>): ReadonlyMap<string, Heartbeat> {
+    const seenAt = performance.now();
+    const heartbeats = new Map<string, Heartbeat>();
+    for (const [owner, count] of counts) {
+      const last = this.heartbeats.get(owner);
+      heartbeats.set(owner, last?.count === count ? last : { count, seenAt });
     }
-    this.signs = signs;
-    return signs;
+    this.heartbeats = heartbeats;
+    return heartbeats;
   }
 
-  private isOrphaned({ executionId, owner }: RunLease, signs: ReadonlyMap<string, Heartbeat>): boolean {
-    if (this.loop.isHere(executionId)) return false;
-    // What this process has and does not run was given up when the store could not be written to.
+  private isOrphaned({ executionId, owner }: RunLease, heartbeats: ReadonlyMap<string, Heartbeat>): boolean {
+    if (this.loop.isLocal(executionId)) return false;
+    // This process gave the run up when the store failed; or no other process exists.
     if (owner === this.loop.ownerId || this.store.isExclusive) return true;
-    const sign = signs.get(owner);
-    return sign === undefined || performance.now() - sign.at >= this.lease;
+    const heartbeat = heartbeats.get(owner);
+    return heartbeat === undefined || performance.now() - heartbeat.seenAt >= this.leaseMs;
   }
 
-  /** The one that was tried least often, unless another is being tried here: one that gets on is none any more. */
-  private nextQuarantined(held: readonly HeldRun[], left: readonly HeldRun[]): readonly HeldRun[] {
-    const { tried } = this;
+  /** The quarantined run with the fewest takeovers; none while this process still tries another. */
+  private nextQuarantined(leased: readonly LeasedRun[], orphaned: readonly LeasedRun[]): readonly LeasedRun[] {
+    const { trial } = this;
+    // A run that made progress is no longer quarantined, which ends its trial.
     const isTrying =
-      tried !== undefined &&
-      performance.now() - tried.at < QUARANTINE_TRIAL_MS &&
-      held.some(
-        (run) => run.executionId === tried.executionId && isQuarantined(run) && this.loop.isHere(run.executionId),
+      trial !== undefined &&
+      performance.now() - trial.startedAt < QUARANTINE_TRIAL_MS &&
+      leased.some(
+        (run) => run.executionId === trial.executionId && isQuarantined(run) && this.loop.isLocal(run.executionId),
       );
     if (isTrying) return [];
-    const [next] = left.filter(isQuarantined).toSorted((a, b) => a.takeovers - b.takeovers);
-    this.tried = next === undefined ? undefined : { executionId: next.executionId, at: performance.now() };
+    const [next] = orphaned.filter(isQuarantined).toSorted((a, b) => a.takeovers - b.takeovers);
+    this.trial = next === undefined ? undefined : { executionId: next.executionId, startedAt: performance.now() };
     return next === undefined ? [] : [next];
   }
 
-  private takeOver(seen: HeldRun): void {
-    this.loop.takeOver(seen).catch((error: unknown) => {
-      // A run that ends with an error has told so itself.
-      if (runOf(error) === undefined) this.logger.error(`the run ${seen.executionId} could not be taken over`, error);
+  private recover(lease: LeasedRun): void {
+    this.loop.recover(lease).catch((error: unknown) => {
+      // An error with a report ended the run, and was reported as an event.
+      if (runOf(error) === undefined) this.logger.error(`Run "${lease.executionId}" could not be taken over.`, error);
     });
   }
 
-  /** Commands to runs that had ended when they came. */
-  private async strikeOff(held: readonly RunLease[]): Promise<void> {
-    const known = new Set(held.map(({ executionId }) => executionId));
-    for (const { id, executionId } of await this.store.commands(LOOKED_AT)) {
-      if (known.has(executionId)) continue;
-      const whole = await this.store.load(executionId);
-      if (whole === undefined || isFinished(whole.run.state)) await this.store.removeCommand(id);
+  /** Deletes commands that arrived after their run had ended. */
+  private async deleteObsoleteCommands(leased: readonly RunLease[]): Promise<void> {
+    const unfinished = new Set(leased.map(({ executionId }) => executionId));
+    for (const { id, executionId } of await this.store.commands(SCAN_LIMIT)) {
+      if (unfinished.has(executionId)) continue;
+      const stored = await this.store.load(executionId);
+      if (stored === undefined || isFinished(stored.run.state)) await this.store.removeCommand(id);
     }
   }
 
@@ -163,11 +172,9 @@ export class RunRecovery {
     if (this.isStopped) return;
     this.timer = setTimeout(() => {
       this.scan()
-        .catch((error: unknown) =>
-          this.logger.error('runs of lost processes could not be looked for; it is tried again', error),
-        )
+        .catch((error: unknown) => this.logger.error('The scan for orphaned runs failed and will be retried.', error))
         .finally(() => this.schedule());
-    }, this.every);
+    }, this.scanIntervalMs);
     this.timer.unref();
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Tool handling for a vendor's own session: the same engine as the agentic loop, on whatever conversation the
- * caller holds.
- */
+/** Tool handling for a vendor's native chat session, with the same `ToolProcessor` as the agentic loop. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { applyToolEvent, createToolCall } from '../../domain/entities/Tool';
@@ -10,32 +7,33 @@ import { LLMAbortedError, MaxIterationsError, ToolError } from '../../domain/err
 import type { IToolExecutor } from '../../domain/interfaces/IToolExecutor';
 import type { NativeToolCall, ToolAdapter } from '../../domain/interfaces/ToolAdapter';
 import type { LooseTool } from '../../domain/types/LLMTypes';
-import { toToolResult } from './toolResults';
 import { ToolProcessor } from './ToolProcessor';
 import type { ToolProcessorOptions } from './ToolProcessor';
+import { toToolResult } from './tools/toolResult';
 import { resolveTools } from './tools/ToolSet';
 import type { ToolSet } from './tools/ToolSet';
 import { ToolConcurrency } from './tools/ToolConcurrency';
 
 export interface ToolExecutionLoopOptions extends ToolProcessorOptions {
-  /** Answers of the model, the initial one included; default 10. */
+  /** Responses of the model, including the initial one; default 10. */
   readonly maxIterations?: number;
   /** Default 8. */
   readonly maxParallelTools?: number;
 }
 
-export interface SessionRun<Response, Message> {
+export interface SessionRunOptions<Response, Message> {
   readonly initialResponse: Response;
   readonly adapter: ToolAdapter<Response, Message>;
   /** Names of the executor's tools, or definitions. */
   readonly tools: readonly (string | LooseTool)[];
   readonly userId: string;
   readonly signal?: AbortSignal;
+  /** Receives a call each time it changes. */
   readonly onToolCall?: (call: ToolCall) => void;
 }
 
 export interface SessionResult<Response> {
-  /** The first answer without calls. */
+  /** The first response without tool calls. */
   readonly response: Response;
   readonly iterations: number;
   readonly toolCalls: readonly ToolCall[];
@@ -55,18 +53,19 @@ export class ToolExecutionLoop {
   }
 
   /**
-   * Answers the calls of a session until the model makes none. A native session has no later turn of its own, so
-   * every call is waited for, and there is nobody to ask: tools that need approval are refused, external ones too.
-   * @throws MaxIterationsError, LLMAbortedError, and whatever the adapter's own SDK throws
+   * Runs the tool calls of a session until a response has none. Every call is awaited, as if it were blocking. Tools
+   * that need approval, and external tools, are refused, because a native session cannot wait for anyone.
+   * @throws MaxIterationsError, LLMAbortedError, LLMInvalidRequestError for an unknown tool name, and whatever the
+   *   adapter's SDK throws
    */
-  async run<Response, Message>(session: SessionRun<Response, Message>): Promise<SessionResult<Response>> {
+  async run<Response, Message>(session: SessionRunOptions<Response, Message>): Promise<SessionResult<Response>> {
     const { adapter, signal = new AbortController().signal } = session;
-    // Each open call listens; Node would take more than ten for a leak.
+    // Each open call adds a listener; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, signal);
-    const work = {
+    const shared = {
       tools: resolveTools(session.tools, this.toolExecutor),
       executionId: randomUUID(),
-      slots: new ToolConcurrency(this.maxParallelTools),
+      concurrency: new ToolConcurrency(this.maxParallelTools),
     };
     const toolCalls: ToolCall[] = [];
     let response = session.initialResponse;
@@ -74,10 +73,12 @@ export class ToolExecutionLoop {
       const calls = adapter.getToolCalls(response);
       if (calls.length === 0) return { response, iterations, toolCalls };
       if (iterations >= this.maxIterations)
-        throw new MaxIterationsError(`The session reached its limit of ${this.maxIterations} answers.`);
+        throw new MaxIterationsError(`The session reached its limit of ${this.maxIterations} responses.`);
       adapter.recordAssistantMessage(response);
       const settled = await Promise.all(
-        calls.map((call, index) => this.settle(call, `${call.call_id}:${iterations}.${index}`, session, signal, work)),
+        calls.map((call, index) =>
+          this.settle(call, `${call.call_id}:${iterations}.${index}`, session, signal, shared),
+        ),
       );
       toolCalls.push(...settled);
       if (signal.aborted) throw new LLMAbortedError('The session was aborted.', { cause: signal.reason });
@@ -91,29 +92,32 @@ export class ToolExecutionLoop {
   private async settle<Response, Message>(
     { call_id, name, arguments: text }: NativeToolCall,
     id: string,
-    session: SessionRun<Response, Message>,
+    session: SessionRunOptions<Response, Message>,
     signal: AbortSignal,
-    work: { readonly tools: ToolSet; readonly executionId: string; readonly slots: ToolConcurrency },
+    shared: { readonly tools: ToolSet; readonly executionId: string; readonly concurrency: ToolConcurrency },
   ): Promise<ToolCall> {
     let call = createToolCall({ id, call_id, name, arguments: text, blocking: true, createdAt: Date.now() });
     const { settled } = this.processor.process(
       {
         call,
         userId: session.userId,
-        executionId: work.executionId,
+        executionId: shared.executionId,
         signal,
-        slots: work.slots,
+        concurrency: shared.concurrency,
         report: (event) => {
           call = applyToolEvent(call, event);
           session.onToolCall?.(call);
         },
-        awaitApproval: () => Promise.resolve({ approved: false, reason: 'nobody can approve it in this session' }),
+        awaitApproval: () => Promise.resolve({ approved: false, reason: 'Nobody can approve it in this session.' }),
         awaitExternal: () =>
           Promise.reject(
-            new ToolError('rejected', 'Its result is submitted from outside, which this session cannot wait for.'),
+            new ToolError(
+              'rejected',
+              'Its result is submitted by another service, which this session cannot wait for.',
+            ),
           ),
       },
-      work.tools,
+      shared.tools,
     );
     await settled;
     return call;

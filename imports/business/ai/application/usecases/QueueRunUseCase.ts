@@ -46,7 +46,7 @@ export class QueueRunUseCase {
         executionId: await this.queue.add(userId, options, { ...asked, ...(dueAt === undefined ? {} : { dueAt }) }),
         done: NOT_HERE,
       }),
-      follow: () => NOT_HERE,
+      waitForResult: () => NOT_HERE,
     };
   }
 }

@@ -41,7 +41,7 @@ export interface UseRequest {
 
 export interface RunLauncherPorts {
   readonly access: AccessPolicy;
-  readonly loop: Pick<AgenticLoop, 'start' | 'follow'>;
+  readonly loop: Pick<AgenticLoop, 'start' | 'waitForResult'>;
   /** Where the loop writes its runs down. */
   readonly runs: Pick<RunStore, 'findRequest'>;
   /** The ids of the providers that there are. */
@@ -136,7 +136,7 @@ export class RunLauncher {
     const runs = new RequestRuns(
       userId,
       executionId,
-      (options) => this.ports.loop.follow(executionId, options.signal),
+      (options) => this.ports.loop.waitForResult(executionId, options.signal),
       this.ports.loop,
     );
     return { executionId, done: quiet(work.run(runs.decided(optionsOf(request)))) };
@@ -293,7 +293,7 @@ class RequestRuns {
       return await started.done;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;
-      return this.loop.follow(executionId, options.signal);
+      return this.loop.waitForResult(executionId, options.signal);
     }
   }
 }

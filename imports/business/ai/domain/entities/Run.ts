@@ -1,4 +1,4 @@
-/** A run of the agentic loop, seen from outside: its state moves only along `RUN_MOVES`. */
+/** A run of the agentic loop as its callers see it. Its state changes only along `RUN_TRANSITIONS`. */
 import { IllegalTransitionError, isLLMError } from '../errors/LLMErrors';
 import type { EndedRun } from '../errors/LLMErrors';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
@@ -6,7 +6,7 @@ import type { ToolCall, ToolCallState } from './Tool';
 
 export type RunState = 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled';
 
-export const RUN_MOVES = {
+export const RUN_TRANSITIONS = {
   queued: ['running', 'cancelled'],
   running: ['waiting', 'completed', 'failed', 'cancelled'],
   waiting: ['running', 'completed', 'failed', 'cancelled'],
@@ -15,36 +15,36 @@ export const RUN_MOVES = {
   cancelled: [],
 } as const satisfies Record<RunState, readonly RunState[]>;
 
-/** @throws IllegalTransitionError for a move that the table does not have. */
-export function moveRun(from: RunState, to: RunState): RunState {
-  if (!(RUN_MOVES[from] as readonly RunState[]).includes(to))
-    throw new IllegalTransitionError(`a ${from} run cannot become ${to}`);
+/** @throws IllegalTransitionError for a transition that the table does not allow */
+export function transitionRun(from: RunState, to: RunState): RunState {
+  if (!(RUN_TRANSITIONS[from] as readonly RunState[]).includes(to))
+    throw new IllegalTransitionError(`A ${from} run cannot become ${to}.`);
   return to;
 }
 
 export function isFinished(state: RunState): boolean {
-  return RUN_MOVES[state].length === 0;
+  return RUN_TRANSITIONS[state].length === 0;
 }
 
-/** Everything a run did. */
+/** What a run has done so far, or did in all once it has ended. */
 export interface RunReport extends EndedRun {
   readonly toolCalls: readonly ToolCall[];
-  /** Calls that still run. */
+  /** Calls that have not settled. */
   readonly pending: readonly ToolCall[];
-  /** Calls whose result never reached the model. */
+  /** Settled calls whose result never reached the model. */
   readonly undelivered: readonly ToolCall[];
-  /** Answers that follow the one in `response`; ends with the run, throws what ended it. */
+  /** The answers after the one in `response`. Ends when the run does, and throws the error that ended it. */
   readonly followUps: AsyncIterable<LLMResponse>;
 }
 
 export interface RunResult extends RunReport {
-  /** The last answer; its `usage` is the last call's, the report's is the run's sum. */
+  /** The last answer. Its `usage` covers the last model call; the report's `usage` is the sum over the run. */
   readonly response: LLMResponse;
 }
 
-/** What the run that this error ended had done, or `undefined` for errors that ended none. */
+/** The report of the run that this error ended, or `undefined` if it ended none. */
 export function runOf(error: unknown): RunReport | undefined {
-  // The loop is the only writer of `run`, and it writes whole reports.
+  // Only the loop sets `run`, and it sets complete reports.
   return isLLMError(error) ? (error.run as RunReport | undefined) : undefined;
 }
 

@@ -1,12 +1,18 @@
 /**
- * What a model may be offered, and the calls that it makes: a tool call changes only by the moves in
- * `TOOL_CALL_MOVES`.
+ * Tools that a model may be offered, and the tool calls it makes. A tool call is a state machine: `applyToolEvent`
+ * is the only way to change one, and `TOOL_CALL_TRANSITIONS` lists the legal transitions.
  */
 import { IllegalTransitionError } from '../errors/LLMErrors';
 import type { ToolFailure } from '../errors/LLMErrors';
 import type { JsonObject, VendorPart } from '../types/VendorTypes';
 
+/**
+ * When the late result of a non-blocking call reaches the model: with the next request, which is made at once if the
+ * run is idle (`immediate`); after the model has answered (`when_idle`); or with whatever request is made next
+ * (`silent`).
+ */
 export type ToolDelivery = 'immediate' | 'when_idle' | 'silent';
+/** `join` runs the tool once and gives both calls its result; `reject` fails the second call. */
 export type OnDuplicate = 'allow' | 'reject' | 'join';
 
 export interface FunctionTool {
@@ -16,23 +22,26 @@ export interface FunctionTool {
   /** JSON Schema of the arguments. */
   readonly parameters?: JsonObject;
   readonly strict?: boolean | null;
-  /** `false`: the loop acknowledges the call and the result follows when it is there. Default true. */
+  /** Default true. With `false` the loop acknowledges the call at once and delivers the result when it arrives. */
   readonly blocking?: boolean;
-  /** Milliseconds. */
+  /** Milliseconds. Default: the loop's `defaultToolTimeout`; 24 hours for external tools. */
   readonly timeout?: number;
-  /** Runs after the other sequential tools of its turn, never beside them. */
+  /** Never runs in parallel with another sequential tool of the same run. */
   readonly sequential?: boolean;
-  /** May run again with the same idempotency key after a crash. */
+  /** The call may be run again with the same idempotency key after a crash. Others go to review instead. */
   readonly idempotent?: boolean;
-  /** Its result comes by `submitToolResult`; the default time-out does not apply. */
+  /** The result is supplied through `submitToolResult`; the default timeout does not apply. */
   readonly external?: boolean;
+  /** Whether a person must approve the call before it runs. A function receives the validated arguments. */
   readonly needsApproval?:
     | boolean
     | ((
         args: unknown,
         context: { readonly userId: string; readonly executionId: string },
       ) => boolean | Promise<boolean>);
+  /** When a late result is sent to the model; default `immediate`. */
   readonly delivery?: ToolDelivery;
+  /** What to do with a call identical to one that is still open; default `allow`. */
   readonly onDuplicate?: OnDuplicate;
   readonly vendor?: VendorPart;
 }
@@ -51,8 +60,8 @@ export const BUILT_IN_TOOL_TYPES = [
 export type BuiltInToolType = (typeof BUILT_IN_TOOL_TYPES)[number];
 
 /**
- * A tool that the vendor's server runs. Its other fields are the Responses wire's; newer types pass to Responses
- * hosts as they are.
+ * A tool that runs on the vendor's servers. The remaining fields are those of the Responses wire and are passed
+ * through to it unchanged.
  */
 export interface BuiltInTool {
   readonly type: BuiltInToolType;
@@ -79,8 +88,8 @@ export const ToolCallState = {
 } as const;
 export type ToolCallState = (typeof ToolCallState)[keyof typeof ToolCallState];
 
-/** The only legal moves. States without moves are final. */
-export const TOOL_CALL_MOVES = {
+/** All legal transitions. A state without any is final. */
+export const TOOL_CALL_TRANSITIONS = {
   pending: ['executing', 'awaiting_approval', 'failed', 'cancelled'],
   awaiting_approval: ['executing', 'failed', 'cancelled'],
   executing: ['completed', 'failed', 'timeout', 'cancelled', 'needs_review'],
@@ -91,23 +100,46 @@ export const TOOL_CALL_MOVES = {
   cancelled: [],
 } as const satisfies Record<ToolCallState, readonly ToolCallState[]>;
 
+interface ToolCallTraits {
+  /** What the call needs in order to leave this state. */
+  readonly waitsFor: 'start' | 'approval' | 'outcome' | 'review' | 'nothing';
+  /** Whether the tool may have taken effect although no outcome was recorded. */
+  readonly isUncertain: boolean;
+  /** What the model receives for the call: a result, an error, or nothing (yet). */
+  readonly delivers: 'result' | 'error' | 'nothing';
+}
+
+/** The one place that decides what a state means. All other code asks the predicates below. */
+const TRAITS = {
+  pending: { waitsFor: 'start', isUncertain: false, delivers: 'nothing' },
+  awaiting_approval: { waitsFor: 'approval', isUncertain: false, delivers: 'nothing' },
+  executing: { waitsFor: 'outcome', isUncertain: true, delivers: 'nothing' },
+  needs_review: { waitsFor: 'review', isUncertain: true, delivers: 'nothing' },
+  completed: { waitsFor: 'nothing', isUncertain: false, delivers: 'result' },
+  failed: { waitsFor: 'nothing', isUncertain: false, delivers: 'error' },
+  timeout: { waitsFor: 'nothing', isUncertain: false, delivers: 'error' },
+  cancelled: { waitsFor: 'nothing', isUncertain: false, delivers: 'nothing' },
+} as const satisfies Record<ToolCallState, ToolCallTraits>;
+
 export interface ToolCallError {
   readonly failure: ToolFailure;
   readonly message: string;
 }
 
-interface ToolCallFacts {
-  /** Unique within its run; the model's own id unless it used one twice. */
+interface ToolCallBase {
+  /** Unique within its run: the model's own id, unless the model used that twice. */
   readonly id: string;
+  /** The id that the model gave the call. */
   readonly call_id: string;
   readonly name: string;
-  /** As the model wrote them. */
+  /** The arguments' JSON text as the model wrote it. */
   readonly arguments: string;
   readonly blocking: boolean;
   /** When the call was recorded, in milliseconds since the epoch. */
   readonly createdAt: number;
+  /** `fraction` from 0 to 1. */
   readonly progress?: { readonly fraction: number; readonly note?: string };
-  /** The response with which its result reached the model. */
+  /** The id of the response whose request carried the result to the model. */
   readonly deliveredIn?: string;
 }
 
@@ -117,22 +149,31 @@ interface Started {
 }
 
 interface Settled {
+  /** Absent for a call that never ran. */
   readonly startTime?: number;
   readonly endTime: number;
   /** Milliseconds from start to end; 0 for a call that never ran. */
   readonly executionTime: number;
 }
 
-export type ToolCall =
-  | (ToolCallFacts & { readonly state: 'pending' })
-  | (ToolCallFacts & { readonly state: 'awaiting_approval' })
-  | (ToolCallFacts & Started & { readonly state: 'executing' })
-  | (ToolCallFacts & Started & { readonly state: 'needs_review' })
-  | (ToolCallFacts & Settled & { readonly state: 'completed'; readonly result: string })
-  | (ToolCallFacts & Settled & { readonly state: 'failed'; readonly error: ToolCallError })
-  | (ToolCallFacts &
-      Settled & { readonly state: 'timeout'; readonly error: ToolCallError; readonly lateResult?: string })
-  | (ToolCallFacts & Settled & { readonly state: 'cancelled'; readonly error: ToolCallError });
+interface Failed extends Settled {
+  readonly error: ToolCallError;
+}
+
+/** The fields that a call has in one state only. */
+interface StateFields {
+  pending: unknown;
+  awaiting_approval: unknown;
+  executing: Started;
+  needs_review: Started;
+  completed: Settled & { readonly result: string };
+  failed: Failed;
+  /** `lateResult` is what the tool returned after its timeout. It is stored but never delivered. */
+  timeout: Failed & { readonly lateResult?: string };
+  cancelled: Failed;
+}
+
+export type ToolCall = { [S in ToolCallState]: ToolCallBase & { readonly state: S } & StateFields[S] }[ToolCallState];
 
 export type ToolEvent =
   | { readonly type: 'tool:approval_required'; readonly at: number }
@@ -146,8 +187,8 @@ export type ToolEvent =
   | { readonly type: 'tool:late'; readonly at: number; readonly result: string }
   | { readonly type: 'tool:delivered'; readonly at: number; readonly responseId: string };
 
-/** Where an event takes a call. */
-export const STATE_AFTER = {
+/** The state that an event puts a call in. */
+export const STATE_AFTER_EVENT = {
   'tool:approval_required': 'awaiting_approval',
   'tool:executing': 'executing',
   'tool:needs_review': 'needs_review',
@@ -155,27 +196,88 @@ export const STATE_AFTER = {
   'tool:failed': 'failed',
   'tool:timeout': 'timeout',
   'tool:cancelled': 'cancelled',
-} as const satisfies Partial<Record<ToolEvent['type'], ToolCallState>>;
+} as const satisfies Record<
+  Exclude<ToolEvent['type'], 'tool:progress' | 'tool:late' | 'tool:delivered'>,
+  ToolCallState
+>;
 
 export function createToolCall(
-  facts: Pick<ToolCall, 'id' | 'call_id' | 'name' | 'arguments' | 'blocking' | 'createdAt'>,
+  fields: Pick<ToolCall, 'id' | 'call_id' | 'name' | 'arguments' | 'blocking' | 'createdAt'>,
 ): ToolCall {
-  return { state: 'pending', ...facts };
+  return { state: 'pending', ...fields };
 }
 
-export function isSettled(call: ToolCall): boolean {
-  return TOOL_CALL_MOVES[call.state].length === 0;
+type InState = Pick<ToolCall, 'state'>;
+
+/** The call has reached a final state. */
+export function isSettled({ state }: InState): boolean {
+  return TOOL_CALL_TRANSITIONS[state].length === 0;
+}
+
+/** Nothing has been decided about the call yet. */
+export function isPending({ state }: InState): boolean {
+  return TRAITS[state].waitsFor === 'start';
+}
+
+/** A person has to approve or reject the call before it runs. */
+export function needsApproval({ state }: InState): boolean {
+  return TRAITS[state].waitsFor === 'approval';
+}
+
+/** A person has to decide what to do about a call that was interrupted while it ran. */
+export function needsReview({ state }: InState): boolean {
+  return TRAITS[state].waitsFor === 'review';
+}
+
+/** The tool, or for external tools another service, is at work. */
+export function isExecuting({ state }: InState): boolean {
+  return TRAITS[state].waitsFor === 'outcome';
+}
+
+/** The call may be approved or rejected now. */
+export function acceptsDecision(call: InState): boolean {
+  return needsApproval(call) || needsReview(call);
+}
+
+/** A result may be submitted for the call now. @param isExternal whether its tool is external */
+export function acceptsResult(call: InState, isExternal: boolean): boolean {
+  return needsReview(call) || (isExternal && isExecuting(call));
+}
+
+/** Only a person or another service can move the call on. @param isExternal whether its tool is external */
+export function waitsForOthers(call: InState, isExternal: boolean): boolean {
+  return acceptsDecision(call) || acceptsResult(call, isExternal);
+}
+
+/** If the process dies now, nobody can tell whether the tool took effect. */
+export function isUncertain({ state }: InState): boolean {
+  return TRAITS[state].isUncertain;
+}
+
+/** The call failed or timed out, and the model receives the error. */
+export function hasFailed({ state }: InState): boolean {
+  return TRAITS[state].delivers === 'error';
+}
+
+/** The call is settled with a result or an error that the model receives. */
+export function isDeliverable({ state }: InState): boolean {
+  return TRAITS[state].delivers !== 'nothing';
+}
+
+/** The model has yet to receive the call's result or error. */
+export function isUndelivered(call: ToolCall): boolean {
+  return isDeliverable(call) && call.deliveredIn === undefined;
 }
 
 /**
- * The call after the event; the call that was given stays as it was.
- * @throws IllegalTransitionError for a move that the table does not have.
+ * Returns the call after the event; the given object is not changed.
+ * @throws IllegalTransitionError for a transition that the table does not allow
  */
 export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
   switch (event.type) {
     case 'tool:progress':
-      // Progress that arrives after the end says nothing any more.
-      if (call.state !== 'executing') return call;
+      // Progress reported after the call has settled is dropped.
+      if (!isExecuting(call)) return call;
       return {
         ...call,
         progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) },
@@ -185,38 +287,38 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
       return { ...call, lateResult: event.result };
     case 'tool:delivered':
       if (!isSettled(call)) throw illegal(call, event);
-      // Told again, it was still told first with the first.
+      // The first delivery counts.
       return { deliveredIn: event.responseId, ...call };
     default:
-      return move(call, event);
+      return transition(call, event);
   }
 }
 
-function move(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof STATE_AFTER }>): ToolCall {
-  const target = STATE_AFTER[event.type];
-  if (!(TOOL_CALL_MOVES[call.state] as readonly ToolCallState[]).includes(target)) throw illegal(call, event);
-  const facts = factsOf(call);
+function transition(call: ToolCall, event: Extract<ToolEvent, { type: keyof typeof STATE_AFTER_EVENT }>): ToolCall {
+  const target = STATE_AFTER_EVENT[event.type];
+  if (!(TOOL_CALL_TRANSITIONS[call.state] as readonly ToolCallState[]).includes(target)) throw illegal(call, event);
+  const base = baseOf(call);
   switch (event.type) {
     case 'tool:approval_required':
-      return { state: 'awaiting_approval', ...facts };
+      return { state: 'awaiting_approval', ...base };
     case 'tool:executing':
-      // Each attempt has a time of its own, whatever clocks do, so that what was decided about one is never taken
-      // for another.
-      return { state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1), ...facts };
+      // Every attempt gets a distinct start time, whatever the clock does: decisions are tied to it, so that one made
+      // about an earlier attempt never applies to a later one.
+      return { state: 'executing', startTime: Math.max(event.at, (startTimeOf(call) ?? -1) + 1), ...base };
     case 'tool:needs_review':
-      return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...facts };
+      return { state: 'needs_review', startTime: startTimeOf(call) ?? event.at, ...base };
     case 'tool:completed':
-      return { state: 'completed', result: event.result, ...facts, ...settled(call, event.at) };
+      return { state: 'completed', result: event.result, ...base, ...settledFields(call, event.at) };
     case 'tool:failed':
-      return { state: 'failed', error: event.error, ...facts, ...settled(call, event.at) };
+      return { state: 'failed', error: event.error, ...base, ...settledFields(call, event.at) };
     case 'tool:timeout':
-      return { state: 'timeout', error: event.error, ...facts, ...settled(call, event.at) };
+      return { state: 'timeout', error: event.error, ...base, ...settledFields(call, event.at) };
     case 'tool:cancelled':
-      return { state: 'cancelled', error: event.error, ...facts, ...settled(call, event.at) };
+      return { state: 'cancelled', error: event.error, ...base, ...settledFields(call, event.at) };
   }
 }
 
-function factsOf(call: ToolCall): ToolCallFacts {
+function baseOf(call: ToolCall): ToolCallBase {
   return {
     id: call.id,
     call_id: call.call_id,
@@ -228,7 +330,7 @@ function factsOf(call: ToolCall): ToolCallFacts {
   };
 }
 
-function settled(call: ToolCall, endTime: number): Settled {
+function settledFields(call: ToolCall, endTime: number): Settled {
   const startTime = startTimeOf(call);
   return startTime === undefined
     ? { endTime, executionTime: 0 }
@@ -241,23 +343,25 @@ function startTimeOf(call: ToolCall): number | undefined {
 
 function illegal(call: ToolCall, event: ToolEvent): IllegalTransitionError {
   return new IllegalTransitionError(
-    `tool call ${call.id} (${call.name}) is ${call.state} and cannot take '${event.type}'`,
+    `Tool call "${call.id}" (${call.name}) is ${call.state} and cannot take the event "${event.type}".`,
   );
 }
 
-/** What one call gave. `content` is the text that the model is told. */
+/** The outcome of a settled call. `content` is the text that the model receives. */
 export interface ToolResult {
   readonly call_id: string;
   readonly content: string;
   readonly error?: ToolCallError;
+  /** Milliseconds. */
   readonly executionTime: number;
   readonly state: ToolCallState;
 }
 
-/** The run's view of all its calls, read-only to the outside. Keys are internal call ids. */
+/** A read-only view of a run's calls. Keys are the calls' ids within the run. */
 export interface ToolExecutionContext {
   readonly executionId: string;
   readonly toolCalls: ReadonlyMap<string, ToolCall>;
+  /** Non-blocking calls that have not settled. */
   readonly pendingNonBlocking: ReadonlySet<string>;
   readonly completedResults: ReadonlyMap<string, ToolResult>;
 }

@@ -1,4 +1,4 @@
-/** A run of which nothing is done yet. */
+/** The progress of a run that has not done anything yet. */
 import type { RunProgress, RunRequest } from '../types/RunRecords';
 import { NO_USAGE } from './Response';
 

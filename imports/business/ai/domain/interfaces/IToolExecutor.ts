@@ -1,4 +1,4 @@
-/** Where tools live and run. */
+/** Provides tool definitions and runs the tools. */
 import type { FunctionTool } from '../entities/Tool';
 
 export interface ToolCallContext {
@@ -7,14 +7,17 @@ export interface ToolCallContext {
   readonly userId: string;
   readonly callId: string;
   readonly executionId: string;
-  /** The same for every attempt at this call, across crashes. */
+  /** The same for every attempt at this call, including attempts after a crash. */
   readonly idempotencyKey: string;
-  /** `fraction` from 0 to 1. */
+  /** Reports progress. `fraction` from 0 to 1; `note` is cut to 500 characters. */
   readonly progress: (fraction: number, note?: string) => void;
 }
 
 export interface IToolExecutor {
-  /** Runs the tool; `args` have been validated. What it gives is serialised by the caller. */
+  /**
+   * Runs the tool with validated arguments. It may return a value or a promise, which the caller serializes;
+   * whatever it throws fails the call.
+   */
   execute(toolName: string, args: unknown, context: ToolCallContext): unknown;
   hasToolFunction(toolName: string): boolean;
   getToolDefinition(toolName: string): FunctionTool | undefined;

@@ -1,17 +1,16 @@
 /**
- * Where queued runs wait for a worker, and what is done at its time. A job holds nothing but a run's id. It is
- * tried again when its process dies, so it may come twice: that a run has one owner is the leases' promise, not the
- * queue's.
+ * Queues runs for workers and runs scheduled tasks. A job holds nothing but a run's id. It is retried when its
+ * process dies, so it may be delivered twice: leases, not the queue, guarantee that a run has a single owner.
  */
 
-/** What is done to a run. Rejects when the job is to be tried again; a run that failed is done. */
+/** Executes a run. Rejects to have the job retried; a run that ended with an error counts as done. */
 export type JobWork = (executionId: string) => Promise<void>;
 
-/** Like a job it may come twice, so it names what it begins by ids of its own. Rejects when it is to be tried again. */
+/** May be called twice for one occurrence, so it must be idempotent. Rejects to be retried. */
 export type ScheduledTask = () => Promise<void>;
 
 export interface Schedule {
-  /** Unique; the same name again takes the place of what was planned. */
+  /** Unique. Scheduling the same name again replaces the earlier schedule. */
   readonly name: string;
   /** Five fields: minute, hour, day of month, month, day of week. */
   readonly cron: string;
@@ -21,27 +20,27 @@ export interface Schedule {
 
 export interface JobQueue {
   /**
-   * Hands the run to a worker, now or at a time (milliseconds since the epoch). The same run again is the same job
-   * as long as it waits.
+   * Hands the run to a worker. Adding a run that is still waiting is a no-op.
+   * @param at milliseconds since the epoch; default: now
    */
   add(executionId: string, at?: number): Promise<void>;
   /**
-   * Does the task at its times, each time in one of the processes that planned it. @throws LLMInvalidRequestError
-   * for a schedule that can't be read
+   * Runs the task on its schedule, each time in one of the processes that scheduled it.
+   * @throws LLMInvalidRequestError for an invalid schedule
    */
   schedule(schedule: Schedule, task: ScheduledTask): Promise<void>;
-  /** From here on jobs are done, and tasks. */
+  /** Starts working on jobs and scheduled tasks. */
   start(work: JobWork): Promise<void>;
-  /** Takes no more, and resolves when what is under way has ended. */
+  /** Takes no more jobs, and resolves when those in progress have ended. */
   stop(): Promise<void>;
 }
 
 export interface JobLimits {
-  /** Runs at the same time, in this process. */
+  /** How many runs this process works on at the same time. */
   readonly concurrency: number;
-  /** How often a job that rejects is tried again. */
+  /** How often a rejected job is retried. */
   readonly retries: number;
-  /** Milliseconds before the first retry; each further one waits twice as long. */
+  /** Milliseconds before the first retry. The delay doubles with each further one. */
   readonly retryDelay: number;
 }
 

@@ -1,70 +1,70 @@
 /**
- * The journal of runs: what is about to be done before it is done, what came of it afterwards. People's views of it
- * are read elsewhere, from the documents that `DocumentRunStore` writes. A write names its lease: `false` says that
- * the run has another owner by now, and nothing was written.
+ * The journal of runs: each step is recorded before it is taken, and its outcome afterwards. Writes carry the
+ * writer's lease; `false` means that the run has another owner by now and nothing was written. What people see of
+ * runs is read through `RunViewReader`.
  */
 import type { ToolCall } from '../entities/Tool';
 import type {
   ClaimReason,
-  HeldRun,
+  LeasedRun,
   RunCommand,
   RunLease,
   RunProgress,
+  RunRecord,
   RunRequest,
-  StoredRun,
 } from '../types/RunRecords';
 
-/** A run with every call that was written down, in the order in which they were made. */
-export interface WholeRun {
-  readonly run: StoredRun;
+/** A run with its recorded tool calls, oldest first. */
+export interface StoredRun {
+  readonly run: RunRecord;
   readonly calls: readonly ToolCall[];
 }
 
 export interface RunStore {
-  /** No other process has this store: its owners are those of this process, and others need not be told of them. */
+  /** No other process uses this store, so that owners need no heartbeats. */
   readonly isExclusive: boolean;
 
   /**
-   * Writes a run down before anything of it is done: `running` under its owner, or `queued` for whoever claims it,
-   * with '' for an owner.
+   * Records a run before anything else is done for it: as `running` under its owner, or as `queued` with the owner
+   * '' until a worker claims it.
    * @throws ConflictError when the execution id, or the user's request id, is taken
    */
   create(request: RunRequest, state: 'queued' | 'running', owner: string): Promise<RunLease>;
   /**
-   * Makes `owner` the run's owner if nobody else has become it since; a run that has ended keeps its last.
-   * @returns everything that was written down, read after the last write that the old owner could make
+   * Makes `owner` the run's owner, provided that the run has not ended and nobody claimed it since `lease` was read.
+   * @param reason default: `requested`
+   * @returns the run as read after the previous owner lost its right to write; undefined if it was not claimed
    */
   claim(
-    held: Pick<RunLease, 'executionId' | 'fence'>,
+    lease: Pick<RunLease, 'executionId' | 'fence'>,
     owner: string,
     reason?: ClaimReason,
-  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined>;
-  /** One write; a finished run takes none. Fields that are absent stay as they are. */
+  ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined>;
+  /** One atomic write. Absent fields stay as they are; a run that has ended does not change any more. */
   saveRun(lease: RunLease, change: Partial<RunProgress>): Promise<boolean>;
   /** The first write of a call. */
   addCall(lease: RunLease, call: ToolCall): Promise<boolean>;
-  /** One write of everything that is known of the call: its result, and that the model is still to be told of it. */
+  /** One atomic write of the complete call, including its result and whether the model has received it. */
   saveCall(lease: RunLease, call: ToolCall): Promise<boolean>;
 
-  load(executionId: string): Promise<WholeRun | undefined>;
-  /** The run that this user's request began. */
-  findRequest(userId: string, requestId: string): Promise<StoredRun | undefined>;
-  /** Runs that have an owner, none of these, and have not ended, the oldest first. */
-  held(limit: number, except?: readonly string[]): Promise<readonly HeldRun[]>;
+  load(executionId: string): Promise<StoredRun | undefined>;
+  /** The run that was created for this user's request. */
+  findRequest(userId: string, requestId: string): Promise<RunRecord | undefined>;
+  /** Unfinished runs that have an owner, oldest first. @param except owners whose runs are left out */
+  leased(limit: number, except?: readonly string[]): Promise<readonly LeasedRun[]>;
+  /** Runs that wait for a worker, oldest first. */
+  queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]>;
 
-  /** Runs that wait for somebody who claims them, the oldest first. */
-  queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]>;
-
-  /** Says that this owner lives. */
+  /** Increments the owner's heartbeat count. */
   heartbeat(owner: string): Promise<void>;
-  /** How often each owner has said so; an owner that is not among them has left. */
+  /** The heartbeat count of each owner. An owner that is absent has left. */
   heartbeats(): Promise<ReadonlyMap<string, number>>;
-  /** The owner leaves: what it still holds may be claimed at once. */
+  /** The owner leaves: its remaining runs may be claimed at once. */
   removeOwner(owner: string): Promise<void>;
 
-  /** @returns false when there is one with this id, which then stands */
+  /** @returns false if a command with this id exists; that one stays in force */
   addCommand(command: RunCommand): Promise<boolean>;
-  /** Those that nobody has carried out, the oldest first. */
+  /** Commands that have not been removed, oldest first. */
   commands(limit: number): Promise<readonly RunCommand[]>;
   removeCommand(commandId: string): Promise<void>;
 }

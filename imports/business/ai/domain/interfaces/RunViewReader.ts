@@ -1,6 +1,6 @@
 /**
- * Where people's views of runs are read. Whose runs they may see is for the caller to say: `userId` narrows every
- * list.
+ * Reads the published views of runs. Callers decide whose runs may be seen, and narrow every list by `userId`
+ * accordingly.
  */
 import type { RunState } from '../entities/Run';
 import type { ToolCallState } from '../entities/Tool';
@@ -9,30 +9,30 @@ import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } fr
 export interface RunFilter {
   readonly userId?: string;
   readonly state?: RunState;
-  /** Runs that were created then or later, in milliseconds since the epoch. */
+  /** Only runs created at or after this time, in milliseconds since the epoch. */
   readonly since?: number;
 }
 
 export interface RunViewReader {
-  /** The newest first. */
+  /** Newest first. */
   runs(filter: RunFilter, limit: number): Promise<readonly RunView[]>;
   run(executionId: string): Promise<RunDetailView | undefined>;
-  /** Whose run it is, or undefined for one that is not known. */
+  /** The id of the user whose run it is; undefined for an unknown run. */
   ownerOf(executionId: string): Promise<string | undefined>;
-  /** A run's calls in the order in which they were made. */
+  /** A run's tool calls, oldest first. */
   toolCalls(executionId: string, limit: number): Promise<readonly ToolCallView[]>;
-  /** How many of the latest calls of each tool are in which state. */
+  /** Counts the latest calls of each tool by state. Keys are tool names. */
   toolCounts(filter: Pick<RunFilter, 'userId'>): Promise<ReadonlyMap<string, ToolCounts>>;
 }
 
 export type ToolCounts = Readonly<Partial<Record<ToolCallState, number>>>;
 
 export interface LiveTextReader {
-  /** A run's live text, in order. */
+  /** A run's live text in order of `seq`. */
   deltas(executionId: string, limit: number): Promise<readonly DeltaView[]>;
 }
 
 export interface RunCountReader {
-  /** The latest days first. */
+  /** Latest days first. */
   counts(filter: Pick<RunFilter, 'userId'>, limit: number): Promise<readonly RunCountView[]>;
 }

@@ -1,75 +1,96 @@
-/** What a run tells: one union that feeds stores, streams and the dashboard. */
+/**
+ * The events of a run: one discriminated union that feeds stores, event streams and the dashboard. A run emits
+ * `run:started` first and exactly one of `run:completed`, `run:failed` and `run:cancelled` last.
+ */
 import type { ToolCallError, ToolCallState } from '../entities/Tool';
 import type { EndedRun, ErrorCode } from '../errors/LLMErrors';
 import type { LLMResponse, Usage } from './ResponsesAPITypes';
 
-interface CallNamed {
+interface CallReference {
   /** The call's id within its run. */
   readonly callId: string;
+  /** The tool's name. */
   readonly name: string;
 }
 
-/** Events without the three fields that every one carries. */
+interface ErrorSummary {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
+/** An event without `executionId`, `at` and `seq`. */
 export type AgentEventBody =
+  /** Emitted again when another process continues the run. */
   | {
       readonly type: 'run:started';
       readonly userId: string;
+      /** The model of the run's options. */
       readonly model: string;
-      /** As on the run's record, where it has one. */
+      /** The remaining fields are present only for stored runs and repeat the run's record. */
       readonly providerId?: string;
       readonly title?: string;
+      /** Milliseconds since the epoch. */
       readonly createdAt?: number;
     }
+  /** A model call starts. `iteration` counts the run's model calls from 1. */
   | { readonly type: 'iteration:start'; readonly iteration: number }
+  /** A fragment of the response; in streaming runs only. */
   | { readonly type: 'llm:delta'; readonly kind: 'text' | 'reasoning' | 'refusal'; readonly delta: string }
+  /** The model call returned. Its output is part of the transcript. */
   | { readonly type: 'llm:response'; readonly iteration: number; readonly response: LLMResponse }
+  /** The model requested a tool call. `arguments` is the JSON text as the model wrote it. */
   | ({
       readonly type: 'tool:pending';
+      /** The id that the model gave the call; differs from `callId` if the model used it twice. */
       readonly call_id: string;
       readonly arguments: string;
       readonly blocking: boolean;
-    } & CallNamed)
+    } & CallReference)
+  /** A person has to approve or reject the call. `argumentsHash` is the SHA-256 of `arguments` in hex. */
   | ({
       readonly type: 'tool:approval_required';
       readonly arguments: string;
       readonly argumentsHash: string;
-    } & CallNamed)
-  | ({ readonly type: 'tool:executing' } & CallNamed)
-  | ({ readonly type: 'tool:needs_review' } & CallNamed)
-  | ({ readonly type: 'tool:progress'; readonly fraction: number; readonly note?: string } & CallNamed)
-  | ({ readonly type: 'tool:completed'; readonly result: string; readonly executionTime: number } & CallNamed)
-  | ({ readonly type: 'tool:failed'; readonly error: ToolCallError; readonly executionTime: number } & CallNamed)
-  | ({ readonly type: 'tool:timeout'; readonly error: ToolCallError; readonly executionTime: number } & CallNamed)
-  | ({ readonly type: 'tool:cancelled'; readonly error: ToolCallError } & CallNamed)
-  /** A tool gave something after its time was up; it is kept, never delivered. */
-  | ({ readonly type: 'tool:late'; readonly result: string } & CallNamed)
-  /** An acknowledged call settled. */
-  | ({ readonly type: 'result:arrived'; readonly state: ToolCallState } & CallNamed)
+    } & CallReference)
+  | ({ readonly type: 'tool:executing' } & CallReference)
+  /** The call was interrupted while it ran, and a person has to decide what to do about it. */
+  | ({ readonly type: 'tool:needs_review' } & CallReference)
+  /** `fraction` from 0 to 1; `note` has at most 500 characters. */
+  | ({ readonly type: 'tool:progress'; readonly fraction: number; readonly note?: string } & CallReference)
+  /** `result` is the text that the model receives. `executionTime` in milliseconds, here and below. */
+  | ({ readonly type: 'tool:completed'; readonly result: string; readonly executionTime: number } & CallReference)
+  | ({ readonly type: 'tool:failed'; readonly error: ToolCallError; readonly executionTime: number } & CallReference)
+  | ({ readonly type: 'tool:timeout'; readonly error: ToolCallError; readonly executionTime: number } & CallReference)
+  /** The run ended before the call did. */
+  | ({ readonly type: 'tool:cancelled'; readonly error: ToolCallError } & CallReference)
+  /** The tool returned or threw after its timeout. `result` is stored but never delivered to the model. */
+  | ({ readonly type: 'tool:late'; readonly result: string } & CallReference)
+  /** A call that was acknowledged in an earlier turn has settled. Its result will be delivered. */
+  | ({ readonly type: 'result:arrived'; readonly state: ToolCallState } & CallReference)
+  /** The next model call delivers these late results. */
   | { readonly type: 'nonblocking:result'; readonly callIds: readonly string[] }
+  /** The model's response to them. */
   | { readonly type: 'nonblocking:llm_response'; readonly callIds: readonly string[]; readonly response: LLMResponse }
-  | {
-      readonly type: 'nonblocking:error';
-      readonly callIds: readonly string[];
-      readonly error: { readonly code: ErrorCode; readonly message: string };
-    }
+  /** The model call that delivered them failed. */
+  | { readonly type: 'nonblocking:error'; readonly callIds: readonly string[]; readonly error: ErrorSummary }
+  /** `usage` and `iterations` are sums over the run. */
   | {
       readonly type: 'run:completed';
       readonly response: LLMResponse;
       readonly usage: Usage;
       readonly iterations: number;
     }
-  | {
-      readonly type: 'run:failed';
-      readonly error: { readonly code: ErrorCode; readonly message: string };
-      readonly usage: EndedRun['usage'];
-    }
+  | { readonly type: 'run:failed'; readonly error: ErrorSummary; readonly usage: EndedRun['usage'] }
   | { readonly type: 'run:cancelled'; readonly usage: EndedRun['usage'] };
 
 export type AgentEvent = AgentEventBody & {
   readonly executionId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Rises by one per run, from 1. */
+  /**
+   * Rises with every event of the run, by one, starting at 1. When another process takes the run over, it leaves a
+   * gap, so that its events never repeat a number of the last owner's.
+   */
   readonly seq: number;
 };
 

@@ -1,6 +1,6 @@
 /**
- * What people see of runs: the published fields, and no others. Items, arguments and results are JSON strings,
- * since their keys may hold `$` and `.`.
+ * The published view of runs: these fields and no others. Items, arguments and results are JSON strings, because
+ * their keys may contain `$` and `.`.
  */
 import type { RunState } from '../entities/Run';
 import type { ToolCallState } from '../entities/Tool';
@@ -21,10 +21,10 @@ export interface RunView {
   /** Model calls so far. */
   readonly iterations: number;
   readonly usage: UsageView;
-  /** US dollars, where the model's price is known. */
+  /** US dollars, if the model's price is known. */
   readonly cost?: number;
   readonly error?: { readonly code: ErrorCode; readonly message: string };
-  /** The beginning of what was asked. */
+  /** The beginning of the input's text. */
   readonly title: string;
 }
 
@@ -36,11 +36,11 @@ export interface UsageView {
   readonly reasoning_tokens: number;
 }
 
-/** `ai_runs`, as `ai.run` publishes it: one run, with what was said. */
+/** `ai_runs`, as `ai.run` publishes it: one run with its conversation. */
 export interface RunDetailView extends RunView {
-  /** JSON of the items that were asked. */
+  /** JSON of the input items. */
   readonly input?: string;
-  /** JSON of the whole conversation, input first. */
+  /** JSON of the full conversation, input first. */
   readonly transcript?: string;
 }
 
@@ -61,13 +61,13 @@ export interface ToolCallView {
   readonly progress?: number;
   readonly note?: string;
   readonly error?: string;
-  /** As the model wrote them, cut at 16 KB. */
+  /** As the model wrote them, truncated to 16 KB. */
   readonly arguments: string;
-  /** What the model is told, cut at 16 KB. */
+  /** The text that the model receives, truncated to 16 KB. */
   readonly result?: string;
 }
 
-/** `ai_deltas`: a piece of live text; those of a run in the order of `seq` are the text so far. */
+/** `ai_deltas`: a fragment of live text. Joined in order of `seq`, the fragments of a run are its text so far. */
 export interface DeltaView {
   readonly _id: string;
   readonly executionId: string;
@@ -76,7 +76,7 @@ export interface DeltaView {
   readonly text: string;
 }
 
-/** `ai_stats`: how many runs of one user ended in (or are in) a state, by provider and day. */
+/** `ai_stats`: the number of runs of one user in a state (final or current), by provider and day. */
 export interface RunCountView {
   readonly _id: string;
   readonly userId: string;

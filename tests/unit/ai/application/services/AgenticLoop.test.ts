@@ -142,7 +142,7 @@ describe('AgenticLoop', () => {
       const { loop, provider } = setUp([calling({ name: 'hidden' }), answer('ok')], tools);
       await loop.execute('ann', { model, input: 'go', tools: ['known'] });
       expect(outputs(sentInput(provider, 1))[0]?.output)
-        .to.contain("no tool 'hidden'")
+        .to.contain('Unknown tool "hidden"')
         .and.to.contain('known');
       expect(hidden.callCount).to.equal(0);
     });

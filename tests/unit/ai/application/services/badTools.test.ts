@@ -52,15 +52,15 @@ const BAD_TOOLS: Record<
     state: 'timeout',
     told: /timed out after 1000 ms/,
   },
-  'returns a cycle': { execute: () => cycle, state: 'failed', told: /cannot be written as JSON: .*circular/i },
-  'returns a BigInt': { execute: () => ({ n: 10n }), state: 'failed', told: /cannot be written as JSON: .*BigInt/ },
+  'returns a cycle': { execute: () => cycle, state: 'failed', told: /not serializable as JSON: .*circular/i },
+  'returns a BigInt': { execute: () => ({ n: 10n }), state: 'failed', told: /not serializable as JSON: .*BigInt/ },
   'returns 5 MB': {
     execute: () => 'x'.repeat(5 * 1024 * 1024),
     state: 'completed',
     told: /^x{262144}\n\[cut: the first 262144 of 5242880 bytes are shown\]$/,
   },
   'returns undefined': { execute: () => undefined, state: 'completed', told: /^null$/ },
-  'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', told: /it is a stream/ },
+  'returns a stream': { execute: () => Readable.from(['a', 'b']), state: 'failed', told: /is a stream/ },
   'rejects after its time was up': {
     execute: () => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('too late to fail')), 5_000)),
     state: 'timeout',

@@ -253,7 +253,7 @@ describe('non-blocking tools', () => {
     expect(outputsOf(provider, 2)[1]!.output).to.equal('{"paid":true}');
     expect(await failure(loop.submitToolResult('r', 'b', { output: 1 })))
       .to.have.property('message')
-      .that.matches(/no call 'b'/);
+      .that.matches(/no call "b"/);
   });
 
   describe('approvals', () => {

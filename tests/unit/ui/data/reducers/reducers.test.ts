@@ -3,7 +3,7 @@ import { briefEvent, LEFT_OUT } from '../../../../../imports/api/runs/briefEvent
 import {
   applyToolEvent,
   createToolCall,
-  TOOL_CALL_MOVES,
+  TOOL_CALL_TRANSITIONS,
 } from '../../../../../imports/business/ai/domain/entities/Tool';
 import type { ToolCall, ToolCallState } from '../../../../../imports/business/ai/domain/entities/Tool';
 import { IllegalTransitionError } from '../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -222,7 +222,7 @@ describe('reduceRun and reduceRuns', () => {
 });
 
 describe('reduceToolCalls', () => {
-  const STATES = Object.keys(TOOL_CALL_MOVES) as ToolCallState[];
+  const STATES = Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[];
   const EVENTS = [
     { type: 'tool:approval_required', argumentsHash: '', arguments: '{}' },
     { type: 'tool:executing' },

@@ -3,6 +3,7 @@
  * asked for.
  */
 import { runOf } from '../../../domain/entities/Run';
+import { hasFailed } from '../../../domain/entities/Tool';
 import { LLMAuthError, ToolLoopError, isLLMError } from '../../../domain/errors/LLMErrors';
 import { safeMessage } from '../../../domain/errors/safeText';
 
@@ -20,7 +21,7 @@ export function failureMessage(error: unknown): string {
 
 /** The last tool that failed, by name. */
 function toolFailure(error: ToolLoopError): string | undefined {
-  const failed = runOf(error)?.toolCalls.findLast((call) => call.state === 'failed' || call.state === 'timeout');
+  const failed = runOf(error)?.toolCalls.findLast(hasFailed);
   return failed !== undefined && 'error' in failed
     ? `tool '${failed.name}' failed: ${failed.error.message}`
     : undefined;

@@ -1,6 +1,6 @@
 /**
- * The answers that follow the first one, in order, for whoever reads them; unread ones wait here, unread failures
- * disturb nobody.
+ * The answers that follow a run's first one, as an async iterable. It buffers answers until they are read; an error
+ * that nobody reads does not surface.
  */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
@@ -8,7 +8,7 @@ import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
 export class FollowUps implements AsyncIterable<LLMResponse> {
   private readonly answers: LLMResponse[] = [];
   private end: { readonly error?: LLMError } | undefined;
-  private wake: (() => void)[] = [];
+  private waitingReaders: (() => void)[] = [];
 
   push(answer: LLMResponse): void {
     this.answers.push(answer);
@@ -30,14 +30,14 @@ export class FollowUps implements AsyncIterable<LLMResponse> {
         if (this.end.error !== undefined) throw this.end.error;
         return;
       } else {
-        await new Promise<void>((resolve) => this.wake.push(resolve));
+        await new Promise<void>((resolve) => this.waitingReaders.push(resolve));
       }
     }
   }
 
   private wakeReaders(): void {
-    const readers = this.wake;
-    this.wake = [];
+    const readers = this.waitingReaders;
+    this.waitingReaders = [];
     for (const wake of readers) wake();
   }
 }

@@ -1,10 +1,23 @@
 /**
- * One run's facts and the only place that changes them: transcript, tool calls, inbox, usage. A fact is recorded
- * before anything acts upon it, and every change is told as an event.
+ * The state of one run, and the only place that changes it: transcript, tool calls, late results, usage. Every change
+ * is recorded in the journal before anything acts upon it, and emitted as an event.
  */
-import { applyToolEvent, createToolCall, isSettled } from '../../../domain/entities/Tool';
-import type { ToolCall, ToolEvent, ToolExecutionContext, ToolResult } from '../../../domain/entities/Tool';
-import { moveRun } from '../../../domain/entities/Run';
+import {
+  applyToolEvent,
+  createToolCall,
+  isDeliverable,
+  isSettled,
+  isUndelivered,
+  TOOL_CALL_TRANSITIONS,
+} from '../../../domain/entities/Tool';
+import type {
+  ToolCall,
+  ToolCallState,
+  ToolEvent,
+  ToolExecutionContext,
+  ToolResult,
+} from '../../../domain/entities/Tool';
+import { transitionRun } from '../../../domain/entities/Run';
 import type { RunReport, RunState, ToolStatistics } from '../../../domain/entities/Run';
 import { addUsage, NO_USAGE } from '../../../domain/entities/Response';
 import { wellFormedItem } from '../../../domain/entities/Message';
@@ -14,9 +27,9 @@ import { adoptItem } from '../ContentNormalizer';
 import { FollowUps } from './FollowUps';
 import { acknowledgement, deferredOutput, toolOutput } from '../MessageBuilder';
 import { toAgentEvent } from './toAgentEvent';
-import { toToolResult } from '../toolResults';
+import { toToolResult } from '../tools/toolResult';
 
-/** A call as the model made it, under the id that it has in this run. */
+/** A call of the model's response. `id` is its id within the run; see `ToolCall.id`. */
 export interface TurnCall {
   readonly id: string;
   readonly call_id: string;
@@ -29,8 +42,8 @@ export interface LiveRunInit {
   readonly userId: string;
   readonly input: readonly Item[];
   readonly emit: (event: AgentEvent) => void;
-  /** What another process did of it. */
-  readonly past?: RestoredState;
+  /** The progress that another process made. */
+  readonly restored?: RestoredState;
 }
 
 export interface RestoredState {
@@ -39,17 +52,17 @@ export interface RestoredState {
   readonly turnStart: number;
   readonly response: LLMResponse | undefined;
   readonly calls: readonly ToolCall[];
-  /** Calls that were answered with an acknowledgement. */
+  /** Ids of calls that were answered with an acknowledgement. */
   readonly acknowledged: readonly string[];
-  /** Those of them that have settled and of which the model was not told, in the order in which they did. */
-  readonly inbox: readonly string[];
+  /** Those of them that have settled and whose result is not in the transcript yet, in the order of settling. */
+  readonly lateResults: readonly string[];
   readonly usage: Usage;
   readonly iterations: number;
-  /** Every event so far had a lower one. */
+  /** Not lower than the sequence number of any earlier event. */
   readonly seq: number;
 }
 
-/** Told of what has to be written down. */
+/** Receives every change that must be persisted. */
 export interface LiveRunJournal {
   runChanged(): void;
   callChanged(id: string): void;
@@ -61,45 +74,48 @@ export class LiveRun implements ToolExecutionContext {
   readonly userId: string;
   readonly followUps = new FollowUps();
   readonly transcript: Item[];
+  /** By their ids within the run. */
   readonly calls = new Map<string, ToolCall>();
-  private readonly open = new Map<string, ToolCall>();
   state: RunState = 'queued';
   usage: Usage = NO_USAGE;
+  /** Model calls that were started. */
   iterations = 0;
-  /** Where in the transcript the last response begins. */
+  /** The index in the transcript at which the last response begins. */
   turnStart: number;
   lastResponse: LLMResponse | undefined;
   journal: LiveRunJournal | undefined;
-  /** Of the last event. */
+  /** The sequence number of the last event. */
   seq = 0;
+  /** The calls that have not settled. */
+  private readonly unsettled = new Map<string, ToolCall>();
   private readonly usedIds: Set<string>;
-  /** Acknowledged calls that settled, in arrival order. */
-  private inbox: string[] = [];
+  /** Ids of acknowledged calls that have settled and wait for delivery, in the order of arrival. */
+  private lateResults: string[] = [];
   private readonly acknowledged = new Set<string>();
-  private wake: (() => void) | undefined;
+  private onArrival: (() => void) | undefined;
   private send: (event: AgentEvent) => void;
 
-  constructor(facts: LiveRunInit) {
-    this.executionId = facts.id;
-    this.userId = facts.userId;
-    this.transcript = [...facts.input];
-    this.usedIds = new Set(facts.input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
-    this.send = facts.emit;
+  constructor({ id, userId, input, emit, restored }: LiveRunInit) {
+    this.executionId = id;
+    this.userId = userId;
+    this.transcript = [...input];
+    this.usedIds = new Set(input.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : [])));
+    this.send = emit;
     this.turnStart = this.transcript.length;
-    if (facts.past !== undefined) this.restore(facts.past);
+    if (restored !== undefined) this.restore(restored);
   }
 
-  private restore(past: RestoredState): void {
-    this.transcript.splice(0, Infinity, ...past.transcript);
-    for (const item of past.transcript) if (item.type === 'function_call') this.usedIds.add(item.call_id);
-    for (const call of past.calls) this.keep(call);
-    for (const id of past.acknowledged) this.acknowledged.add(id);
-    this.inbox = [...past.inbox];
-    this.turnStart = past.turnStart;
-    this.lastResponse = past.response;
-    this.usage = past.usage;
-    this.iterations = past.iterations;
-    this.seq = past.seq;
+  private restore(restored: RestoredState): void {
+    this.transcript.splice(0, Infinity, ...restored.transcript);
+    for (const item of restored.transcript) if (item.type === 'function_call') this.usedIds.add(item.call_id);
+    for (const call of restored.calls) this.setCall(call);
+    for (const id of restored.acknowledged) this.acknowledged.add(id);
+    this.lateResults = [...restored.lateResults];
+    this.turnStart = restored.turnStart;
+    this.lastResponse = restored.response;
+    this.usage = restored.usage;
+    this.iterations = restored.iterations;
+    this.seq = restored.seq;
   }
 
   get toolCalls(): ReadonlyMap<string, ToolCall> {
@@ -115,11 +131,11 @@ export class LiveRun implements ToolExecutionContext {
   }
 
   transition(to: RunState): void {
-    if (this.state !== to) this.state = moveRun(this.state, to);
+    if (this.state !== to) this.state = transitionRun(this.state, to);
     this.journal?.runChanged();
   }
 
-  /** The run goes on in another process, which tells the rest. */
+  /** Stops emitting events: another process continues the run and emits the rest. */
   mute(): void {
     this.send = () => undefined;
   }
@@ -129,7 +145,10 @@ export class LiveRun implements ToolExecutionContext {
     this.send({ executionId: this.executionId, at: Date.now(), seq: this.seq, ...event });
   }
 
-  /** Appends the model's output; calls that repeat an id that this run has seen get one of their own. */
+  /**
+   * Appends the model's output to the transcript.
+   * @returns its tool calls. A call id that the run has used before is replaced by a unique one
+   */
   appendResponse(response: LLMResponse): readonly TurnCall[] {
     this.usage = addUsage(this.usage, response.usage);
     this.turnStart = this.transcript.length;
@@ -141,7 +160,7 @@ export class LiveRun implements ToolExecutionContext {
         this.append(wellFormedItem(item));
         continue;
       }
-      const id = this.ownId(item.call_id);
+      const id = this.uniqueId(item.call_id);
       this.append(wellFormedItem(id === item.call_id ? item : { ...item, call_id: id }));
       calls.push({ id, call_id: item.call_id, name: item.name, arguments: item.arguments });
     }
@@ -149,9 +168,9 @@ export class LiveRun implements ToolExecutionContext {
   }
 
   /** Records a call of this turn as pending. */
-  openCall(facts: TurnCall, blocking: boolean): ToolCall {
-    const call = createToolCall({ blocking, createdAt: Date.now(), ...facts });
-    this.keep(call);
+  recordCall(turnCall: TurnCall, blocking: boolean): ToolCall {
+    const call = createToolCall({ blocking, createdAt: Date.now(), ...turnCall });
+    this.setCall(call);
     this.journal?.callChanged(call.id);
     this.emit({
       type: 'tool:pending',
@@ -164,27 +183,31 @@ export class LiveRun implements ToolExecutionContext {
     return call;
   }
 
-  /** One move of one call, told as an event; an acknowledged call that settles goes to the inbox. */
+  /** Applies an event to a call. If an acknowledged call settles, its result becomes a late result. */
   applyToolEvent(id: string, event: ToolEvent): void {
-    const before = this.call(id);
+    const before = this.getCall(id);
     const call = applyToolEvent(before, event);
-    this.keep(call);
+    this.setCall(call);
     if (event.type === 'tool:progress') this.journal?.callProgressed(id);
     else this.journal?.callChanged(id);
     const body = toAgentEvent(call, event);
     if (body !== undefined && call !== before) this.emit(body);
     if (isSettled(before) || !isSettled(call)) return;
-    if (!this.acknowledged.has(id) || call.state === 'cancelled') return;
-    this.inbox.push(id);
+    if (!this.acknowledged.has(id) || !isDeliverable(call)) return;
+    this.lateResults.push(id);
     this.emit({ type: 'result:arrived', callId: id, name: call.name, state: call.state });
-    this.wake?.();
+    this.onArrival?.();
   }
 
-  /** Gives every call of a turn its one answer, in call order: its result, or the acknowledgement that it follows. */
+  /**
+   * Adds one output per call of a turn to the transcript, in call order: its result if it has settled, otherwise the
+   * acknowledgement that the result will follow.
+   * @returns the ids of the calls whose results were added
+   */
   answerTurn(calls: readonly TurnCall[]): readonly string[] {
     const answered: string[] = [];
     for (const { id } of calls) {
-      const call = this.call(id);
+      const call = this.getCall(id);
       if (isSettled(call)) {
         this.append(toolOutput(toToolResult(call), call.name));
         answered.push(id);
@@ -197,37 +220,41 @@ export class LiveRun implements ToolExecutionContext {
     return answered;
   }
 
-  /** Settled results that the model has not been told and that would make it speak. */
-  undelivered(wakes: (call: ToolCall) => boolean): number {
-    return this.inbox.filter((id) => wakes(this.call(id))).length;
+  /** The number of late results that wait for delivery and match the predicate. */
+  countUndelivered(predicate: (call: ToolCall) => boolean): number {
+    return this.lateResults.filter((id) => predicate(this.getCall(id))).length;
   }
 
-  /** Moves results from the inbox to the transcript, in arrival order. */
-  takeLateResults(goesNow: (call: ToolCall) => boolean): readonly string[] {
-    const taken = this.inbox.filter((id) => goesNow(this.call(id)));
-    this.inbox = this.inbox.filter((id) => !taken.includes(id));
+  /**
+   * Moves the late results that match the predicate to the transcript, in the order of arrival.
+   * @returns their call ids
+   */
+  takeLateResults(predicate: (call: ToolCall) => boolean): readonly string[] {
+    const taken = this.lateResults.filter((id) => predicate(this.getCall(id)));
+    this.lateResults = this.lateResults.filter((id) => !taken.includes(id));
     for (const id of taken) this.append(this.lateOutput(id));
     if (taken.length > 0) this.journal?.runChanged();
     return taken;
   }
 
-  /** The results reached the model with this response. */
+  /** @param responseId the response to the request that carried the results */
   markDelivered(ids: readonly string[], responseId: string): void {
     for (const id of ids) this.applyToolEvent(id, { type: 'tool:delivered', at: Date.now(), responseId });
   }
 
-  /** Resolves at the next arrival; there is no timer in it. */
+  /** Resolves when the next late result arrives. Uses no timer. */
   nextArrival(): Promise<void> {
     return new Promise((resolve) => {
-      this.wake = () => {
-        this.wake = undefined;
+      this.onArrival = () => {
+        this.onArrival = undefined;
         resolve();
       };
     });
   }
 
+  /** The calls that have not settled. */
   get openCalls(): readonly ToolCall[] {
-    return [...this.open.values()];
+    return [...this.unsettled.values()];
   }
 
   report(): RunReport {
@@ -239,24 +266,14 @@ export class LiveRun implements ToolExecutionContext {
       transcript: [...this.transcript],
       toolCalls,
       pending: this.openCalls,
-      undelivered: toolCalls.filter(
-        (call) => isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined,
-      ),
+      undelivered: toolCalls.filter(isUndelivered),
       followUps: this.followUps,
     };
   }
 
   statistics(): ToolStatistics {
-    const counts = {
-      pending: 0,
-      awaiting_approval: 0,
-      executing: 0,
-      needs_review: 0,
-      completed: 0,
-      failed: 0,
-      timeout: 0,
-      cancelled: 0,
-    };
+    const states = Object.keys(TOOL_CALL_TRANSITIONS) as ToolCallState[];
+    const counts = Object.fromEntries(states.map((state) => [state, 0])) as Record<ToolCallState, number>;
     let blocking = 0;
     for (const call of this.calls.values()) {
       counts[call.state] += 1;
@@ -265,31 +282,32 @@ export class LiveRun implements ToolExecutionContext {
     return { ...counts, total: this.calls.size, blocking, nonBlocking: this.calls.size - blocking };
   }
 
-  call(id: string): ToolCall {
+  /** @throws RangeError for an unknown call */
+  getCall(id: string): ToolCall {
     const call = this.calls.get(id);
-    if (call === undefined) throw new RangeError(`run ${this.executionId} has no tool call '${id}'`);
+    if (call === undefined) throw new RangeError(`Run "${this.executionId}" has no tool call "${id}".`);
     return call;
   }
 
-  private keep(call: ToolCall): void {
+  private setCall(call: ToolCall): void {
     this.calls.set(call.id, call);
-    if (isSettled(call)) this.open.delete(call.id);
-    else this.open.set(call.id, call);
+    if (isSettled(call)) this.unsettled.delete(call.id);
+    else this.unsettled.set(call.id, call);
   }
 
-  /** From here on the item is frozen, and every later request finds it known. */
+  /** Adopted items are frozen, and later requests need not normalize them again. */
   private append(item: Item): void {
     this.transcript.push(adoptItem(item));
   }
 
   private lateOutput(id: string): FunctionCallOutputItem {
-    const call = this.call(id);
+    const call = this.getCall(id);
     return deferredOutput(toToolResult(call), call.name);
   }
 
-  private ownId(wanted: string): string {
-    let id = wanted;
-    for (let count = 2; this.usedIds.has(id); count += 1) id = `${wanted}_${count}`;
+  private uniqueId(requested: string): string {
+    let id = requested;
+    for (let count = 2; this.usedIds.has(id); count += 1) id = `${requested}_${count}`;
     this.usedIds.add(id);
     return id;
   }

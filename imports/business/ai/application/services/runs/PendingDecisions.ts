@@ -1,11 +1,8 @@
-/**
- * Calls of one run that wait for somebody outside: a person who approves or reviews, a service that submits a
- * result.
- */
-import type { Approval, ExternalResult, Review } from '../ToolProcessor';
+/** The calls of one run that wait for a person who approves or reviews, or for a service that submits a result. */
+import type { Approval, ExternalResult, Review } from '../tools/decisions';
 
 interface PendingDecision<Decision> {
-  readonly decide: (decision: Decision) => void;
+  readonly resolve: (decision: Decision) => void;
   readonly timer?: ReturnType<typeof setTimeout>;
 }
 
@@ -15,64 +12,64 @@ export class PendingDecisions {
   private readonly externals = new Map<string, PendingDecision<ExternalResult>>();
   private isClosed = false;
 
-  /** @param lifetime milliseconds after which the answer is no */
-  awaitApproval(callId: string, lifetime: number): Promise<Approval> {
-    return this.wait(callId, this.approvals, lifetime);
+  /** @param lifetimeMs after which the call counts as rejected */
+  awaitApproval(callId: string, lifetimeMs: number): Promise<Approval> {
+    return this.wait(callId, this.approvals, lifetimeMs);
   }
 
-  /** @param lifetime as above */
-  awaitReview(callId: string, lifetime: number): Promise<Review> {
-    return this.wait(callId, this.reviews, lifetime);
+  /** @param lifetimeMs after which the call counts as rejected */
+  awaitReview(callId: string, lifetimeMs: number): Promise<Review> {
+    return this.wait(callId, this.reviews, lifetimeMs);
   }
 
   awaitExternal(callId: string): Promise<ExternalResult> {
-    return new Promise((decide) => this.externals.set(callId, { decide }));
+    return new Promise((resolve) => this.externals.set(callId, { resolve }));
   }
 
-  /** @returns false when no such decision is waited for */
-  approve(callId: string, approval: Approval): boolean {
+  /** @returns false if the call waits for no decision */
+  decide(callId: string, approval: Approval): boolean {
     return settle(callId, this.approvals, approval) || settle(callId, this.reviews, approval);
   }
 
-  /** @returns false when no such result is waited for */
+  /** @returns false if the call waits for no result */
   submit(callId: string, result: ExternalResult): boolean {
     return settle(callId, this.externals, result) || settle(callId, this.reviews, result);
   }
 
-  /** Ends all waiting, also what begins afterwards, so that nothing of the run keeps the process alive. */
+  /** Drops all pending decisions, and those awaited later, so that no timer keeps the process alive. */
   close(): void {
     this.isClosed = true;
-    for (const waiting of [this.approvals, this.reviews]) {
-      for (const { timer } of waiting.values()) clearTimeout(timer);
-      waiting.clear();
+    for (const pending of [this.approvals, this.reviews]) {
+      for (const { timer } of pending.values()) clearTimeout(timer);
+      pending.clear();
     }
     this.externals.clear();
   }
 
   private wait<Decision>(
     callId: string,
-    waiting: Map<string, PendingDecision<Decision | Approval>>,
-    lifetime: number,
+    pending: Map<string, PendingDecision<Decision | Approval>>,
+    lifetimeMs: number,
   ): Promise<Decision | Approval> {
-    return new Promise((decide) => {
+    return new Promise((resolve) => {
       if (this.isClosed) return;
-      const timer = setTimeout(() => settle(callId, waiting, EXPIRED), Math.max(0, lifetime));
-      waiting.set(callId, { decide, timer });
+      const timer = setTimeout(() => settle(callId, pending, EXPIRED), Math.max(0, lifetimeMs));
+      pending.set(callId, { resolve, timer });
     });
   }
 }
 
-const EXPIRED: Approval = { approved: false, reason: 'nobody decided within 24 hours' };
+const EXPIRED: Approval = { approved: false, reason: 'Nobody decided within 24 hours.' };
 
 function settle<Decision>(
   callId: string,
-  waiting: Map<string, PendingDecision<Decision>>,
+  pending: Map<string, PendingDecision<Decision>>,
   decision: Decision,
 ): boolean {
-  const found = waiting.get(callId);
+  const found = pending.get(callId);
   if (found === undefined) return false;
-  waiting.delete(callId);
+  pending.delete(callId);
   clearTimeout(found.timer);
-  found.decide(decision);
+  found.resolve(decision);
   return true;
 }

@@ -1,15 +1,15 @@
-/** What ends a run before its answer: one signal for its model call and its tools, and one error that says why. */
+/** Cancels a run: one signal for its model call and its tools, and one error that states the reason. */
 import { setMaxListeners } from 'node:events';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError } from '../../../domain/errors/LLMErrors';
 
 export class RunCancellation {
   private readonly controller = new AbortController();
-  /** Ends the step that the run is at. */
-  private stop: (() => void) | undefined;
+  /** Rejects the race that is in progress. */
+  private rejectRace: (() => void) | undefined;
 
   constructor() {
-    // Each open call listens; Node would take more than ten for a leak.
+    // Each open call adds a listener; Node would warn of a leak from the eleventh on.
     setMaxListeners(0, this.signal);
   }
 
@@ -17,38 +17,38 @@ export class RunCancellation {
     return this.controller.signal;
   }
 
-  /** The first reason counts. */
+  /** Only the first reason counts. */
   cancel(reason: unknown): void {
     this.controller.abort(toCancellation(reason));
-    this.stop?.();
+    this.rejectRace?.();
   }
 
-  /** Why the run was interrupted. */
+  /** Why the run was cancelled. */
   get error(): LLMError {
     return toCancellation(this.signal.reason);
   }
 
-  /** @throws what the run was interrupted with */
+  /** @throws the reason, once the run was cancelled */
   throwIfCancelled(): void {
     if (this.signal.aborted) throw this.error;
   }
 
-  /** The outcome of a step of the run, one at a time, or the interruption if that comes first. */
+  /** Resolves with the step's outcome, or rejects as soon as the run is cancelled. One race at a time. */
   async race<T>(step: Promise<T>): Promise<T> {
-    // Made for each step: what is raced against a promise that lives as long as the run stays with it as long.
-    const came = new Promise<never>((_resolve, reject) => {
-      this.stop = () => reject(this.error);
+    // One promise per race: `Promise.race` on a promise that lives as long as the run would retain every step.
+    const cancelled = new Promise<never>((_resolve, reject) => {
+      this.rejectRace = () => reject(this.error);
     });
-    if (this.signal.aborted) this.stop?.();
+    if (this.signal.aborted) this.rejectRace?.();
     try {
-      return await Promise.race([step, came]);
+      return await Promise.race([step, cancelled]);
     } finally {
-      this.stop = undefined;
+      this.rejectRace = undefined;
     }
   }
 }
 
-/** @param reason of an abort, which may be anything */
+/** @param reason of an abort, which may be any value */
 export function toCancellation(reason: unknown): LLMError {
   return isLLMError(reason) ? reason : new LLMAbortedError('The run was aborted.', { cause: reason });
 }

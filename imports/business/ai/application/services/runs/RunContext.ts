@@ -1,38 +1,40 @@
-/** What one run is made of: what it is to do, with what, and where it is written down. */
+/** What the parts of one run share: its state, its plan, its collaborators, and where it is recorded. */
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { ILLMProvider } from '../../../domain/interfaces/ILLMProvider';
 import type { NormalizedOptions } from '../../../domain/types/LLMTypes';
 import type { RunLimits, RunRequest } from '../../../domain/types/RunRecords';
 import type { LiveRun } from './LiveRun';
 import type { RestoredRun } from './durable/restoreRun';
-import type { RunJournalContext } from './durable/RunJournal';
+import type { RunJournalOptions } from './durable/RunJournal';
 import type { ToolProcessor } from '../ToolProcessor';
 import type { ToolSet } from '../tools/ToolSet';
 
 export interface RunContext {
-  readonly execution: LiveRun;
+  readonly run: LiveRun;
   readonly provider: ILLMProvider;
   readonly processor: ToolProcessor;
   readonly tools: ToolSet;
   readonly options: NormalizedOptions;
   readonly limits: RunLimits;
   readonly stream: boolean;
+  /** `RunLoop.run` resolves with the first answer instead of the last. */
   readonly returnsEarly: boolean;
-  /** Where the run is written down. */
+  /** Undefined if runs are not stored. */
   readonly journal: JournalContext | undefined;
-  /** Where it stands that another process began. */
+  /** The progress that another process made. Undefined for a new run. */
   readonly restored: RestoredRun | undefined;
-  /** Why it can't go on here or anywhere. */
-  readonly refusal: LLMError | undefined;
+  /** If set, the run ends with this error as soon as it starts. */
+  readonly endError: LLMError | undefined;
 }
 
 export interface JournalContext extends Pick<
-  RunJournalContext,
+  RunJournalOptions,
   'store' | 'lease' | 'retryForMs' | 'isLeaseCurrent' | 'keepsTranscript'
 > {
+  /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What is told of the run when it begins here. */
+  /** Published with `run:started`. */
   readonly metadata: Pick<RunRequest, 'providerId' | 'title' | 'createdAt'>;
-  /** Told when the run goes on elsewhere. */
-  readonly onLost: () => void;
+  /** Called when another process has taken the run over. */
+  readonly onLeaseLost: () => void;
 }

@@ -1,49 +1,46 @@
 /**
- * A run's deadline, which stands still while only people and other services are waited for. It counts by a clock
- * that never jumps; what the store keeps of it is a duration.
+ * A run's deadline. It can be paused, which the run does while it waits only for people and other services. It counts
+ * by a monotonic clock, and what is stored of it is a duration, so that clock changes never shift it.
  */
 
-/** The longest time that `setTimeout` takes, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+/** The longest delay that `setTimeout` accepts, in milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class RunDeadline {
-  private readonly timeout: number;
-  private remaining: number;
-  private startedAt = 0;
+  private readonly timeoutMs: number;
+  private remainingMs: number;
+  private resumedAt = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly onTimeout: () => void;
 
-  /**
-   * @param timeout milliseconds
-   * @param elapsedMs of which so many are over
-   */
-  constructor(timeout: number, elapsedMs: number, onTimeout: () => void) {
-    this.timeout = timeout;
-    this.remaining = Math.max(0, timeout - elapsedMs);
+  /** @param elapsedMs how much of the timeout has already passed */
+  constructor(timeoutMs: number, elapsedMs: number, onTimeout: () => void) {
+    this.timeoutMs = timeoutMs;
+    this.remainingMs = Math.max(0, timeoutMs - elapsedMs);
     this.onTimeout = onTimeout;
   }
 
-  /** Milliseconds that have been counted. */
-  get worked(): number {
-    const since = this.timer === undefined ? 0 : performance.now() - this.startedAt;
-    return Math.max(0, Math.round(this.timeout - this.remaining + since));
+  /** The time counted so far, without pauses. */
+  get elapsedMs(): number {
+    const sinceResumed = this.timer === undefined ? 0 : performance.now() - this.resumedAt;
+    return Math.max(0, Math.round(this.timeoutMs - this.remainingMs + sinceResumed));
   }
 
   resume(): void {
     if (this.timer !== undefined) return;
-    this.startedAt = performance.now();
-    this.wait(this.remaining);
+    this.resumedAt = performance.now();
+    this.wait(this.remainingMs);
   }
 
   pause(): void {
     if (this.timer === undefined) return;
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.remaining = Math.max(0, this.remaining - (performance.now() - this.startedAt));
+    this.remainingMs = Math.max(0, this.remainingMs - (performance.now() - this.resumedAt));
   }
 
-  private wait(left: number): void {
-    const step = Math.min(left, LONGEST_TIMER);
-    this.timer = setTimeout(() => (left > step ? this.wait(left - step) : this.onTimeout()), step);
+  private wait(delayMs: number): void {
+    const step = Math.min(delayMs, MAX_TIMER_MS);
+    this.timer = setTimeout(() => (delayMs > step ? this.wait(delayMs - step) : this.onTimeout()), step);
   }
 }

@@ -1,17 +1,16 @@
 /**
- * Where every event of every run goes, once, and from there to whoever keeps or shows it. Pieces of live text are
- * told together: a few times a second for each run, however fast a model writes. There is a timer only while a
- * piece waits.
+ * Publishes every event of every run to all sinks. Consecutive `llm:delta` events of a run are merged, so that sinks
+ * receive a few per second however fast the model writes. A timer runs only while a delta is buffered.
  */
 import type { AgentEvent, AgentEventOf } from '../../../domain/types/AgentEvents';
 import type { Logger } from '../../../domain/interfaces/Logger';
 
 export type RunEventSink = (event: AgentEvent) => void;
 
-export interface RunFeedOptions {
+export interface RunEventBusOptions {
   readonly sinks: readonly RunEventSink[];
-  /** Milliseconds that a piece of live text waits for the next one; default 150. */
-  readonly flushAfter?: number;
+  /** How many milliseconds a delta is buffered; default 150. */
+  readonly flushAfterMs?: number;
   /** Default: the console. */
   readonly logger?: Pick<Logger, 'error'>;
 }
@@ -20,15 +19,15 @@ type Delta = AgentEventOf<'llm:delta'>;
 
 export class RunEventBus {
   private readonly sinks: readonly RunEventSink[];
-  private readonly flushAfter: number;
+  private readonly flushAfterMs: number;
   private readonly logger: Pick<Logger, 'error'>;
-  /** By run, in the order in which they began to wait. */
-  private readonly waiting = new Map<string, Delta>();
+  /** Buffered deltas by run, oldest first. */
+  private readonly buffered = new Map<string, Delta>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor({ sinks, flushAfter = 150, logger = console }: RunFeedOptions) {
+  constructor({ sinks, flushAfterMs = 150, logger = console }: RunEventBusOptions) {
     this.sinks = sinks;
-    this.flushAfter = flushAfter;
+    this.flushAfterMs = flushAfterMs;
     this.logger = logger;
   }
 
@@ -38,26 +37,26 @@ export class RunEventBus {
       this.dispatch(event);
       return;
     }
-    const before = this.waiting.get(event.executionId);
-    if (before !== undefined && before.kind !== event.kind) this.flush(event.executionId);
-    const isSame = before?.kind === event.kind;
-    // Joined pieces bear the number of the last: what comes after it is new.
-    this.waiting.set(event.executionId, isSame ? { ...event, delta: before.delta + event.delta } : event);
-    this.timer ??= setTimeout(() => this.flushAll(), this.flushAfter);
+    const previous = this.buffered.get(event.executionId);
+    if (previous !== undefined && previous.kind !== event.kind) this.flush(event.executionId);
+    const isSameKind = previous?.kind === event.kind;
+    // A merged delta has the `seq` of its last part, so that later events are recognised as newer.
+    this.buffered.set(event.executionId, isSameKind ? { ...event, delta: previous.delta + event.delta } : event);
+    this.timer ??= setTimeout(() => this.flushAll(), this.flushAfterMs);
   };
 
-  /** Tells what waits of a run, for whoever reads it now. */
+  /** Dispatches a run's buffered delta, for example before a new subscriber reads the run. */
   flush(executionId: string): void {
-    const delta = this.waiting.get(executionId);
+    const delta = this.buffered.get(executionId);
     if (delta === undefined) return;
-    this.waiting.delete(executionId);
-    if (this.waiting.size === 0) this.stopTimer();
+    this.buffered.delete(executionId);
+    if (this.buffered.size === 0) this.stopTimer();
     this.dispatch(delta);
   }
 
   flushAll(): void {
     this.stopTimer();
-    for (const executionId of [...this.waiting.keys()]) this.flush(executionId);
+    for (const executionId of [...this.buffered.keys()]) this.flush(executionId);
   }
 
   private stopTimer(): void {
@@ -70,7 +69,7 @@ export class RunEventBus {
       try {
         sink(event);
       } catch (error) {
-        this.logger.error('a listener to the events of runs failed', error);
+        this.logger.error('A sink of run events threw.', error);
       }
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The one async function that drives a run: asks the model, obeys `decide`, runs tools, waits for arrivals, ends
- * exactly once.
+ * Drives one run: calls the model, applies `nextStep`, runs tools, waits for late results, and ends the run exactly
+ * once. Its `loop` is the only async function that advances the run.
  */
 import { isFinished } from '../../../domain/entities/Run';
 import type { RunResult } from '../../../domain/entities/Run';
@@ -9,7 +9,7 @@ import type { ToolCall } from '../../../domain/entities/Tool';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMAbortedError, LLMServerError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../domain/types/ResponsesAPITypes';
-import type { RunOrder, RunProgress } from '../../../domain/types/RunRecords';
+import type { RunAction, RunProgress } from '../../../domain/types/RunRecords';
 import { nextStep } from './nextStep';
 import { estimateUsage } from '../routing/estimateUsage';
 import { assertWithinLimits } from './runLimits';
@@ -22,9 +22,9 @@ import type { JournalContext, RunContext } from './RunContext';
 import { runSnapshot } from './durable/runSnapshot';
 
 export class RunLoop {
-  /** The end of the run; undefined before it is begun. */
+  /** Settles when the run ends, with its last answer or its error. Undefined before `run` was called. */
   completion: Promise<RunResult> | undefined;
-  /** Absent where nothing is written down. */
+  /** Undefined if runs are not stored. */
   readonly journal: RunJournal | undefined;
   readonly calls: RunToolCalls;
   private readonly context: RunContext;
@@ -32,100 +32,96 @@ export class RunLoop {
   private readonly deadline: RunDeadline;
   private readonly model: RunModelCalls;
   private leaseLost: LeaseLostError | undefined;
-  /** Who waits for the first answer, until it is told. */
+  /** The promise that `run` returned, if the run returns early and has not answered yet. */
   private firstAnswer:
     { readonly resolve: (result: RunResult) => void; readonly reject: (error: unknown) => void } | undefined;
-  /** The model's last answer called no tools. */
-  private afterAnswer: boolean;
-  /** Calls whose results stand in the transcript since the last answer. */
-  private unreported: readonly string[];
-  /** How often the run has changed hands by death since it last got on. */
+  /** The last response called no tools. */
+  private isAfterAnswer: boolean;
+  /** Calls whose results are in the transcript and go out with the next request. */
+  private undeliveredCallIds: readonly string[];
+  /** How often the run was taken over from an owner that died, since it last made progress. */
   private takeovers: number;
 
-  constructor(parts: RunContext) {
-    this.context = parts;
-    const { execution, limits, restored } = parts;
-    this.afterAnswer = restored?.isAfterAnswer ?? false;
-    this.unreported = restored?.unreported ?? [];
+  constructor(context: RunContext) {
+    this.context = context;
+    const { run, limits, restored } = context;
+    this.isAfterAnswer = restored?.isAfterAnswer ?? false;
+    this.undeliveredCallIds = restored?.undelivered ?? [];
     this.takeovers = restored?.takeovers ?? 0;
-    this.journal = parts.journal === undefined ? undefined : this.openJournal(parts.journal);
+    this.journal = context.journal === undefined ? undefined : this.openJournal(context.journal);
     const updateDeadline = (): void => this.updateDeadline();
-    this.model = new RunModelCalls(parts, this.cancellation, this.journal, updateDeadline);
-    this.calls = new RunToolCalls(parts, this.cancellation, this.journal, {
+    this.model = new RunModelCalls(context, this.cancellation, this.journal, updateDeadline);
+    this.calls = new RunToolCalls(context, this.cancellation, this.journal, {
       onTransition: updateDeadline,
       onSettled: () => this.markProgress(),
     });
     const { runTimeout } = limits;
-    this.deadline = new RunDeadline(runTimeout, restored?.worked ?? 0, () =>
+    this.deadline = new RunDeadline(runTimeout, restored?.elapsedMs ?? 0, () =>
       this.abort(new LLMTimeoutError(`The run took longer than ${runTimeout} ms.`)),
     );
-    if (restored?.hasLostCall === true) {
-      // It has cost something and is made again, in place of itself.
-      execution.usage = addUsage(execution.usage, estimateUsage(execution.transcript, 0));
-      execution.iterations -= 1;
+    if (restored?.hasInterruptedModelCall === true) {
+      // The interrupted call has cost tokens, and the call that replaces it counts as the same iteration.
+      run.usage = addUsage(run.usage, estimateUsage(run.transcript, 0));
+      run.iterations -= 1;
     }
   }
 
   abort(reason: unknown): void {
     const error = toCancellation(reason);
     const { signal } = this.cancellation;
-    if (!signal.aborted && !isFinished(this.context.execution.state))
-      this.journal?.recordEndIntent(errorSummary(error));
+    if (!signal.aborted && !isFinished(this.context.run.state)) this.journal?.recordEndIntent(errorSummary(error));
     this.cancellation.cancel(error);
   }
 
   /**
-   * The run goes on in another process: here everything of it is stopped, and nothing of it is told or written any
-   * more.
+   * Stops the run locally after its lease was lost. Another process continues it, so no event is emitted and nothing
+   * is written from here on.
    */
   abandon(lost: LeaseLostError): void {
     if (this.leaseLost !== undefined) return;
     this.leaseLost = lost;
     this.journal?.stop();
-    this.context.execution.mute();
+    this.context.run.mute();
     this.abort(lost);
-    this.context.journal?.onLost();
+    this.context.journal?.onLeaseLost();
   }
 
-  /**
-   * Whatever killed the run's earlier owners, it was not what is done here: their deaths are not counted any
-   * longer.
-   */
+  /** Resets the count of takeovers: whatever killed the run's earlier owners did not kill this one. */
   markProgress(): void {
     if (this.takeovers === 0) return;
     this.takeovers = 0;
     this.journal?.runChanged();
-    // The journal itself tells of what breaks it.
+    // The journal reports its own failures through `onBroken`.
     this.journal?.flush().catch(() => undefined);
   }
 
-  /** @returns false when nothing waits for what is ordered */
-  apply(order: RunOrder): boolean {
-    if (order.kind !== 'cancel') return this.calls.decide(order);
+  /** @returns false if the run waits for no such decision */
+  apply(action: RunAction): boolean {
+    if (action.kind !== 'cancel') return this.calls.decide(action);
     this.abort(new LLMAbortedError('The run was cancelled.'));
     return true;
   }
 
-  /** Told when the run has ended, not when it is only abandoned. */
+  /** Calls back when the run has ended, but not when it was only abandoned here. */
   onEnd(callback: () => void): void {
-    const hear = (): void => {
+    const onSettled = (): void => {
       if (this.leaseLost === undefined) callback();
     };
-    this.completion?.then(hear, hear);
+    this.completion?.then(onSettled, onSettled);
   }
 
   /**
-   * Resolves with the last answer or, for runs that return early, with the first; rejects with the error that ended
+   * Resolves with the last answer or, for runs that return early, with the first. Rejects with the error that ended
    * the run.
    */
   run(): Promise<RunResult> {
-    const whole = this.execute();
-    this.completion = whole;
-    if (!this.context.returnsEarly) return whole;
+    const completion = this.execute();
+    this.completion = completion;
+    if (!this.context.returnsEarly) return completion;
     return new Promise<RunResult>((resolve, reject) => {
       this.firstAnswer = { resolve, reject };
-      // What comes after the first answer is told by events and `followUps`.
-      whole.then(
+      // What follows the first answer is reported by events and `followUps`.
+      completion.then(
         (result) => this.firstAnswer?.resolve(result),
         (error: unknown) => this.firstAnswer?.reject(error),
       );
@@ -133,117 +129,122 @@ export class RunLoop {
   }
 
   private async execute(): Promise<RunResult> {
-    const { execution, options } = this.context;
-    const outer = options.signal;
-    const onOuterAbort = (): void => this.abort(outer?.reason);
-    outer?.addEventListener('abort', onOuterAbort, { once: true });
+    const { run, options } = this.context;
+    const callerSignal = options.signal;
+    const onCallerAbort = (): void => this.abort(callerSignal?.reason);
+    callerSignal?.addEventListener('abort', onCallerAbort, { once: true });
     try {
-      execution.transition('running');
-      execution.emit({
+      run.transition('running');
+      run.emit({
         type: 'run:started',
-        userId: execution.userId,
+        userId: run.userId,
         model: options.model,
         ...this.context.journal?.metadata,
       });
-      if (outer?.aborted === true) onOuterAbort();
-      if (this.context.refusal !== undefined) throw this.context.refusal;
+      if (callerSignal?.aborted === true) onCallerAbort();
+      if (this.context.endError !== undefined) throw this.context.endError;
       const response = await this.loop();
-      // Whoever ended it meanwhile was told that it ends.
+      // A cancellation that was confirmed to its caller wins over an answer that arrived meanwhile.
       this.cancellation.throwIfCancelled();
-      execution.transition('completed');
-      if (this.journal !== undefined) await this.writeEnd(this.journal);
-      const result: RunResult = { ...execution.report(), response };
-      execution.emit({ type: 'run:completed', response, usage: execution.usage, iterations: execution.iterations });
-      execution.followUps.close();
+      run.transition('completed');
+      if (this.journal !== undefined) await this.recordEnd(this.journal);
+      const result: RunResult = { ...run.report(), response };
+      run.emit({ type: 'run:completed', response, usage: run.usage, iterations: run.iterations });
+      run.followUps.close();
       return result;
     } catch (thrown) {
       throw await this.fail(thrown);
     } finally {
-      outer?.removeEventListener('abort', onOuterAbort);
+      callerSignal?.removeEventListener('abort', onCallerAbort);
       this.deadline.pause();
       this.calls.close();
     }
   }
 
   private async fail(thrown: unknown): Promise<LLMError> {
-    const { execution } = this.context;
+    const { run } = this.context;
     const error = isLLMError(thrown)
       ? thrown
       : new LLMServerError('The run failed unexpectedly.', { cause: thrown, retryable: false });
     if (this.leaseLost !== undefined) return this.leaseLost;
-    // Cancels what still runs; each open call is told before the run's own end is.
+    // Cancels the open calls, so that their events come before the run's last one.
     this.abort(error);
     this.calls.cancelOpenCalls();
-    const cancelled = error.code === 'aborted';
-    execution.transition(cancelled ? 'cancelled' : 'failed');
+    const isCancelled = error.code === 'aborted';
+    run.transition(isCancelled ? 'cancelled' : 'failed');
     if (this.journal !== undefined) {
       try {
-        await this.writeEnd(this.journal, errorSummary(error));
+        await this.recordEnd(this.journal, errorSummary(error));
       } catch (lost) {
         if (isLLMError(lost)) return lost;
         throw lost;
       }
     }
-    error.run = execution.report();
-    const { usage } = execution;
-    execution.emit(
-      cancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: errorSummary(error), usage },
+    error.run = run.report();
+    const { usage } = run;
+    run.emit(
+      isCancelled ? { type: 'run:cancelled', usage } : { type: 'run:failed', error: errorSummary(error), usage },
     );
-    execution.followUps.close(error);
+    run.followUps.close(error);
     return error;
   }
 
-  /** A run has ended when that is written down; before it, it has not. */
-  private async writeEnd(journal: RunJournal, error?: RunProgress['error']): Promise<void> {
-    // However long that takes, the run is not late, and nobody is waited for.
+  /** A stored run ends with this write, and not before. */
+  private async recordEnd(journal: RunJournal, error?: RunProgress['error']): Promise<void> {
+    // However long the store takes, the run neither times out nor waits for decisions any more.
     this.deadline.pause();
     this.calls.close();
     await journal.finish({ endedAt: Date.now(), ...(error === undefined ? {} : { error }) });
   }
 
-  private openJournal(parts: JournalContext): RunJournal {
-    const { execution, restored } = this.context;
-    const subject = runSnapshot(this.context, parts.startedAt, () => ({
+  private openJournal(journalContext: JournalContext): RunJournal {
+    const { run, restored } = this.context;
+    const source = runSnapshot(this.context, journalContext.startedAt, () => ({
       isCalling: this.model.isCalling,
       failedTurns: this.calls.failedTurns,
-      worked: this.deadline.worked,
+      worked: this.deadline.elapsedMs,
       takeovers: this.takeovers,
     }));
     const onBroken = (error: unknown): void =>
       error instanceof LeaseLostError ? this.abandon(error) : this.abort(error);
-    const journal = new RunJournal({ ...parts, subject, stored: restored?.stored ?? [], onBroken });
-    execution.journal = journal;
-    for (const id of restored?.mended ?? []) journal.callChanged(id);
+    const journal = new RunJournal({
+      ...journalContext,
+      source,
+      storedCalls: restored?.storedCalls ?? [],
+      onBroken,
+    });
+    run.journal = journal;
+    for (const id of restored?.repaired ?? []) journal.callChanged(id);
     return journal;
   }
 
   private async loop(): Promise<LLMResponse> {
-    const { execution, restored } = this.context;
+    const { run, restored } = this.context;
     let turn = restored?.turn;
-    let late = restored?.late ?? [];
+    let lateCallIds = restored?.lateUndelivered ?? [];
     if (restored !== undefined) this.calls.resumeOpenCalls(turn?.calls ?? []);
     for (;;) {
       if (turn === undefined) {
-        late = this.drainLateResults(late);
-        const answer = await this.model.call(late);
+        lateCallIds = this.drainLateResults(lateCallIds);
+        const response = await this.model.call(lateCallIds);
         this.markProgress();
-        // Nothing comes between an answer's record and what is decided upon it.
-        turn = { response: answer, calls: this.model.record(answer, late, this.unreported) };
-        this.unreported = [];
-        late = [];
+        // No await between here and `nextStep`: the step is decided on the very state that was recorded.
+        turn = { response, calls: this.model.record(response, lateCallIds, this.undeliveredCallIds) };
+        this.undeliveredCallIds = [];
+        lateCallIds = [];
       }
       const { response, calls } = turn;
       turn = undefined;
-      const decision = nextStep(response, {
-        running: execution.pendingNonBlocking.size,
-        undelivered: execution.undelivered(this.wakes),
+      const step = nextStep(response, {
+        running: run.pendingNonBlocking.size,
+        undelivered: run.countUndelivered(this.wakesModel),
       });
-      this.afterAnswer = decision.kind !== 'use-tools';
-      switch (decision.kind) {
+      this.isAfterAnswer = step.kind !== 'use-tools';
+      switch (step.kind) {
         case 'stop':
-          throw decision.error;
+          throw step.error;
         case 'use-tools':
-          this.unreported = await this.calls.run(calls);
+          this.undeliveredCallIds = await this.calls.run(calls);
           break;
         case 'continue':
           if (response.output_text !== '' && response.vendor.finish_reason !== 'pause_turn')
@@ -260,58 +261,60 @@ export class RunLoop {
     }
   }
 
-  /** Results that go out with the next request; the first ones stand in the transcript already. */
-  private drainLateResults(taken: readonly string[]): readonly string[] {
-    const { execution, limits, options, provider } = this.context;
+  /**
+   * Moves the late results that the next request may deliver to the transcript.
+   * @param callIds late results that are in the transcript already
+   * @returns all late results that the next request delivers
+   * @throws MaxIterationsError, BudgetError, or the reason for the run's cancellation
+   */
+  private drainLateResults(callIds: readonly string[]): readonly string[] {
+    const { run, limits, options, provider } = this.context;
     this.cancellation.throwIfCancelled();
-    assertWithinLimits(execution, limits, () => provider.getCapabilities(options.model).price, options.model);
-    const arrived = execution.takeLateResults(
-      (call) => this.afterAnswer || this.calls.deliveryOf(call) !== 'when_idle',
-    );
-    const late = taken.length === 0 ? arrived : [...taken, ...arrived];
-    if (late.length > 0) execution.emit({ type: 'nonblocking:result', callIds: late });
-    return late;
+    assertWithinLimits(run, limits, () => provider.getCapabilities(options.model).price, options.model);
+    const arrived = run.takeLateResults((call) => this.isAfterAnswer || this.calls.deliveryOf(call) !== 'when_idle');
+    const lateCallIds = callIds.length === 0 ? arrived : [...callIds, ...arrived];
+    if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:result', callIds: lateCallIds });
+    return lateCallIds;
   }
 
-  /** @returns false when nothing is left that would make the model speak again */
+  /** @returns false if all calls have settled and none has a result that wakes the model */
   private async waitForArrival(): Promise<boolean> {
-    const { execution } = this.context;
-    execution.transition('waiting');
+    const { run } = this.context;
+    run.transition('waiting');
     this.updateDeadline();
-    // Nothing is done on the strength of it, and the journal itself tells of what breaks it.
+    // Nothing depends on this write, and the journal reports its own failures through `onBroken`.
     this.journal?.flush().catch(() => undefined);
-    while (execution.undelivered(this.wakes) === 0) {
-      if (execution.pendingNonBlocking.size === 0) {
-        execution.transition('running');
+    while (run.countUndelivered(this.wakesModel) === 0) {
+      if (run.pendingNonBlocking.size === 0) {
+        run.transition('running');
         return false;
       }
-      await this.cancellation.race(execution.nextArrival());
+      await this.cancellation.race(run.nextArrival());
     }
-    execution.transition('running');
+    run.transition('running');
     return true;
   }
 
+  /** Resolves a run that returns early with its first answer; later answers become follow-ups. */
   private publishAnswer(response: LLMResponse): void {
     if (!this.context.returnsEarly) return;
-    const { execution } = this.context;
+    const { run } = this.context;
     if (this.firstAnswer === undefined) {
-      execution.followUps.push(response);
+      run.followUps.push(response);
       return;
     }
-    this.firstAnswer.resolve({ ...execution.report(), response });
+    this.firstAnswer.resolve({ ...run.report(), response });
     this.firstAnswer = undefined;
   }
 
-  /**
-   * The deadline counts while a model or a tool of ours works, not while only people and other services are waited
-   * for.
-   */
+  /** The deadline runs while the model or a tool works, and pauses while only people and other services are awaited. */
   private updateDeadline(): void {
-    const { execution } = this.context;
-    if (isFinished(execution.state) || this.cancellation.signal.aborted) return;
-    const open = execution.openCalls;
-    const works = this.model.isCalling || open.length === 0 || open.some((call) => !this.calls.waitsForOthers(call));
-    if (works) {
+    const { run } = this.context;
+    if (isFinished(run.state) || this.cancellation.signal.aborted) return;
+    const open = run.openCalls;
+    const isWorking =
+      this.model.isCalling || open.length === 0 || open.some((call) => !this.calls.isWaitingForOthers(call));
+    if (isWorking) {
       this.deadline.resume();
       return;
     }
@@ -319,7 +322,7 @@ export class RunLoop {
     this.markProgress();
   }
 
-  private readonly wakes = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
+  private readonly wakesModel = (call: ToolCall): boolean => this.calls.deliveryOf(call) !== 'silent';
 }
 
 function errorSummary({ code, message }: LLMError): { readonly code: LLMError['code']; readonly message: string } {

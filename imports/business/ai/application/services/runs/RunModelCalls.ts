@@ -1,7 +1,4 @@
-/**
- * A run's calls of its model: each is asked with all that was said, told as it comes, recorded when it has come,
- * and counted even when it is cut off.
- */
+/** The model calls of one run: sent with the full transcript, streamed, recorded, and counted even when aborted. */
 import { addUsage } from '../../../domain/entities/Response';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import { isLLMError, LLMStreamError, LLMTimeoutError } from '../../../domain/errors/LLMErrors';
@@ -16,33 +13,34 @@ import type { RunJournal } from './durable/RunJournal';
 import type { RunContext } from './RunContext';
 
 export class RunModelCalls {
-  /** A call is under way. */
+  /** A call is in progress. */
   isCalling = false;
   private readonly context: RunContext;
   private readonly cancellation: RunCancellation;
   private readonly journal: RunJournal | undefined;
   private readonly onCall: () => void;
+  /** What a provider that keeps state already has of the transcript. */
   private sent: { readonly responseId: string; readonly upTo: number } | undefined;
 
-  /** @param onCall told when a call begins */
-  constructor(parts: RunContext, interruption: RunCancellation, journal: RunJournal | undefined, onCall: () => void) {
-    this.context = parts;
-    this.cancellation = interruption;
+  /** @param onCall called when a model call starts */
+  constructor(context: RunContext, cancellation: RunCancellation, journal: RunJournal | undefined, onCall: () => void) {
+    this.context = context;
+    this.cancellation = cancellation;
     this.journal = journal;
     this.onCall = onCall;
   }
 
   /**
-   * @param late calls whose results are told for the first time
-   * @throws what the provider throws, or what the run was interrupted with
+   * @param lateCallIds calls whose late results this request delivers
+   * @throws what the provider throws, or the reason for the run's cancellation
    */
-  async call(late: readonly string[]): Promise<LLMResponse> {
+  async call(lateCallIds: readonly string[]): Promise<LLMResponse> {
     const { cancellation, journal } = this;
-    const { execution } = this.context;
-    execution.iterations += 1;
-    execution.emit({ type: 'iteration:start', iteration: execution.iterations });
+    const { run } = this.context;
+    run.iterations += 1;
+    run.emit({ type: 'iteration:start', iteration: run.iterations });
     const request = this.request();
-    const partial = { characters: 0 };
+    const received = { characters: 0 };
     this.isCalling = true;
     this.onCall();
     try {
@@ -50,13 +48,13 @@ export class RunModelCalls {
         journal.runChanged();
         await cancellation.race(journal.flushAndVerifyLease());
       }
-      const turn =
-        journal === undefined ? {} : { turn: { executionId: execution.executionId, iteration: execution.iterations } };
-      return await cancellation.race(this.collect({ ...request, ...turn, signal: cancellation.signal }, partial));
+      const turn = journal === undefined ? {} : { turn: { executionId: run.executionId, iteration: run.iterations } };
+      return await cancellation.race(this.send({ ...request, ...turn, signal: cancellation.signal }, received));
     } catch (thrown) {
       const error = cancellation.signal.aborted ? cancellation.error : thrown;
-      this.countLostCall(error, partial.characters);
-      if (late.length > 0) execution.emit({ type: 'nonblocking:error', callIds: late, error: describe(error) });
+      this.countFailedCall(error, received.characters);
+      if (lateCallIds.length > 0)
+        run.emit({ type: 'nonblocking:error', callIds: lateCallIds, error: errorSummary(error) });
       throw error;
     } finally {
       this.isCalling = false;
@@ -64,46 +62,48 @@ export class RunModelCalls {
   }
 
   /**
-   * Appends what came of the call, and marks what it was told.
-   * @param unreported calls whose results stood in the transcript when it was made, beside the late ones
-   * @returns the calls that the model makes
+   * Appends the response to the transcript, and marks the results that its request delivered.
+   * @param lateCallIds calls whose late results were delivered
+   * @param callIds calls whose results were delivered in their own turn
+   * @returns the tool calls of the response
    */
-  record(response: LLMResponse, late: readonly string[], unreported: readonly string[]): readonly TurnCall[] {
-    const { execution, options, provider } = this.context;
-    const calls = execution.appendResponse(response);
-    execution.markDelivered([...unreported, ...late], response.id);
+  record(response: LLMResponse, lateCallIds: readonly string[], callIds: readonly string[]): readonly TurnCall[] {
+    const { run, options, provider } = this.context;
+    const calls = run.appendResponse(response);
+    run.markDelivered([...callIds, ...lateCallIds], response.id);
     if (options.store === true && provider.getCapabilities(options.model).keepsState) {
-      this.sent = { responseId: response.id, upTo: execution.transcript.length };
+      this.sent = { responseId: response.id, upTo: run.transcript.length };
     }
-    execution.emit({ type: 'llm:response', iteration: execution.iterations, response });
-    if (late.length > 0) execution.emit({ type: 'nonblocking:llm_response', callIds: late, response });
+    run.emit({ type: 'llm:response', iteration: run.iterations, response });
+    if (lateCallIds.length > 0) run.emit({ type: 'nonblocking:llm_response', callIds: lateCallIds, response });
     return calls;
   }
 
   private request(): GenerateOptions {
-    const { execution, options, tools } = this.context;
-    const base = execution.iterations === 1 ? options : withoutForcedTool(options);
+    const { run, options, tools } = this.context;
+    const base = run.iterations === 1 ? options : withoutForcedTool(options);
     const request = buildRequest({
       base,
-      transcript: execution.transcript,
+      transcript: run.transcript,
       tools: tools.tools,
       ...(this.sent === undefined ? {} : { sent: this.sent }),
     });
-    // The transcript holds adopted items only.
+    // The transcript consists of adopted items.
     if (typeof request.input !== 'string') adoptInput(request.input as readonly Item[]);
     return request;
   }
 
-  private async collect(request: GenerateOptions, partial: { characters: number }): Promise<LLMResponse> {
-    const { execution, provider, stream } = this.context;
-    if (!stream) return provider.generate(execution.userId, request);
-    for await (const event of provider.stream(execution.userId, request)) {
+  /** @param received counts the characters that arrive, including those of a call that fails */
+  private async send(request: GenerateOptions, received: { characters: number }): Promise<LLMResponse> {
+    const { run, provider, stream } = this.context;
+    if (!stream) return provider.generate(run.userId, request);
+    for await (const event of provider.stream(run.userId, request)) {
       switch (event.type) {
         case 'response.output_text.delta':
         case 'response.refusal.delta':
         case 'response.reasoning.delta':
-          partial.characters += event.delta.length;
-          execution.emit({ type: 'llm:delta', kind: DELTA_KIND[event.type], delta: event.delta });
+          received.characters += event.delta.length;
+          run.emit({ type: 'llm:delta', kind: DELTA_KIND[event.type], delta: event.delta });
           break;
         case 'response.completed':
           return event.response;
@@ -115,13 +115,13 @@ export class RunModelCalls {
     throw new LLMStreamError('The stream ended without a response.');
   }
 
-  /** A call that was cut off has cost something, though nobody counted it. */
-  private countLostCall(error: unknown, characters: number): void {
-    const { execution } = this.context;
+  /** Adds the usage of a failed call, estimated if the vendor did not report it. */
+  private countFailedCall(error: unknown, characters: number): void {
+    const { run } = this.context;
     const usage = isLLMError(error) ? error.response?.usage : undefined;
-    if (usage !== undefined) execution.usage = addUsage(execution.usage, usage);
+    if (usage !== undefined) run.usage = addUsage(run.usage, usage);
     else if (this.cancellation.signal.aborted || error instanceof LLMStreamError || error instanceof LLMTimeoutError) {
-      execution.usage = addUsage(execution.usage, estimateUsage(execution.transcript, characters));
+      run.usage = addUsage(run.usage, estimateUsage(run.transcript, characters));
     }
   }
 }
@@ -132,7 +132,7 @@ const DELTA_KIND = {
   'response.reasoning.delta': 'reasoning',
 } as const;
 
-/** A tool that is forced in every turn would never let the model answer; the caller forced the first one. */
+/** Forces a tool in the first turn only; a tool forced in every turn would never let the model answer. */
 function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
   const choice = options.tool_choice;
   const isForced =
@@ -145,7 +145,7 @@ function withoutForcedTool(options: NormalizedOptions): NormalizedOptions {
   };
 }
 
-function describe(error: unknown): { code: LLMError['code']; message: string } {
+function errorSummary(error: unknown): { code: LLMError['code']; message: string } {
   return isLLMError(error)
     ? { code: error.code, message: error.message }
     : { code: 'vendor-error', message: 'The model call failed.' };

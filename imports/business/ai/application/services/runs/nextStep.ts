@@ -1,7 +1,4 @@
-/**
- * What a run does next, as a value that the loop obeys. Pure: the answer, what is still open, and the limits say it
- * all.
- */
+/** Decides what a run does next. A pure function of the model's response and the work that is still open. */
 import { toolCalls } from '../../../domain/entities/Response';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { FunctionCallItem, LLMResponse } from '../../../domain/types/ResponsesAPITypes';
@@ -10,28 +7,29 @@ import { unansweredError } from '../routing/assertAnswered';
 export interface OpenWork {
   /** Non-blocking calls that have not settled. */
   readonly running: number;
-  /** Settled results that the model must still be told. */
+  /** Late results that the model has not received yet. */
   readonly undelivered: number;
 }
 
 export type NextStep =
-  /** Run these calls, answer each, ask again. */
+  /** Run these calls, add their results to the transcript, call the model again. */
   | { readonly kind: 'use-tools'; readonly calls: readonly FunctionCallItem[] }
-  /** The model's turn goes on, or results lie ready: ask again at once. */
+  /** The model's turn is not over, or late results are available: call it again at once. */
   | { readonly kind: 'continue' }
-  /** The model has answered; results are still to come. */
+  /** The model has answered, but some results are still to come. */
   | { readonly kind: 'wait' }
+  /** The model has answered, and nothing is open: the run ends. */
   | { readonly kind: 'answer' }
   | { readonly kind: 'stop'; readonly error: LLMError };
 
-export function nextStep(response: LLMResponse, pending: OpenWork): NextStep {
+export function nextStep(response: LLMResponse, open: OpenWork): NextStep {
   const error = unansweredError(response);
-  // A truncated, filtered or refused answer never runs its tools.
+  // The tool calls of a truncated, filtered or refused response never run.
   if (error !== undefined) return { kind: 'stop', error };
   const calls = toolCalls(response);
   if (calls.length > 0) return { kind: 'use-tools', calls };
-  // Anthropic's server paused its own long turn; sending the turn back as it is lets it go on.
+  // Anthropic pauses long turns of its server tools; sending the turn back unchanged resumes it.
   if (response.vendor.finish_reason === 'pause_turn') return { kind: 'continue' };
-  if (pending.undelivered > 0) return { kind: 'continue' };
-  return pending.running > 0 ? { kind: 'wait' } : { kind: 'answer' };
+  if (open.undelivered > 0) return { kind: 'continue' };
+  return open.running > 0 ? { kind: 'wait' } : { kind: 'answer' };
 }

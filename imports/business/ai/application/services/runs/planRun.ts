@@ -1,18 +1,19 @@
-/** What a run is to do: read once from what its caller said, or from what was written down of it. */
+/** Builds a run's plan from its caller's options, or from a stored run; and turns a plan into its stored form. */
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { Tool } from '../../../domain/entities/Tool';
-import { isLLMError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { LLMError } from '../../../domain/errors/LLMErrors';
 import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
 import type { GenerateOptions, LooseTool, NormalizedOptions } from '../../../domain/types/LLMTypes';
-import type { RunLimits, RunPlan, StoredRun } from '../../../domain/types/RunRecords';
+import type { RunLimits, RunPlan, RunRecord } from '../../../domain/types/RunRecords';
 import { adoptItem, normalizeOptions } from '../ContentNormalizer';
 import { resolveTools, ToolSet } from '../tools/ToolSet';
+import { limitsOf } from './runLimits';
 
 export interface RunOptions extends Omit<GenerateOptions, 'tools'>, Partial<RunLimits> {
   /** Names of the executor's tools, or definitions. */
   readonly tools?: readonly (string | LooseTool)[];
-  /** Asks the provider for a stream; deltas are told as `llm:delta`. */
+  /** Streams the model's responses and emits `llm:delta` events. Default false. */
   readonly stream?: boolean;
 }
 
@@ -23,49 +24,42 @@ export interface PlannedRun {
   readonly stream: boolean;
 }
 
-export const DEFAULT_LIMITS: RunLimits = {
-  maxIterations: 10,
-  maxToolErrors: 3,
-  maxParallelTools: 8,
-  runTimeout: 600_000,
-};
-
 /** @throws LLMInvalidRequestError */
 export function planRun(
-  { tools: wanted = [], stream = false, ...wishes }: RunOptions,
+  { tools: requestedTools = [], stream = false, ...fields }: RunOptions,
   executor: IToolExecutor,
-  fallback: RunLimits,
+  defaultLimits: RunLimits,
 ): PlannedRun {
-  const limits = limitsOf(wishes, fallback);
-  const tools = resolveTools(wanted, executor);
+  const limits = limitsOf(fields, defaultLimits);
+  const tools = resolveTools(requestedTools, executor);
   const options = normalizeOptions({
-    ...generateFields(wishes),
+    ...withoutLimits(fields),
     ...(tools.tools.length === 0 ? {} : { tools: tools.tools }),
   });
   return { options, tools, limits, stream };
 }
 
-/** The same as JSON. Tools that were named are found again by their names, others are what their definitions say. */
+/** The plan as JSON. Tools that were requested by name are stored as names, others as definitions. */
 export function toStoredPlan(
   { options, tools, limits, stream }: PlannedRun,
-  wanted: RunOptions['tools'] = [],
+  requestedTools: RunOptions['tools'] = [],
 ): RunPlan {
-  const { input, tools: offered, signal, ...rest } = options;
+  const { input, tools: _tools, signal, ...storedOptions } = options;
   return {
-    options: rest,
+    options: storedOptions,
     tools: tools.tools.map((tool, index) =>
-      typeof wanted[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
+      typeof requestedTools[index] === 'string' && isFunctionTool(tool) ? tool.name : withoutFunctions(tool),
     ),
     limits,
     stream,
   };
 }
 
-/** The plan, and why it can't be carried out where this process does not have one of its tools. */
+/** @returns `error` if the executor of this process lacks one of the plan's tools, so that the run cannot continue */
 export function readStoredPlan(
-  { plan, input }: Pick<StoredRun, 'plan' | 'input'>,
+  { plan, input }: Pick<RunRecord, 'plan' | 'input'>,
   executor: IToolExecutor,
-): { readonly plan: PlannedRun; readonly refusal?: LLMError } {
+): { readonly plan: PlannedRun; readonly error?: LLMError } {
   const { limits, stream } = plan;
   const options = { ...plan.options, input: input.map((item) => adoptItem(item)) };
   try {
@@ -75,31 +69,16 @@ export function readStoredPlan(
     };
   } catch (error) {
     if (!isLLMError(error)) throw error;
-    return { plan: { options, tools: new ToolSet([]), limits, stream }, refusal: error };
+    return { plan: { options, tools: new ToolSet([]), limits, stream }, error };
   }
 }
 
-/** A rule that is a function can't be written down: whoever goes on with the run asks about every call. */
+/** A function cannot be stored, so a process that continues the run asks for approval of every call. */
 function withoutFunctions(tool: Tool): Tool {
   return 'needsApproval' in tool && typeof tool.needsApproval === 'function' ? { ...tool, needsApproval: true } : tool;
 }
 
-export function limitsOf(wanted: Partial<RunLimits>, fallback: RunLimits): RunLimits {
-  const budget = wanted.budget ?? fallback.budget;
-  const limits = {
-    maxIterations: wanted.maxIterations ?? fallback.maxIterations,
-    maxToolErrors: wanted.maxToolErrors ?? fallback.maxToolErrors,
-    maxParallelTools: wanted.maxParallelTools ?? fallback.maxParallelTools,
-    runTimeout: wanted.runTimeout ?? fallback.runTimeout,
-  };
-  for (const [name, value] of Object.entries(limits)) {
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new LLMInvalidRequestError(`${name} must be a positive whole number`, { path: name });
-  }
-  return { ...limits, ...(budget === undefined ? {} : { budget }) };
-}
-
-function generateFields({
+function withoutLimits({
   maxIterations,
   maxToolErrors,
   maxParallelTools,

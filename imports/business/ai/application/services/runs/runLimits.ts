@@ -1,22 +1,47 @@
-/** A run's own limits, looked at before each model call: one that would pass them is not made. */
+/** A run's limits: their defaults, and the check before each model call. A call that would exceed one is not made. */
 import { costOf } from '../../../domain/entities/Response';
-import { BudgetError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
+import { BudgetError, LLMInvalidRequestError, MaxIterationsError } from '../../../domain/errors/LLMErrors';
 import type { ModelCapabilities } from '../../../domain/interfaces/ILLMProvider';
 import type { RunLimits } from '../../../domain/types/RunRecords';
 import { estimateTokens } from '../routing/estimateUsage';
 import type { LiveRun } from './LiveRun';
 
+export const DEFAULT_LIMITS: RunLimits = {
+  maxIterations: 10,
+  maxToolErrors: 3,
+  maxParallelTools: 8,
+  runTimeout: 600_000,
+};
+
 /**
- * @param priceOf asked only where a budget of money has to be kept
+ * The requested limits, completed by the defaults.
+ * @throws LLMInvalidRequestError for a limit that is no positive integer
+ */
+export function limitsOf(requested: Partial<RunLimits>, defaults: RunLimits): RunLimits {
+  const budget = requested.budget ?? defaults.budget;
+  const limits = {
+    maxIterations: requested.maxIterations ?? defaults.maxIterations,
+    maxToolErrors: requested.maxToolErrors ?? defaults.maxToolErrors,
+    maxParallelTools: requested.maxParallelTools ?? defaults.maxParallelTools,
+    runTimeout: requested.runTimeout ?? defaults.runTimeout,
+  };
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw new LLMInvalidRequestError(`"${name}" must be a positive integer.`, { path: name });
+  }
+  return { ...limits, ...(budget === undefined ? {} : { budget }) };
+}
+
+/**
+ * @param priceOf called only if the budget limits money
  * @throws MaxIterationsError, BudgetError
  */
 export function assertWithinLimits(
-  execution: Pick<LiveRun, 'iterations' | 'usage' | 'transcript'>,
+  { iterations, usage, transcript }: Pick<LiveRun, 'iterations' | 'usage' | 'transcript'>,
   { maxIterations, budget }: RunLimits,
   priceOf: () => ModelCapabilities['price'],
   model: string,
 ): void {
-  const { iterations, usage, transcript } = execution;
   if (iterations >= maxIterations)
     throw new MaxIterationsError(`The run reached its limit of ${maxIterations} model calls without an answer.`);
   if (budget === undefined) return;
@@ -24,11 +49,11 @@ export function assertWithinLimits(
     throw new BudgetError(`The budget of ${budget.calls} model calls is spent.`);
   const next = estimateTokens(transcript);
   if (budget.tokens !== undefined && usage.total_tokens + next > budget.tokens)
-    throw new BudgetError(`The next call would pass the budget of ${budget.tokens} tokens.`);
+    throw new BudgetError(`The next call would exceed the budget of ${budget.tokens} tokens.`);
   if (budget.money === undefined) return;
   const price = priceOf();
   if (price === undefined)
-    throw new BudgetError(`No price is known for '${model}', so a budget of money cannot be kept.`);
+    throw new BudgetError(`The price of the model "${model}" is unknown, so a budget of money cannot be enforced.`);
   if (costOf({ ...usage, input_tokens: usage.input_tokens + next }, price) > budget.money)
-    throw new BudgetError(`The next call would pass the budget of $${budget.money}.`);
+    throw new BudgetError(`The next call would exceed the budget of $${budget.money}.`);
 }

@@ -1,29 +1,33 @@
-/** The fence around one tool call: the first outcome counts, what comes after a time-out is kept as late. */
+/** Settles one tool call: the first outcome counts, and whatever the tool returns after its timeout is only recorded. */
+import { isExecuting } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
 import type { ToolFailure } from '../../../domain/errors/LLMErrors';
 import { errorMessage } from './toolResult';
 
+/** Characters. */
+const MAX_NOTE = 500;
+
 export interface ToolCallHandle {
-  /** Pending, or as another process left it. */
+  /** Pending, or in the state in which another process left it. */
   readonly call: ToolCall;
   /** Fires when the run ends. */
   readonly signal: AbortSignal;
-  /** Told every move of the call, in order, at the time it happens. */
+  /** Receives every event of the call, in order, as it happens. */
   readonly report: (event: ToolEvent) => void;
 }
 
 export class ToolCallOutcome {
-  /** The event that ended the call. */
-  readonly outcome: Promise<ToolEvent>;
-  /** Somebody has decided that the call runs again. */
-  isReviewed = false;
+  /** Resolves with the event that settled the call. */
+  readonly settled: Promise<ToolEvent>;
+  /** A person decided that the interrupted call runs again. */
+  isRerunApproved = false;
   private open = true;
-  private timedOut = false;
+  private hasTimedOut = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Made when a tool asks for its signal. */
+  /** Created when the tool reads its signal. */
   private controller: AbortController | undefined;
-  private readonly job: ToolCallHandle;
+  private readonly handle: ToolCallHandle;
   private resolve: (event: ToolEvent) => void = () => undefined;
   private readonly onAbort = (): void => {
     this.end({
@@ -33,34 +37,34 @@ export class ToolCallOutcome {
     });
   };
 
-  constructor(job: ToolCallHandle) {
-    this.job = job;
-    this.outcome = new Promise((resolve) => {
+  constructor(handle: ToolCallHandle) {
+    this.handle = handle;
+    this.settled = new Promise((resolve) => {
       this.resolve = resolve;
     });
-    if (job.signal.aborted) this.onAbort();
-    else job.signal.addEventListener('abort', this.onAbort, { once: true });
+    if (handle.signal.aborted) this.onAbort();
+    else handle.signal.addEventListener('abort', this.onAbort, { once: true });
   }
 
   isOpen(): boolean {
     return this.open;
   }
 
-  /** A call that another process began is executing already. */
-  begin(): void {
-    if (this.job.call.state !== 'executing' || this.isReviewed)
-      this.job.report({ type: 'tool:executing', at: Date.now() });
+  /** Reports the start, unless another process has already started the call. */
+  markExecuting(): void {
+    if (!isExecuting(this.handle.call) || this.isRerunApproved)
+      this.handle.report({ type: 'tool:executing', at: Date.now() });
   }
 
-  /** @param timeout milliseconds, of which some are over */
-  startTimeout(timeout: number, over = 0): void {
+  /** @param elapsedMs how much of the timeout has already passed */
+  startTimeout(timeoutMs: number, elapsedMs = 0): void {
     this.timer = setTimeout(
       () => {
-        this.timedOut = true;
-        const message = `The tool '${this.job.call.name}' timed out after ${timeout} ms.`;
+        this.hasTimedOut = true;
+        const message = `The tool "${this.handle.call.name}" timed out after ${timeoutMs} ms.`;
         this.end({ type: 'tool:timeout', at: Date.now(), error: { failure: 'timeout', message } });
       },
-      Math.max(0, timeout - over),
+      Math.max(0, timeoutMs - elapsedMs),
     );
   }
 
@@ -70,46 +74,46 @@ export class ToolCallOutcome {
     return this.controller.signal;
   }
 
-  /** Ends as the other call ends. */
+  /** Settles as the other call does. */
   mirror(other: ToolCallOutcome): void {
-    this.begin();
-    void other.outcome.then((event) => this.end(event));
+    this.markExecuting();
+    void other.settled.then((event) => this.end(event));
   }
 
   progress(fraction: number, note: string | undefined): void {
     if (!this.open || !Number.isFinite(fraction)) return;
     const clamped = Math.min(1, Math.max(0, fraction));
-    this.job.report({
+    this.handle.report({
       type: 'tool:progress',
       at: Date.now(),
       fraction: clamped,
-      ...(typeof note === 'string' ? { note: note.slice(0, 500) } : {}),
+      ...(typeof note === 'string' ? { note: note.slice(0, MAX_NOTE) } : {}),
     });
   }
 
   complete(result: string): void {
     if (this.open) this.end({ type: 'tool:completed', at: Date.now(), result });
-    else if (this.timedOut) this.job.report({ type: 'tool:late', at: Date.now(), result });
+    else if (this.hasTimedOut) this.handle.report({ type: 'tool:late', at: Date.now(), result });
   }
 
   fail(thrown: unknown): void {
     const failure: ToolFailure = thrown instanceof ToolError ? thrown.failure : 'threw';
     const message = errorMessage(thrown);
     if (this.open) this.end({ type: 'tool:failed', at: Date.now(), error: { failure, message } });
-    else if (this.timedOut) this.job.report({ type: 'tool:late', at: Date.now(), result: `failed: ${message}` });
+    else if (this.hasTimedOut) this.handle.report({ type: 'tool:late', at: Date.now(), result: `failed: ${message}` });
   }
 
   private end(event: ToolEvent): void {
     if (!this.open) return;
     this.open = false;
     clearTimeout(this.timer);
-    this.job.signal.removeEventListener('abort', this.onAbort);
-    this.job.report(event);
+    this.handle.signal.removeEventListener('abort', this.onAbort);
+    this.handle.report(event);
     this.resolve(event);
     if (event.type !== 'tool:completed') this.abortTool();
   }
 
   private abortTool(): void {
-    this.controller?.abort(new ToolError('cancelled', `the call to '${this.job.call.name}' is over`));
+    this.controller?.abort(new ToolError('cancelled', `The call to "${this.handle.call.name}" is over.`));
   }
 }

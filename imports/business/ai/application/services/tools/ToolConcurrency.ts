@@ -1,6 +1,6 @@
 /**
- * What the tool calls of one run share: slots, and who is at work. Non-blocking calls have slots of their own, so
- * that long ones never hold up a turn.
+ * What the tool calls of one run share: semaphores, and the calls that are open. Non-blocking calls have a semaphore
+ * of their own, so that long ones never delay a turn.
  */
 import type { ToolCallOutcome } from './ToolCallOutcome';
 
@@ -15,34 +15,31 @@ export class ToolConcurrency {
     this.nonBlocking = new Semaphore(maxParallelTools);
   }
 
-  /** Unsettled calls by tool and arguments, for tools that don't allow duplicates. */
-  get open(): Map<string, ToolCallOutcome> {
+  /** Open calls by tool and arguments, of tools that restrict duplicates. */
+  get openCalls(): Map<string, ToolCallOutcome> {
     this.calls ??= new Map();
     return this.calls;
   }
 }
 
-/**
- * So much work at once, in the order in which it came. A run that waits holds next to nothing for it, and there may
- * be many of them.
- */
+/** Grants permits in the order of arrival. Allocates its queue lazily, because many runs never need one. */
 class Semaphore {
-  private free: number;
+  private permits: number;
   private waiting: (() => void)[] | undefined;
 
-  constructor(count: number) {
-    this.free = count;
+  constructor(permits: number) {
+    this.permits = permits;
   }
 
   async run(work: () => Promise<unknown>): Promise<void> {
-    if (this.free > 0) this.free -= 1;
+    if (this.permits > 0) this.permits -= 1;
     else await this.turn();
     try {
       await work();
     } finally {
-      // Whoever is next takes the slot over.
+      // The permit passes directly to the next in line.
       const next = this.waiting?.shift();
-      if (next === undefined) this.free += 1;
+      if (next === undefined) this.permits += 1;
       else next();
     }
   }

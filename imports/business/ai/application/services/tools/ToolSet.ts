@@ -1,4 +1,4 @@
-/** The tools that one run offers: definitions by name, each with its JSON Schema and its check of arguments. */
+/** The tools that a run offers: definitions by name, each with its JSON Schema and argument validation. */
 import { isFunctionTool } from '../../../domain/entities/Tool';
 import type { FunctionTool, Tool } from '../../../domain/entities/Tool';
 import { LLMInvalidRequestError, ToolError } from '../../../domain/errors/LLMErrors';
@@ -12,12 +12,15 @@ import type { Violation } from '../schema/SchemaValidator';
 
 export interface OfferedTool {
   readonly definition: FunctionTool;
-  /** The value that the tool is given. @throws ToolError `invalid-arguments` that names each violation with its path */
+  /**
+   * Returns the value that the tool receives.
+   * @throws ToolError `invalid-arguments`, which lists each violation with its path
+   */
   validate(args: unknown): Promise<unknown>;
 }
 
 export class ToolSet {
-  /** What the model is offered. */
+  /** In the order in which the model is offered them. */
   readonly tools: readonly Tool[];
   private readonly offered: ReadonlyMap<string, OfferedTool>;
 
@@ -39,26 +42,28 @@ export class ToolSet {
   }
 }
 
+/** By the definition that the tool was made from. */
 const cache = new WeakMap<object, OfferedTool>();
 
 /**
- * The set of what a caller named or defined. What a definition leaves open, the executor's own of the same name says.
- * @throws LLMInvalidRequestError for a name that the executor does not have, and for a broken schema
+ * Resolves names and definitions. The executor's definition of the same name supplies the fields that a given
+ * definition leaves out.
+ * @throws LLMInvalidRequestError for a name that the executor does not have, and for an invalid schema
  */
 export function resolveTools(tools: readonly (string | LooseTool)[], executor: IToolExecutor): ToolSet {
   const definitions = tools.map((tool, index) => {
     if (typeof tool !== 'string') return withExecutorDefaults(tool, executor);
     const definition = definitionIn(executor, tool);
     if (definition === undefined)
-      throw new LLMInvalidRequestError(`no tool is called '${tool}'`, { path: `tools[${index}]` });
+      throw new LLMInvalidRequestError(`Unknown tool "${tool}".`, { path: `tools[${index}]` });
     return definition;
   });
-  const read = definitions.map((definition) => knownParameters(definition) ?? readParameters(definition));
-  // One pass over all of them, since two tools must not share a name.
-  const normalized = normalizeTools(read.map(({ tool }) => tool));
+  const resolved = definitions.map((definition) => cachedParameters(definition) ?? readParameters(definition));
+  // All in one pass, because two tools must not share a name.
+  const normalized = normalizeTools(resolved.map(({ tool }) => tool));
   return new ToolSet(
     normalized.map((tool, index) =>
-      isFunctionTool(tool) ? offer(tool, read[index]?.schema, definitions[index]) : tool,
+      isFunctionTool(tool) ? offer(tool, resolved[index]?.schema, definitions[index]) : tool,
     ),
   );
 }
@@ -69,7 +74,7 @@ function withExecutorDefaults(tool: LooseTool, executor: IToolExecutor): LooseTo
   return own === undefined ? tool : { ...own, ...given, type: 'function', name: own.name };
 }
 
-/** Executors are ports that anybody may write; for many of them `null` stands for nothing. */
+/** Executors are written by others, and some return `null` for an unknown tool. */
 function definitionIn(executor: IToolExecutor, name: string): FunctionTool | undefined {
   return executor.getToolDefinition(name) ?? undefined;
 }
@@ -78,13 +83,13 @@ function isNested(tool: LooseTool): tool is NestedFunctionTool {
   return tool.type === 'function' && 'function' in tool;
 }
 
-/** A tool that was offered before is known at the door too. */
-function knownParameters(source: LooseTool): ReturnType<typeof readParameters> | undefined {
-  const known = cache.get(source);
-  return known === undefined ? undefined : { tool: known.definition };
+/** A tool that was offered before has been normalized already. */
+function cachedParameters(source: LooseTool): ReturnType<typeof readParameters> | undefined {
+  const cached = cache.get(source);
+  return cached === undefined ? undefined : { tool: cached.definition };
 }
 
-/** Schemas of other kinds become JSON Schema before the door, which takes plain data only. */
+/** Converts other kinds of schemas to JSON Schema, because `normalizeTools` accepts plain data only. */
 function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly schema?: ResolvedSchema } {
   if (!('parameters' in tool) || tool.parameters === undefined || tool.type !== 'function') return { tool };
   const schema = toJsonSchema(tool.parameters);
@@ -92,15 +97,15 @@ function readParameters(tool: LooseTool): { readonly tool: LooseTool; readonly s
 }
 
 function offer(definition: FunctionTool, schema: ResolvedSchema | undefined, source: object | undefined): OfferedTool {
-  const known = source === undefined ? undefined : cache.get(source);
-  if (known !== undefined) return known;
+  const cached = source === undefined ? undefined : cache.get(source);
+  if (cached !== undefined) return cached;
   if (definition.parameters !== undefined) assertSchema(definition.parameters);
-  const offered = { definition, validate: (args: unknown) => validated(args, definition, schema) };
+  const offered = { definition, validate: (args: unknown) => validateArguments(args, definition, schema) };
   if (source !== undefined) cache.set(source, offered);
   return offered;
 }
 
-async function validated(
+async function validateArguments(
   args: unknown,
   definition: FunctionTool,
   schema: ResolvedSchema | undefined,
@@ -115,5 +120,5 @@ async function validated(
 
 function invalidArguments(violations: readonly Violation[]): ToolError {
   const list = violations.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  return new ToolError('invalid-arguments', `The arguments break the tool's schema. ${list}`);
+  return new ToolError('invalid-arguments', `The arguments do not match the tool's schema. ${list}`);
 }

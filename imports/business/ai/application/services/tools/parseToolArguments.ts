@@ -1,17 +1,17 @@
-/** A call's arguments: parsed once, refused where they could reach into prototypes. */
+/** Parses a call's arguments, and refuses keys that could pollute prototypes. */
 import { ToolError } from '../../../domain/errors/LLMErrors';
 
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_DEPTH = 64;
 
 /**
- * An empty text is `{}`; a JSON string that itself holds JSON is decoded once more, as some models encode twice.
- * @throws ToolError `invalid-arguments` with a message that lets the model repair its call
+ * Empty text is `{}`. A JSON string that itself contains JSON is decoded once more, because some models encode twice.
+ * @throws ToolError `invalid-arguments` with a message from which the model can repair its call
  */
 export function parseToolArguments(text: string): unknown {
   if (text.trim() === '') return {};
   const value = decodeTwice(parse(text));
-  refuseForbiddenKeys(value, '$', 0);
+  assertNoForbiddenKeys(value, '$', 0);
   return value;
 }
 
@@ -32,21 +32,22 @@ function decodeTwice(value: unknown): unknown {
   try {
     return JSON.parse(value);
   } catch {
-    // An ordinary string: the schema decides whether it is one that the tool takes.
+    // An ordinary string; the schema decides whether the tool accepts it.
     return value;
   }
 }
 
-function refuseForbiddenKeys(value: unknown, path: string, depth: number): void {
+function assertNoForbiddenKeys(value: unknown, path: string, depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH)
-    throw new ToolError('invalid-arguments', `The arguments are nested deeper than ${MAX_DEPTH} levels at ${path}`);
+    throw new ToolError('invalid-arguments', `The arguments are nested deeper than ${MAX_DEPTH} levels at ${path}.`);
   if (Array.isArray(value)) {
-    value.forEach((entry, index) => refuseForbiddenKeys(entry, `${path}[${index}]`, depth + 1));
+    value.forEach((entry, index) => assertNoForbiddenKeys(entry, `${path}[${index}]`, depth + 1));
     return;
   }
   for (const [key, entry] of Object.entries(value)) {
-    if (FORBIDDEN_KEYS.has(key)) throw new ToolError('invalid-arguments', `The key "${key}" is not allowed at ${path}`);
-    refuseForbiddenKeys(entry, `${path}.${key}`, depth + 1);
+    if (FORBIDDEN_KEYS.has(key))
+      throw new ToolError('invalid-arguments', `The key "${key}" is not allowed at ${path}.`);
+    assertNoForbiddenKeys(entry, `${path}.${key}`, depth + 1);
   }
 }

@@ -1,58 +1,91 @@
-/** What the model is told of a tool's outcome: a text, bounded, never a stack. */
+/** The outcome of a tool call as text for the model: bounded in size, and never a stack trace. */
+import type { ToolCall, ToolResult } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';
+import type { ExternalResult } from './decisions';
 
+/** Characters of an error message. */
 const MAX_MESSAGE = 2_000;
 
 /**
- * Strings stand as they are, everything else is JSON; what JSON would silently lose is refused.
- * @param maxBytes UTF-8 bytes that are kept; the rest is cut and said to be cut
+ * The result of a settled call.
+ * @throws TypeError for a call that has not settled
+ */
+export function toToolResult(call: ToolCall): ToolResult {
+  const fields = {
+    call_id: call.id,
+    state: call.state,
+    executionTime: 'executionTime' in call ? call.executionTime : 0,
+  };
+  if ('result' in call) return { content: call.result, ...fields };
+  if ('error' in call) return { content: `Error: ${call.error.message}`, error: call.error, ...fields };
+  throw new TypeError(`Tool call "${call.id}" is ${call.state} and has no result yet.`);
+}
+
+/**
+ * A submitted result in the form in which it is stored, so that it is the same in whichever process executes the run.
+ * An output that is not serializable becomes an error, as it does when a tool returns it.
+ */
+export function toStorableResult(result: ExternalResult): ExternalResult {
+  if ('error' in result) return { error: result.error };
+  if (typeof result.output === 'string') return { output: result.output };
+  try {
+    return { output: JSON.parse(serializeToolResult(result.output, Infinity)) as unknown };
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    return { error: error.message };
+  }
+}
+
+/**
+ * Strings are left as they are, everything else becomes JSON. Values that JSON would silently drop are refused.
+ * @param maxBytes UTF-8 bytes; a longer text is truncated, with a note that it was
  * @throws ToolError `unserialisable-result`
  */
 export function serializeToolResult(value: unknown, maxBytes: number): string {
-  return cut(typeof value === 'string' ? value.toWellFormed() : toJson(value), maxBytes);
+  return truncate(typeof value === 'string' ? value.toWellFormed() : toJson(value), maxBytes);
 }
 
 /** The message of anything that can be thrown. */
 export function errorMessage(thrown: unknown): string {
   const message = readMessage(thrown).trim().toWellFormed();
-  return message === '' ? 'the tool failed without a message' : message.slice(0, MAX_MESSAGE);
+  return message === '' ? 'The tool failed without a message.' : message.slice(0, MAX_MESSAGE);
 }
 
 function toJson(value: unknown): string {
   if (value === undefined) return 'null';
-  refuseStream(value);
+  assertNotStream(value);
   try {
     return JSON.stringify(value, jsonReplacer);
   } catch (cause) {
     if (cause instanceof ToolError) throw cause;
-    throw unserialisable(cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause), cause);
+    throw unserializable(cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause), cause);
   }
 }
 
-function refuseStream(value: unknown): void {
+function assertNotStream(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   const isStream = 'getReader' in value || 'pipe' in value || Symbol.asyncIterator in value;
-  if (isStream) throw unserialisable('it is a stream');
+  if (isStream) throw unserializable('It is a stream.');
 }
 
 function jsonReplacer(_key: string, value: unknown): unknown {
-  if (typeof value === 'function' || typeof value === 'symbol') throw unserialisable(`it holds a ${typeof value}`);
+  if (typeof value === 'function' || typeof value === 'symbol') throw unserializable(`It contains a ${typeof value}.`);
   if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Set) return [...value];
   if (value instanceof Error) return { error: errorMessage(value) };
   return value;
 }
 
-function unserialisable(reason: string, cause?: unknown): ToolError {
-  return new ToolError('unserialisable-result', `The tool ran, but its result cannot be written as JSON: ${reason}`, {
+function unserializable(reason: string, cause?: unknown): ToolError {
+  return new ToolError('unserialisable-result', `The tool ran, but its result is not serializable as JSON: ${reason}`, {
     cause,
   });
 }
 
-function cut(text: string, maxBytes: number): string {
+function truncate(text: string, maxBytes: number): string {
   const size = Buffer.byteLength(text);
   if (size <= maxBytes) return text;
-  // A character that the cut splits decodes to U+FFFD; it goes.
+  // A character split by the cut decodes to U+FFFD and is dropped.
   const head = Buffer.from(text)
     .subarray(0, maxBytes)
     .toString('utf8')
@@ -67,17 +100,17 @@ function readMessage(thrown: unknown): string {
       return thrown.message;
     if (thrown === undefined || thrown === null) return '';
     if (typeof thrown === 'object' || typeof thrown === 'function') return describeObject(thrown);
-    // Nothing else is left of `unknown`.
+    // All that remains of `unknown`.
     const primitive = thrown as string | number | bigint | boolean | symbol;
     return String(primitive);
   } catch {
-    // A thrown value may be a trap of its own (getters, proxies, cycles); that it was thrown is what counts.
-    return 'the tool threw a value that cannot be read';
+    // Getters, proxies and cycles may throw while the thrown value is read.
+    return 'The tool threw a value that could not be read.';
   }
 }
 
 function describeObject(thrown: object): string {
-  // A function has no JSON at all.
+  // A function has no JSON representation.
   const json = JSON.stringify(thrown) as string | undefined;
-  return json ?? `the tool threw a ${typeof thrown}`;
+  return json ?? `The tool threw a ${typeof thrown}.`;
 }

@@ -1,20 +1,20 @@
 /** The journal of runs in any database. Every write is one compare-and-set on the fence of the run or of the call. */
 import { initialProgress } from '../../../domain/entities/initialProgress';
-import { isFinished, RUN_MOVES } from '../../../domain/entities/Run';
+import { isFinished, RUN_TRANSITIONS } from '../../../domain/entities/Run';
 import type { RunState } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, FindOptions } from '../../../domain/interfaces/DocumentCollection';
-import type { RunStore, WholeRun } from '../../../domain/interfaces/RunStore';
+import type { RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
-  HeldRun,
+  LeasedRun,
   RunCommand,
   RunLease,
-  RunOrder,
+  RunAction,
   RunProgress,
   RunRequest,
-  StoredRun,
+  RunRecord,
 } from '../../../domain/types/RunRecords';
 import type { DocumentDatabase } from '../databases/DocumentDatabase';
 import {
@@ -32,7 +32,7 @@ import {
 } from './runDocuments';
 import type { CommandDocument, OwnerDocument, RunDocument, ToolCallDocument } from './runDocuments';
 
-const UNFINISHED = (Object.keys(RUN_MOVES) as RunState[]).filter((state) => !isFinished(state));
+const UNFINISHED = (Object.keys(RUN_TRANSITIONS) as RunState[]).filter((state) => !isFinished(state));
 /** A command that was not applied within a week was for a run that had ended. */
 const COMMAND_TTL_SECONDS = 7 * 24 * 3600;
 /** Longer than any lease. */
@@ -79,12 +79,12 @@ export class DocumentRunStore implements RunStore {
   async claim(
     { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
     owner: string,
-    reason: ClaimReason = 'asked',
-  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+    reason: ClaimReason = 'requested',
+  ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
     const next = fence + 1;
     const claimed = await this.runs.update(
       { _id: executionId, fence, state: { $in: UNFINISHED } },
-      { $set: { owner, fence: next }, ...(reason === 'lost' ? { $inc: { takeovers: 1 } } : {}) },
+      { $set: { owner, fence: next }, ...(reason === 'orphaned' ? { $inc: { takeovers: 1 } } : {}) },
     );
     if (claimed === 0) return undefined;
     // Read the calls only after the old owner can no longer write to them.
@@ -126,16 +126,16 @@ export class DocumentRunStore implements RunStore {
     return (await this.calls.update(selector, { $set: toCallFields(executionId, userId, call) })) === 1;
   }
 
-  load(executionId: string): Promise<WholeRun | undefined> {
+  load(executionId: string): Promise<StoredRun | undefined> {
     return this.read(executionId);
   }
 
-  async findRequest(userId: string, requestId: string): Promise<StoredRun | undefined> {
+  async findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     const run = await this.runs.findOne({ userId, requestId });
     return run === undefined ? undefined : fromRunDocument(run);
   }
 
-  async held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
+  async leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
     const fields = { userId: 1, owner: 1, fence: 1, takeovers: 1 } as const;
     const found = await this.runs.find(
       { state: { $in: UNFINISHED }, owner: { $nin: ['', ...except] } },
@@ -150,7 +150,7 @@ export class DocumentRunStore implements RunStore {
     }));
   }
 
-  async queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
+  async queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]> {
     const found = await this.runs.find(
       { state: 'queued', owner: '' },
       { sort: { createdAt: 1 }, limit, fields: { dueAt: 1 } },
@@ -172,9 +172,9 @@ export class DocumentRunStore implements RunStore {
     await this.owners.remove({ _id: owner });
   }
 
-  async addCommand({ id, executionId, order }: RunCommand): Promise<boolean> {
+  async addCommand({ id, executionId, action }: RunCommand): Promise<boolean> {
     try {
-      await this.pendingCommands.insert({ _id: id, executionId, order: JSON.stringify(order), createdAt: new Date() });
+      await this.pendingCommands.insert({ _id: id, executionId, order: JSON.stringify(action), createdAt: new Date() });
       return true;
     } catch (error) {
       if (error instanceof ConflictError) return false;
@@ -185,14 +185,18 @@ export class DocumentRunStore implements RunStore {
   async commands(limit: number): Promise<readonly RunCommand[]> {
     const found = await this.pendingCommands.find({}, { sort: { createdAt: 1 }, limit });
     // This store wrote the field.
-    return found.map(({ _id, executionId, order }) => ({ id: _id, executionId, order: JSON.parse(order) as RunOrder }));
+    return found.map(({ _id, executionId, order }) => ({
+      id: _id,
+      executionId,
+      action: JSON.parse(order) as RunAction,
+    }));
   }
 
   async removeCommand(commandId: string): Promise<void> {
     await this.pendingCommands.remove({ _id: commandId });
   }
 
-  private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<WholeRun | undefined> {
+  private async read(executionId: string, options: Pick<FindOptions, 'fields'> = {}): Promise<StoredRun | undefined> {
     const run = await this.runs.findOne({ _id: executionId }, options);
     if (run === undefined) return undefined;
     const calls = await this.calls.find({ executionId }, { sort: { createdAt: 1, _id: 1 } });

@@ -3,19 +3,19 @@ import { initialProgress } from '../../../domain/entities/initialProgress';
 import { isFinished } from '../../../domain/entities/Run';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import { ConflictError } from '../../../domain/errors/LLMErrors';
-import type { RunStore, WholeRun } from '../../../domain/interfaces/RunStore';
+import type { RunStore, StoredRun } from '../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
-  HeldRun,
+  LeasedRun,
   RunCommand,
   RunLease,
   RunProgress,
   RunRequest,
-  StoredRun,
+  RunRecord,
 } from '../../../domain/types/RunRecords';
 
 interface Entry {
-  run: StoredRun;
+  run: RunRecord;
   readonly calls: Map<string, ToolCall>;
 }
 
@@ -56,12 +56,17 @@ export class MemoryRunStore implements RunStore {
   claim(
     { executionId, fence }: Pick<RunLease, 'executionId' | 'fence'>,
     owner: string,
-    reason: ClaimReason = 'asked',
-  ): Promise<(WholeRun & { readonly lease: RunLease }) | undefined> {
+    reason: ClaimReason = 'requested',
+  ): Promise<(StoredRun & { readonly lease: RunLease }) | undefined> {
     const entry = this.writable({ executionId, fence });
     if (entry === undefined) return Promise.resolve(undefined);
-    entry.run = { ...entry.run, owner, fence: fence + 1, takeovers: entry.run.takeovers + (reason === 'lost' ? 1 : 0) };
-    const { run, calls } = toWholeRun(entry);
+    entry.run = {
+      ...entry.run,
+      owner,
+      fence: fence + 1,
+      takeovers: entry.run.takeovers + (reason === 'orphaned' ? 1 : 0),
+    };
+    const { run, calls } = toStoredRun(entry);
     return Promise.resolve({
       run: reason === 'end' ? withoutTranscript(run) : run,
       calls,
@@ -88,27 +93,27 @@ export class MemoryRunStore implements RunStore {
     return Promise.resolve(true);
   }
 
-  load(executionId: string): Promise<WholeRun | undefined> {
+  load(executionId: string): Promise<StoredRun | undefined> {
     const entry = this.entries.get(executionId);
-    return Promise.resolve(entry === undefined ? undefined : toWholeRun(entry));
+    return Promise.resolve(entry === undefined ? undefined : toStoredRun(entry));
   }
 
-  findRequest(userId: string, requestId: string): Promise<StoredRun | undefined> {
+  findRequest(userId: string, requestId: string): Promise<RunRecord | undefined> {
     return Promise.resolve(this.entries.get(this.requests.get(requestKey(userId, requestId)) ?? '')?.run);
   }
 
-  held(limit: number, except: readonly string[] = []): Promise<readonly HeldRun[]> {
-    const held: HeldRun[] = [];
+  leased(limit: number, except: readonly string[] = []): Promise<readonly LeasedRun[]> {
+    const leased: LeasedRun[] = [];
     for (const { run } of this.entries.values()) {
-      if (held.length >= limit) break;
+      if (leased.length >= limit) break;
       const { executionId, userId, owner, fence, takeovers } = run;
       if (owner !== '' && !except.includes(owner) && !isFinished(run.state))
-        held.push({ executionId, userId, owner, fence, takeovers });
+        leased.push({ executionId, userId, owner, fence, takeovers });
     }
-    return Promise.resolve(held);
+    return Promise.resolve(leased);
   }
 
-  queued(limit: number): Promise<readonly Pick<StoredRun, 'executionId' | 'dueAt'>[]> {
+  queued(limit: number): Promise<readonly Pick<RunRecord, 'executionId' | 'dueAt'>[]> {
     const waiting = [...this.entries.values()]
       .map(({ run }) => run)
       .filter(({ state, owner }) => state === 'queued' && owner === '');
@@ -166,11 +171,11 @@ export class MemoryRunStore implements RunStore {
   }
 }
 
-function toWholeRun({ run, calls }: Entry): WholeRun {
+function toStoredRun({ run, calls }: Entry): StoredRun {
   return { run, calls: [...calls.values()] };
 }
 
-function withoutTranscript({ response: _response, ...run }: StoredRun): StoredRun {
+function withoutTranscript({ response: _response, ...run }: RunRecord): RunRecord {
   return { ...run, input: [], transcript: [] };
 }
 

@@ -2,11 +2,11 @@
  * A run and its calls as documents of `ai_runs` and `ai_tool_calls`. The views' fields are stored as they are
  * published. `PrivateRunFields` and `PrivateCallFields` belong to the journal and are never published.
  */
-import { isSettled } from '../../../domain/entities/Tool';
+import { isUndelivered } from '../../../domain/entities/Tool';
 import type { ToolCall } from '../../../domain/entities/Tool';
 import type { Actor } from '../../../domain/types/Actor';
 import type { Usage } from '../../../domain/types/ResponsesAPITypes';
-import type { RunProgress, RunRequest, StoredRun } from '../../../domain/types/RunRecords';
+import type { RunProgress, RunRequest, RunRecord } from '../../../domain/types/RunRecords';
 import type { RunDetailView, ToolCallView, UsageView } from '../../../domain/types/RunViews';
 
 export const RUNS = 'ai_runs';
@@ -64,7 +64,7 @@ export interface OwnerDocument {
 export interface CommandDocument {
   readonly _id: string;
   readonly executionId: string;
-  /** JSON of the RunOrder. */
+  /** JSON of the RunAction. */
   readonly order: string;
   readonly createdAt: Date;
 }
@@ -132,17 +132,17 @@ export function toRunFields({ transcript, response, usage, ...plain }: Partial<R
 /** @param document complete, or without its messages */
 export function fromRunDocument(
   document: Omit<RunDocument, 'input' | 'transcript'> & Partial<Pick<RunDocument, 'input' | 'transcript'>>,
-): StoredRun {
+): RunRecord {
   const { _id, input = '[]', plan, transcript = '[]', response, usage, ...plain } = document;
   return {
     ...plain,
     executionId: _id,
     usage: fromStoredUsage(usage),
     // This store wrote these fields.
-    input: JSON.parse(input) as StoredRun['input'],
-    plan: JSON.parse(plan) as StoredRun['plan'],
-    transcript: JSON.parse(transcript) as StoredRun['transcript'],
-    ...(response === undefined ? {} : { response: JSON.parse(response) as NonNullable<StoredRun['response']> }),
+    input: JSON.parse(input) as RunRecord['input'],
+    plan: JSON.parse(plan) as RunRecord['plan'],
+    transcript: JSON.parse(transcript) as RunRecord['transcript'],
+    ...(response === undefined ? {} : { response: JSON.parse(response) as NonNullable<RunRecord['response']> }),
   };
 }
 
@@ -165,7 +165,7 @@ export function toCallFields(
     state: call.state,
     createdAt: call.createdAt,
     arguments: call.arguments.slice(0, MAX_SHOWN_CHARACTERS),
-    undelivered: isSettled(call) && call.state !== 'cancelled' && call.deliveredIn === undefined,
+    undelivered: isUndelivered(call),
     call: JSON.stringify(call),
     ...('startTime' in call ? { startTime: call.startTime } : {}),
     ...('endTime' in call ? { endTime: call.endTime, executionTime: call.executionTime } : {}),

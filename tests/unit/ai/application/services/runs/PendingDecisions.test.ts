@@ -12,8 +12,8 @@ describe('decisions that calls wait for', () => {
   it('come from whoever is first, or are a refusal when their time is over', async () => {
     const decisions = new PendingDecisions();
     const [approved, expired] = [decisions.awaitApproval('a', 1_000), decisions.awaitReview('b', 1_000)];
-    expect(decisions.approve('a', { approved: true })).to.equal(true);
-    expect(decisions.approve('a', { approved: true })).to.equal(false);
+    expect(decisions.decide('a', { approved: true })).to.equal(true);
+    expect(decisions.decide('a', { approved: true })).to.equal(false);
     await clock.tickAsync(1_000);
     expect(await approved).to.deep.equal({ approved: true });
     expect(await expired).to.include({ approved: false });
@@ -29,6 +29,6 @@ describe('decisions that calls wait for', () => {
     void decisions.awaitApproval('c', 1_000);
     void decisions.awaitReview('d', 1_000);
     expect(clock.countTimers()).to.equal(0);
-    for (const id of ['a', 'b', 'c', 'd']) expect(decisions.approve(id, { approved: true })).to.equal(false);
+    for (const id of ['a', 'b', 'c', 'd']) expect(decisions.decide(id, { approved: true })).to.equal(false);
   });
 });

@@ -33,7 +33,7 @@ describe('RunFeed', () => {
   const feedOf = (...sinks: ((event: AgentEvent) => void)[]): RunEventBus =>
     new RunEventBus({
       sinks: [...sinks, (event) => told.push(event)],
-      flushAfter: 150,
+      flushAfterMs: 150,
       logger: { error: () => undefined },
     });
   const lines = (): readonly string[] =>

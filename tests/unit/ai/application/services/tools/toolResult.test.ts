@@ -47,7 +47,7 @@ describe('toolResultText', () => {
   for (const [name, value] of Object.entries(unspeakable)) {
     it(`refuses ${name} and says why`, () => {
       expect(() => serializeToolResult(value, LIMIT))
-        .to.throw(ToolError, /cannot be written as JSON: .+/)
+        .to.throw(ToolError, /not serializable as JSON: .+/)
         .with.property('failure', 'unserialisable-result');
     });
   }
@@ -75,13 +75,13 @@ describe('thrownMessage', () => {
     const table: [unknown, string | RegExp][] = [
       [new Error('broken'), 'broken'],
       ['just text', 'just text'],
-      [undefined, 'the tool failed without a message'],
-      [null, 'the tool failed without a message'],
-      [new Error(''), 'the tool failed without a message'],
+      [undefined, 'The tool failed without a message.'],
+      [null, 'The tool failed without a message.'],
+      [new Error(''), 'The tool failed without a message.'],
       [{ status: 500 }, '{"status":500}'],
       [42, '42'],
       [Symbol('odd'), 'Symbol(odd)'],
-      [trap, /cannot be read/],
+      [trap, /could not be read/],
       [() => 1, /threw a function/],
     ];
     for (const [thrown, expected] of table) {

@@ -1,172 +1,180 @@
 /**
- * The runs of this process that are written down: begun or claimed under its name, given up when they have another
- * owner, reached through the store.
+ * The stored runs of this process: created or claimed under its lease, given up when another process has claimed them,
+ * and sent commands through the store.
  */
 import { createHash } from 'node:crypto';
 import { isFinished } from '../../../../domain/entities/Run';
 import type { RunResult, RunState } from '../../../../domain/entities/Run';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { Logger } from '../../../../domain/interfaces/Logger';
-import type { RunStore, WholeRun } from '../../../../domain/interfaces/RunStore';
+import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
 import type {
   ClaimReason,
-  HeldRun,
+  LeasedRun,
+  RunAction,
   RunCommand,
   RunLease,
-  RunOrder,
+  RunRecord,
   RunRequest,
-  StoredRun,
 } from '../../../../domain/types/RunRecords';
 import { RemoteRuns, decisionId } from './RemoteRuns';
-import type { LiveRun } from '../LiveRun';
 import { toStoredPlan } from '../planRun';
 import type { PlannedRun, RunOptions } from '../planRun';
 import type { RunLoop } from '../RunLoop';
+import type { RunEntry } from '../RunRegistry';
 import { LeaseLostError } from './RunJournal';
 import type { RunJournal } from './RunJournal';
 import type { JournalContext } from '../RunContext';
 import { DEFAULT_LEASE_TIMES, LeaseHeartbeat } from './LeaseHeartbeat';
 import type { LeaseTimes } from './LeaseHeartbeat';
 
-/** What is known of a run beside what it does; what is absent has a default. */
+/** Optional fields of a run's record that do not affect its execution. */
 export type RunMetadata = Partial<
   Pick<RunRequest, 'requestId' | 'argumentsHash' | 'source' | 'providerId' | 'model' | 'title'>
 >;
 
 export interface ClaimedRun {
-  readonly whole: WholeRun;
+  readonly stored: StoredRun;
   readonly journal: JournalContext;
 }
 
-export interface JournaledRunsParts {
+export interface DurableRunsOptions {
   readonly store: RunStore;
-  /** The runs that are under way in this process. */
-  readonly live: Map<string, { readonly execution: LiveRun; readonly driver: RunLoop }>;
+  /** The runs of this process by their execution ids. */
+  readonly live: Map<string, RunEntry>;
   readonly logger: Logger;
   readonly leaseTimes?: Partial<LeaseTimes>;
 }
 
 export class DurableRuns {
-  readonly runs: RemoteRuns;
-  private readonly parts: JournaledRunsParts;
+  readonly remote: RemoteRuns;
+  private readonly store: RunStore;
+  private readonly live: Map<string, RunEntry>;
+  private readonly logger: Logger;
   private readonly times: LeaseTimes;
-  private readonly leases: LeaseHeartbeat;
-  /** Runs that are being created or claimed. */
+  private readonly heartbeats: LeaseHeartbeat;
+  /** Ids of runs that are being created or claimed. */
   private readonly registering = new Set<string>();
-  /** Commands that stand until their effect is written down. */
+  /** Ids of applied commands whose effect is not recorded yet. */
   private readonly appliedCommands = new Set<string>();
-  /** Commands whose wait is over, until that is written down. */
+  /** Ids of superseded commands that will be deleted once the journal is flushed. */
   private readonly finishingCommands = new Set<string>();
   private isClosed = false;
 
-  constructor(parts: JournaledRunsParts) {
-    this.parts = parts;
-    this.times = { ...DEFAULT_LEASE_TIMES, ...parts.leaseTimes };
-    this.runs = new RemoteRuns(parts.store, this.times.heartbeat);
-    this.leases = new LeaseHeartbeat(parts.store, this, this.times, parts.logger);
+  constructor({ store, live, logger, leaseTimes }: DurableRunsOptions) {
+    this.store = store;
+    this.live = live;
+    this.logger = logger;
+    this.times = { ...DEFAULT_LEASE_TIMES, ...leaseTimes };
+    this.remote = new RemoteRuns(store, this.times.heartbeatMs);
+    this.heartbeats = new LeaseHeartbeat(store, this, this.times, logger);
   }
 
   get ownerId(): string {
-    return this.leases.id;
+    return this.heartbeats.id;
   }
 
-  /** Runs for which this process has to live. */
+  /** The number of runs that this process owns or is about to own. */
   get size(): number {
-    return this.parts.live.size + this.registering.size;
+    return this.live.size + this.registering.size;
   }
 
-  isArriving(executionId: string): boolean {
+  isRegistering(executionId: string): boolean {
     return this.registering.has(executionId);
   }
 
-  /** @throws ConflictError */
+  /** @throws ConflictError when the execution id, or the user's request id, is taken */
   create(
-    asked: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
+    metadata: RunMetadata & Pick<RunRequest, 'executionId' | 'userId' | 'providerId'>,
     plan: PlannedRun,
-    wantedTools: RunOptions['tools'],
+    requestedTools: RunOptions['tools'],
   ): Promise<JournalContext> {
-    return this.register(asked.executionId, async () => {
+    return this.register(metadata.executionId, async () => {
       const createdAt = Date.now();
       const request: RunRequest = {
-        requestId: asked.executionId,
-        argumentsHash: createHash('sha256').update(asked.executionId).digest('hex'),
+        requestId: metadata.executionId,
+        argumentsHash: createHash('sha256').update(metadata.executionId).digest('hex'),
         source: 'job',
         title: '',
-        ...asked,
+        ...metadata,
         createdAt,
         input: plan.options.input,
-        plan: toStoredPlan(plan, wantedTools),
+        plan: toStoredPlan(plan, requestedTools),
       };
-      return this.journal(await this.parts.store.create(request, 'running', this.leases.id), request, createdAt);
+      return this.journalContext(await this.store.create(request, 'running', this.ownerId), request, createdAt);
     });
   }
 
   /**
-   * Makes this process the run's owner. @returns undefined when the run has ended, or somebody else was faster
+   * Makes this process the run's owner.
+   * @param predicate claims the run only if it matches
+   * @returns undefined when the run has ended, does not match, or was claimed by another process meanwhile
    * @throws LLMInvalidRequestError for an unknown run
    */
-  claim(executionId: string, isMeant: (run: StoredRun) => boolean = () => true): Promise<ClaimedRun | undefined> {
+  claim(executionId: string, predicate: (run: RunRecord) => boolean = () => true): Promise<ClaimedRun | undefined> {
     return this.register(executionId, async () => {
-      const { run } = await this.runs.load(executionId);
-      const claimed =
-        isFinished(run.state) || !isMeant(run) ? undefined : await this.parts.store.claim(run, this.leases.id);
+      const { run } = await this.remote.load(executionId);
+      const claimed = isFinished(run.state) || !predicate(run) ? undefined : await this.store.claim(run, this.ownerId);
       return claimed === undefined
         ? undefined
-        : { whole: claimed, journal: this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()) };
+        : {
+            stored: claimed,
+            journal: this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now()),
+          };
     });
   }
 
   /**
-   * The same for a run whose owner is gone; one that is only to be ended comes without what was said in it.
-   * @returns undefined when somebody else was faster
+   * Makes this process the owner of a run whose owner is gone.
+   * @returns undefined when another process has claimed it since `lease` was read
    */
-  takeOver(seen: HeldRun, reason: ClaimReason): Promise<ClaimedRun | undefined> {
-    return this.register(seen.executionId, async () => {
-      // Not read before it is claimed: what can't be read is counted too.
-      const claimed = await this.parts.store.claim(seen, this.leases.id, reason);
+  takeOver(lease: LeasedRun, reason: ClaimReason): Promise<ClaimedRun | undefined> {
+    return this.register(lease.executionId, async () => {
+      // Claimed before it is read: a run that cannot even be read must count as taken over, too.
+      const claimed = await this.store.claim(lease, this.ownerId, reason);
       if (claimed === undefined) return undefined;
-      const journal = this.journal(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
-      return { whole: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } };
+      const journal = this.journalContext(claimed.lease, claimed.run, claimed.run.startedAt ?? Date.now());
+      return { stored: claimed, journal: { ...journal, keepsTranscript: reason === 'end' } };
     });
   }
 
-  /** The end of a run that is under way here; when it is lost here, its end elsewhere. */
-  async endOf(executionId: string, done: Promise<RunResult>, signal?: AbortSignal): Promise<RunResult> {
+  /** The result of a run of this process; if its lease is lost, its result in the process that continues it. */
+  async resultOf(executionId: string, done: Promise<RunResult>, signal?: AbortSignal): Promise<RunResult> {
     try {
       return await done;
     } catch (error) {
       if (this.isClosed || !(error instanceof LeaseLostError)) throw error;
-      return this.runs.follow(executionId, signal);
+      return this.remote.waitForResult(executionId, signal);
     }
   }
 
   cancel(executionId: string): Promise<RunState> {
-    return this.runs.cancel(executionId, this.leases.id);
+    return this.remote.cancel(executionId, this.ownerId);
   }
 
   /**
-   * What was accepted is written down first, and carried out at once when the run is here. @returns false when
-   * somebody else was first
+   * Stores the command, and applies it at once if this process owns the run.
+   * @returns false if an earlier command has settled the call's present wait
    */
-  async settle(executionId: string, call: ToolCall, order: RunOrder): Promise<boolean> {
-    const command = await this.runs.send(executionId, call, order);
+  async send(executionId: string, call: ToolCall, action: RunAction): Promise<boolean> {
+    const command = await this.remote.send(executionId, call, action);
     if (command === undefined) return false;
     this.apply(command);
     return true;
   }
 
-  /** Carries a command out at once; it is struck off when what came of it is written down. */
-  apply({ id, executionId, order }: RunCommand): void {
-    const entry = this.parts.live.get(executionId);
+  /** Applies a command to a run of this process. The command is deleted once its effect is recorded. */
+  apply({ id, executionId, action }: RunCommand): void {
+    const entry = this.live.get(executionId);
     if (entry === undefined) return;
-    const { driver, execution } = entry;
-    const call = order.kind === 'cancel' ? undefined : execution.calls.get(order.callId);
-    if (order.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
-      this.deleteCommandWhenRecorded(id, driver);
+    const { loop, run } = entry;
+    const call = action.kind === 'cancel' ? undefined : run.calls.get(action.callId);
+    if (action.kind !== 'cancel' && (call === undefined || decisionId(executionId, call) !== id)) {
+      this.deleteCommandWhenRecorded(id, loop);
       return;
     }
-    driver.apply(order);
-    if (!this.appliedCommands.has(id)) driver.onEnd(() => this.deleteCommand(id));
+    loop.apply(action);
+    if (!this.appliedCommands.has(id)) loop.onEnd(() => this.deleteCommand(id));
     this.appliedCommands.add(id);
   }
 
@@ -178,50 +186,50 @@ export class DurableRuns {
     await Promise.allSettled(this.journals().map((journal) => journal.verifyLease()));
   }
 
-  /** Leaves the runs to whoever comes next. */
+  /** Abandons all runs, so that another process, or the next one, can continue them. */
   async close(): Promise<void> {
     this.isClosed = true;
-    const drivers = [...this.parts.live.values()].map(({ driver }) => driver);
-    for (const driver of drivers) driver.markProgress();
+    const loops = [...this.live.values()].map(({ loop }) => loop);
+    for (const loop of loops) loop.markProgress();
     await Promise.allSettled(this.journals().map((journal) => journal.flush()));
-    for (const driver of drivers)
-      driver.abandon(new LeaseLostError('The process is being stopped; the run goes on in its next life.'));
-    await this.leases.release();
+    for (const loop of loops)
+      loop.abandon(new LeaseLostError('The process is shutting down. The run continues in another process.'));
+    await this.heartbeats.release();
   }
 
   private journals(): readonly RunJournal[] {
-    return [...this.parts.live.values()].flatMap(({ driver }) => driver.journal ?? []);
+    return [...this.live.values()].flatMap(({ loop }) => loop.journal ?? []);
   }
 
-  private async register<T>(executionId: string, begin: () => Promise<T>): Promise<T> {
+  private async register<T>(executionId: string, claim: () => Promise<T>): Promise<T> {
     this.registering.add(executionId);
     try {
-      await this.leases.start();
-      return await begin();
+      await this.heartbeats.start();
+      return await claim();
     } finally {
       this.registering.delete(executionId);
     }
   }
 
-  private journal(
+  private journalContext(
     lease: RunLease,
     { providerId, title, createdAt }: JournalContext['metadata'],
     startedAt: number,
   ): JournalContext {
     return {
       metadata: { providerId, title, createdAt },
-      store: this.parts.store,
+      store: this.store,
       lease,
       startedAt,
-      retryForMs: this.times.lease,
-      isLeaseCurrent: () => this.leases.isLeaseCurrent(),
-      onLost: () => this.parts.live.delete(lease.executionId),
+      retryForMs: this.times.leaseMs,
+      isLeaseCurrent: () => this.heartbeats.isLeaseCurrent(),
+      onLeaseLost: () => this.live.delete(lease.executionId),
     };
   }
 
   /**
-   * The wait that the command was for is over. Nobody waits for this: the store may be slow, and signs of life have
-   * to go on.
+   * Deletes a command whose call no longer waits for it, once that is recorded. Not awaited, because a slow store must
+   * not delay the heartbeat.
    */
   private deleteCommandWhenRecorded(commandId: string, { journal }: RunLoop): void {
     if (journal === undefined || this.finishingCommands.has(commandId)) return;
@@ -229,17 +237,15 @@ export class DurableRuns {
     journal
       .flush()
       .then(() => this.deleteCommand(commandId))
-      // Whoever has the run by then does it.
+      // The run's next owner deletes it.
       .catch(() => undefined)
       .finally(() => this.finishingCommands.delete(commandId));
   }
 
   private deleteCommand(commandId: string): void {
     this.appliedCommands.delete(commandId);
-    this.parts.store
+    this.store
       .removeCommand(commandId)
-      .catch((error: unknown) =>
-        this.parts.logger.warn('a command that was carried out could not be struck off', error),
-      );
+      .catch((error: unknown) => this.logger.warn('Could not delete an applied run command.', error));
   }
 }

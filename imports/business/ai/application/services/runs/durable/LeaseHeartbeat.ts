@@ -1,7 +1,7 @@
 /**
- * This process as an owner of runs: while it has any it says once a second that it lives, and looks for what other
- * processes want of them. One timer for all runs, however many there are. Times are measured, never compared
- * between machines.
+ * Keeps this process's leases alive. While the process owns runs, it increments its heartbeat count in the store once a
+ * second and reads the commands for its runs. One timer serves all runs. Durations are measured locally and never
+ * compared between machines.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../../../domain/interfaces/Logger';
@@ -9,66 +9,70 @@ import type { RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunCommand } from '../../../../domain/types/RunRecords';
 
 export interface LeaseTimes {
-  /** Milliseconds without a sign of life after which an owner's runs may be taken. */
-  readonly lease: number;
-  /** Milliseconds between two signs of life. */
-  readonly heartbeat: number;
+  /** Milliseconds without a heartbeat after which an owner's runs may be claimed. */
+  readonly leaseMs: number;
+  /** Milliseconds between two heartbeats. */
+  readonly heartbeatMs: number;
 }
 
-export const DEFAULT_LEASE_TIMES: LeaseTimes = { lease: 15_000, heartbeat: 1_000 };
+export const DEFAULT_LEASE_TIMES: LeaseTimes = { leaseMs: 15_000, heartbeatMs: 1_000 };
 
-/** What is done with every heartbeat. */
-export interface LeasedRuns {
+/** The owner's side of a heartbeat. */
+export interface HeartbeatHandler {
+  /** The number of runs that the process owns. The heartbeat stops at 0. */
   readonly size: number;
-  /** Writes what is written now and then. */
+  /** Called with every heartbeat. */
   heartbeat(): void;
   apply(command: RunCommand): void;
-  /** Gives up the runs that have other owners by now. */
+  /** Gives up the runs that have another owner by now. */
   checkLeases(): Promise<void>;
 }
 
-/** A watcher that took the silence for an end may be about to take the runs while the first look is made. */
-const CHECKS = 3;
-/** Commands that are read at once. */
-const COMMANDS = 1_000;
+/**
+ * How many times leases are checked after a late heartbeat. Once is not enough: another process that noticed the
+ * missing heartbeat may claim the runs while the first check is in progress.
+ */
+const CHECKS_AFTER_DELAY = 3;
+/** How many commands are read at once. */
+const COMMAND_LIMIT = 1_000;
 
 export class LeaseHeartbeat {
+  /** This process's id as an owner. */
   readonly id = randomUUID();
   private readonly store: RunStore;
-  private readonly runs: LeasedRuns;
+  private readonly handler: HeartbeatHandler;
   private readonly times: LeaseTimes;
   private readonly logger: Logger;
   private timer: ReturnType<typeof setTimeout> | undefined;
-  private first: Promise<void> | undefined;
-  private saidAt = -Infinity;
-  /** How often the runs are still looked after. */
+  private firstRenewal: Promise<void> | undefined;
+  private renewedAt = -Infinity;
   private pendingChecks = 0;
 
-  constructor(store: RunStore, runs: LeasedRuns, times: LeaseTimes, logger: Logger) {
+  constructor(store: RunStore, handler: HeartbeatHandler, times: LeaseTimes, logger: Logger) {
     this.store = store;
-    this.runs = runs;
+    this.handler = handler;
     this.times = times;
     this.logger = logger;
   }
 
-  /** Resolves when others can know that this owner lives: then it may have runs. */
+  /** Resolves when the first heartbeat is in the store: from then on the process may own runs. */
   async start(): Promise<void> {
     if (this.timer !== undefined) return;
-    this.first ??= this.renew();
+    this.firstRenewal ??= this.renew();
     try {
-      await this.first;
+      await this.firstRenewal;
     } finally {
-      this.first = undefined;
+      this.firstRenewal = undefined;
     }
     this.schedule();
   }
 
-  /** Nobody can have taken a run: this owner has never been silent for a lease, or has looked after its runs since. */
+  /** No run can have been claimed: no heartbeat was later than a lease lasts, or leases were checked since. */
   isLeaseCurrent(): boolean {
     return this.store.isExclusive || (this.pendingChecks === 0 && this.isOnTime());
   }
 
-  /** What is left here may be taken at once. */
+  /** Stops the heartbeat and removes the owner, so that its runs may be claimed at once. */
   async release(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -77,37 +81,37 @@ export class LeaseHeartbeat {
 
   private schedule(): void {
     if (this.timer !== undefined) return;
-    this.timer = setTimeout(() => void this.tick(), this.times.heartbeat);
-    // Runs keep the process alive by what they wait for; this alone does not.
+    this.timer = setTimeout(() => void this.tick(), this.times.heartbeatMs);
+    // What a run waits for keeps the process alive; the heartbeat alone must not.
     this.timer.unref();
   }
 
   private async tick(): Promise<void> {
     try {
-      if (!this.isOnTime()) this.pendingChecks = CHECKS;
+      if (!this.isOnTime()) this.pendingChecks = CHECKS_AFTER_DELAY;
       await this.renew();
       if (this.pendingChecks > 0) {
-        await this.runs.checkLeases();
+        await this.handler.checkLeases();
         this.pendingChecks -= 1;
       }
-      this.runs.heartbeat();
-      for (const command of await this.store.commands(COMMANDS)) this.runs.apply(command);
+      this.handler.heartbeat();
+      for (const command of await this.store.commands(COMMAND_LIMIT)) this.handler.apply(command);
     } catch (error) {
-      this.logger.error('the heartbeat of this process’s runs failed and is tried again', error);
+      this.logger.error('The run heartbeat failed and will be retried.', error);
     }
-    // `leave` has taken it away.
+    // `release` was called meanwhile.
     if (this.timer === undefined) return;
     this.timer = undefined;
-    if (this.runs.size > 0) this.schedule();
+    if (this.handler.size > 0) this.schedule();
   }
 
   private isOnTime(): boolean {
-    return performance.now() - this.saidAt < this.times.lease;
+    return performance.now() - this.renewedAt < this.times.leaseMs;
   }
 
   private async renew(): Promise<void> {
-    const since = performance.now();
+    const startedAt = performance.now();
     if (!this.store.isExclusive) await this.store.heartbeat(this.id);
-    this.saidAt = since;
+    this.renewedAt = startedAt;
   }
 }

@@ -1,17 +1,18 @@
-/** Runs as everybody can reach them, through the store: whoever has the run carries out what is wanted of it. */
+/** Reaches runs through the store, whichever process owns them. The owner carries the commands out. */
 import { isFinished } from '../../../../domain/entities/Run';
-import type { RunResult, RunState } from '../../../../domain/entities/Run';
-import { isSettled } from '../../../../domain/entities/Tool';
+import type { RunReport, RunResult, RunState } from '../../../../domain/entities/Run';
+import { isUndelivered } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
-import { LLMInvalidRequestError } from '../../../../domain/errors/LLMErrors';
-import type { RunStore, WholeRun } from '../../../../domain/interfaces/RunStore';
-import type { RunCommand } from '../../../../domain/types/RunRecords';
-import { resultOfStoredRun } from '../../storedRunResult';
+import { restoreError } from '../../../../domain/errors/restoreError';
+import { LLMInvalidRequestError, LLMServerError } from '../../../../domain/errors/LLMErrors';
+import type { RunStore, StoredRun } from '../../../../domain/interfaces/RunStore';
+import type { RunAction, RunCommand } from '../../../../domain/types/RunRecords';
+import { FollowUps } from '../FollowUps';
 import { sleep } from '../../shared/time';
 
 /**
- * The id of what ends this wait of the call, whoever sends it: a call that waits again, after it was run again,
- * waits under another.
+ * The id of every command that settles the call's present wait, so that only the first is accepted. A call that waits
+ * again, after it was run again, has a new one.
  */
 export function decisionId(executionId: string, call: ToolCall): string {
   return `${executionId}:${call.id}:${call.state}:${'startTime' in call ? (call.startTime ?? 0) : 0}`;
@@ -19,31 +20,35 @@ export function decisionId(executionId: string, call: ToolCall): string {
 
 export class RemoteRuns {
   private readonly store: RunStore;
-  private readonly heartbeat: number;
+  private readonly pollIntervalMs: number;
 
-  /** @param heartbeat milliseconds between two looks at a run that is waited for */
-  constructor(store: RunStore, heartbeat: number) {
+  /** @param pollIntervalMs how often `waitForResult` reads the run */
+  constructor(store: RunStore, pollIntervalMs: number) {
     this.store = store;
-    this.heartbeat = heartbeat;
+    this.pollIntervalMs = pollIntervalMs;
   }
 
   /** @throws LLMInvalidRequestError for an unknown run */
-  async load(executionId: string): Promise<WholeRun> {
-    const whole = await this.store.load(executionId);
-    if (whole === undefined)
-      throw new LLMInvalidRequestError(`there is no run '${executionId}'`, { path: 'executionId' });
-    return whole;
+  async load(executionId: string): Promise<StoredRun> {
+    const stored = await this.store.load(executionId);
+    if (stored === undefined) throw unknownRunError(executionId);
+    return stored;
   }
 
   /** @throws LLMInvalidRequestError for an unknown run or call */
-  async call(executionId: string, callId: string): Promise<ToolCall> {
+  async loadCall(executionId: string, callId: string): Promise<ToolCall> {
     const { calls } = await this.load(executionId);
     const call = calls.find(({ id }) => id === callId);
-    if (call === undefined) throw new LLMInvalidRequestError(`the run has no call '${callId}'`, { path: 'callId' });
+    if (call === undefined) throw unknownCallError(executionId, callId);
     return call;
   }
 
-  /** A run that nobody has begun is over at once, any other soon. @returns the state in which it is now */
+  /**
+   * Cancels a queued run at once, and asks the owner of any other to cancel it.
+   * @param owner the id of this process, under which a queued run is claimed
+   * @returns the run's present state
+   * @throws LLMInvalidRequestError for an unknown run
+   */
   async cancel(executionId: string, owner: string): Promise<RunState> {
     const { run } = await this.load(executionId);
     if (isFinished(run.state)) return run.state;
@@ -56,30 +61,59 @@ export class RemoteRuns {
       )
         return 'cancelled';
     }
-    await this.store.addCommand({ id: `${executionId}:cancel`, executionId, order: { kind: 'cancel' } });
+    await this.store.addCommand({ id: `${executionId}:cancel`, executionId, action: { kind: 'cancel' } });
     return run.state;
   }
 
-  /** @returns whether it is the first that ends this wait of the call */
-  async send(executionId: string, call: ToolCall, order: RunCommand['order']): Promise<RunCommand | undefined> {
-    const command = { id: decisionId(executionId, call), executionId, order };
+  /** @returns undefined if an earlier command has settled the call's present wait */
+  async send(executionId: string, call: ToolCall, action: RunAction): Promise<RunCommand | undefined> {
+    const command = { id: decisionId(executionId, call), executionId, action };
     return (await this.store.addCommand(command)) ? command : undefined;
   }
 
-  /** The end of the run, wherever it comes to it. @throws what ended it; `signal.reason` when nobody waits any more */
-  async follow(executionId: string, signal?: AbortSignal): Promise<RunResult> {
+  /** @throws the error that ended the run; LLMInvalidRequestError for an unknown run; `signal.reason` */
+  async waitForResult(executionId: string, signal?: AbortSignal): Promise<RunResult> {
     for (;;) {
-      const whole = await this.load(executionId);
-      if (isFinished(whole.run.state)) return resultOfStoredRun(whole);
-      await sleep(this.heartbeat, signal);
+      const stored = await this.load(executionId);
+      if (isFinished(stored.run.state)) return resultOfStoredRun(stored);
+      await sleep(this.pollIntervalMs, signal);
     }
   }
 }
 
-export function acceptsDecision(call: ToolCall): boolean {
-  return call.state === 'awaiting_approval' || call.state === 'needs_review';
+/**
+ * The result of a stored run that has ended.
+ * @throws the error that ended it, with its report in `.run`; LLMServerError for a run that has not ended
+ */
+export function resultOfStoredRun({ run, calls }: StoredRun): RunResult {
+  if (!isFinished(run.state))
+    throw new LLMServerError(`The run "${run.executionId}" has not ended.`, { retryable: false });
+  const followUps = new FollowUps();
+  const report: RunReport = {
+    executionId: run.executionId,
+    usage: run.usage,
+    iterations: run.iterations,
+    transcript: run.transcript,
+    toolCalls: calls,
+    pending: [],
+    undelivered: calls.filter(isUndelivered),
+    followUps,
+  };
+  if (run.state === 'completed' && run.response !== undefined) {
+    followUps.close();
+    return { ...report, response: run.response };
+  }
+  const { code, message } = run.error ?? { code: 'vendor-error', message: 'The run failed.' };
+  const error = restoreError(code, message, run.response);
+  error.run = report;
+  followUps.close(error);
+  throw error;
 }
 
-export function acceptsResult(call: ToolCall, isExternal: boolean): boolean {
-  return call.state === 'needs_review' || (isExternal && !isSettled(call) && call.state === 'executing');
+export function unknownRunError(executionId: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`Unknown run "${executionId}".`, { path: 'executionId' });
+}
+
+export function unknownCallError(executionId: string, callId: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`The run "${executionId}" has no call "${callId}".`, { path: 'callId' });
 }

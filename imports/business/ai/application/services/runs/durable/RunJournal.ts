@@ -1,7 +1,7 @@
 /**
- * A run's way to the store. What has changed is written one document after another, in the order in which they
- * first changed, each as it is by then; `durable` is the barrier before anything that can't be taken back. A store
- * that fails is asked again for as long as a lease lasts.
+ * Writes a run to the store. Changed documents are written one after another, in the order of their first change, each
+ * with its state at the moment of writing. `flush` is the barrier before every effect that cannot be undone. A failing
+ * store is retried for as long as a lease lasts.
  */
 import { isFinished } from '../../../../domain/entities/Run';
 import type { ToolCall } from '../../../../domain/entities/Tool';
@@ -9,97 +9,100 @@ import { isLLMError, LLMAbortedError } from '../../../../domain/errors/LLMErrors
 import type { RunStore } from '../../../../domain/interfaces/RunStore';
 import type { RunLease, RunProgress } from '../../../../domain/types/RunRecords';
 
-/** The run belongs to somebody else now, or nobody can be told that it is still ours. It goes on elsewhere. */
+/** The run has another owner, or the store cannot be reached to prove that it has not. The run continues elsewhere. */
 export class LeaseLostError extends LLMAbortedError {}
 
 export type RunEnd = Pick<RunProgress, 'endedAt' | 'error'>;
 
-/** What a journal reads at the moment of writing. */
+/** Read at the moment of writing. */
 export interface SnapshotSource {
-  /** Without its end, which `finish` is told. */
+  /** Without the run's end, which is passed to `finish`. */
   progress(): RunProgress;
-  call(id: string): ToolCall;
+  getCall(id: string): ToolCall;
 }
 
-export interface RunJournalContext {
+export interface RunJournalOptions {
   readonly store: RunStore;
   readonly lease: RunLease;
-  readonly subject: SnapshotSource;
-  /** Calls that the store has. */
-  readonly stored: Iterable<string>;
-  /** What was said stays as the store has it: it was not read. */
+  readonly source: SnapshotSource;
+  /** Ids of the calls that the store already has. */
+  readonly storedCalls: Iterable<string>;
+  /** The transcript and the response were not read from the store, and must not be overwritten. */
   readonly keepsTranscript?: boolean;
-  /** Milliseconds for which a store that fails is asked again. */
+  /** Milliseconds for which a failing store is retried. */
   readonly retryForMs: number;
-  /** Whether nobody can have taken the run since it was last known to be ours. */
+  /** Whether no other process can have claimed the run since the last heartbeat. */
   readonly isLeaseCurrent: () => boolean;
-  /** Told once what ended the journal: a LeaseLostError, or what the store refuses for good. */
+  /** Called once, with the error that ended the journal: a LeaseLostError, or what the store refuses permanently. */
   readonly onBroken: (error: unknown) => void;
 }
 
-const FIRST_PAUSE = 20;
-const LONGEST_PAUSE = 2_000;
-/** Stands for the run among the ids of its calls, none of which is empty. */
-const RUN = '';
+const FIRST_RETRY_MS = 20;
+const MAX_RETRY_MS = 2_000;
+/** The key of the run among the ids of its calls, none of which is empty. */
+const RUN_KEY = '';
 
 export class RunJournal {
-  private readonly parts: RunJournalContext;
-  private readonly stored: Set<string>;
-  private readonly queued = new Set<string>();
-  private readonly stale = new Set<string>();
-  private runIsChanged = false;
-  private reason: RunEnd['error'];
-  private reasonIsNew = false;
+  private readonly options: RunJournalOptions;
+  private readonly storedCalls: Set<string>;
+  /** Keys of the documents that wait to be written. */
+  private readonly queue = new Set<string>();
+  /** Calls with progress that is not written yet. */
+  private readonly progressed = new Set<string>();
+  private isRunChanged = false;
+  private endIntent: RunEnd['error'];
+  private isEndIntentUnsaved = false;
   private end: RunEnd | undefined;
   private isBroken = false;
+  /** The last write; rejects if the journal is broken. */
   private tail: Promise<void> = Promise.resolve();
-  /** What the store has of the fields that are long. */
+  /** How many items of the transcript, and which response, the store has. */
   private savedItems = -1;
   private savedResponse: unknown;
 
-  constructor(parts: RunJournalContext) {
-    this.parts = parts;
-    this.stored = new Set(parts.stored);
-    if (parts.keepsTranscript === true) this.savedItems = Infinity;
+  constructor(options: RunJournalOptions) {
+    this.options = options;
+    this.storedCalls = new Set(options.storedCalls);
+    if (options.keepsTranscript === true) this.savedItems = Infinity;
   }
 
-  /** Written at the next barrier, or before the next call that changes. */
+  /** The run is written at the next barrier, or before the next changed call. */
   runChanged(): void {
-    this.runIsChanged = true;
+    this.isRunChanged = true;
   }
 
   callChanged(id: string): void {
-    this.stale.delete(id);
+    this.progressed.delete(id);
     this.enqueueRun();
     this.enqueue(id);
   }
 
-  /** Written with the next heartbeat. */
+  /** The call is written with the next heartbeat. */
   callProgressed(id: string): void {
-    this.stale.add(id);
+    this.progressed.add(id);
   }
 
   heartbeat(): void {
-    for (const id of this.stale) this.callChanged(id);
+    for (const id of this.progressed) this.callChanged(id);
   }
 
   /**
-   * The run is about to end with that error: it is known before what that does to its calls, so that whoever takes
-   * the run over ends it too.
+   * Records that the run is about to end with this error. It is written before the changes that the end makes to the
+   * calls, so that a process that takes the run over ends it likewise.
    */
   recordEndIntent(error: NonNullable<RunEnd['error']>): void {
-    this.reason = error;
-    this.reasonIsNew = true;
+    this.endIntent = error;
+    this.isEndIntentUnsaved = true;
   }
 
-  /** Nothing more is written; what is being written may still be. */
+  /** Starts no further write. A write that is in progress may still succeed. */
   stop(): void {
     this.isBroken = true;
   }
 
   /**
-   * Resolves when everything that has changed so far is in the store. @throws LeaseLostError; LLMError for what the
-   * store refuses
+   * Resolves when every change so far is in the store.
+   * @throws LeaseLostError, or the LLMError with which the store refuses a write
    */
   flush(): Promise<void> {
     this.enqueueRun();
@@ -107,23 +110,27 @@ export class RunJournal {
   }
 
   /**
-   * The same; and if this process was stopped for a while, it still has the run. For before a tool is run or a
-   * model is called. @throws as `durable` does
+   * Flushes, and makes sure that this process still owns the run even if it was suspended meanwhile. To be called
+   * before a tool is run or a model is called.
+   * @throws as `flush` does
    */
   async flushAndVerifyLease(): Promise<void> {
     await this.flush();
-    if (!this.parts.isLeaseCurrent()) await this.verifyLease();
+    if (!this.options.isLeaseCurrent()) await this.verifyLease();
   }
 
-  /** Looks whether the run is still ours. @throws as `durable` does */
+  /**
+   * Verifies with a write that this process still owns the run.
+   * @throws as `flush` does
+   */
   verifyLease(): Promise<void> {
     this.runChanged();
     return this.flush();
   }
 
   /**
-   * Resolves when everything is written down of a run that has ended: its calls first, and its end in one last
-   * write. @throws LeaseLostError
+   * Records the end of the run: first all calls, then the end in one last write.
+   * @throws LeaseLostError
    */
   async finish(end: RunEnd): Promise<void> {
     try {
@@ -133,109 +140,110 @@ export class RunJournal {
       await this.writeRemaining();
     }
     this.end = end;
-    await this.write(RUN);
+    await this.write(RUN_KEY);
   }
 
   /**
-   * The store refuses something that the run did, its transcript most likely; it can still be told of the calls,
-   * and that the run is over.
+   * Writes what the store accepts after it refused something, most likely the transcript: the calls, and later the
+   * run without its transcript and response.
    */
   private async writeRemaining(): Promise<void> {
-    const left = [...this.queued];
-    this.queued.clear();
+    const remaining = [...this.queue];
+    this.queue.clear();
     this.isBroken = false;
     this.savedItems = Infinity;
-    this.savedResponse = this.parts.subject.progress().response;
-    for (const id of left) if (id !== RUN) await this.write(id).catch(() => undefined);
+    this.savedResponse = this.options.source.progress().response;
+    for (const key of remaining) if (key !== RUN_KEY) await this.write(key).catch(() => undefined);
     this.isBroken = false;
     this.tail = Promise.resolve();
   }
 
   private enqueueRun(): void {
-    if (!this.runIsChanged) return;
-    this.runIsChanged = false;
-    this.enqueue(RUN);
+    if (!this.isRunChanged) return;
+    this.isRunChanged = false;
+    this.enqueue(RUN_KEY);
   }
 
   private enqueue(key: string): void {
-    if (this.queued.has(key)) return;
-    this.queued.add(key);
+    if (this.queue.has(key)) return;
+    this.queue.add(key);
     if (this.isBroken) return;
-    // Never in the middle of a change: what is changed together is changed without a break, and this runs after it.
+    // The write runs in a later microtask: changes that are made together, without an await, are written together.
     this.tail = this.tail.then(async () => {
-      this.queued.delete(key);
-      if (this.reasonIsNew) await this.write(RUN);
+      this.queue.delete(key);
+      if (this.isEndIntentUnsaved) await this.write(RUN_KEY);
       await this.write(key);
     });
-    // Whoever waits at the next barrier is told; `onBroken` has told everybody else.
+    // The error reaches whoever awaits the next barrier; everyone else was notified by `onBroken`.
     this.tail.catch(() => undefined);
   }
 
   private async write(key: string): Promise<void> {
-    for (let pause = FIRST_PAUSE, waited = 0; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
-      if (this.isBroken) throw new LeaseLostError('The run goes on in another process.');
+    for (let delay = FIRST_RETRY_MS, waited = 0; ; delay = Math.min(delay * 2, MAX_RETRY_MS)) {
+      if (this.isBroken) throw new LeaseLostError('The run continues in another process.');
       try {
         if (await this.attempt(key)) return;
       } catch (error) {
-        if (isLLMError(error) && error.code === 'invalid-request') throw this.broken(error);
-        if (waited >= this.parts.retryForMs)
-          throw this.broken(
-            new LeaseLostError('The store of runs cannot be written to; the run goes on when it can.', {
+        if (isLLMError(error) && error.code === 'invalid-request') throw this.markBroken(error);
+        if (waited >= this.options.retryForMs)
+          throw this.markBroken(
+            new LeaseLostError('The run store cannot be written to. The run continues once it can.', {
               cause: error,
             }),
           );
-        waited += pause;
-        await new Promise((resolve) => setTimeout(resolve, pause));
+        waited += delay;
+        await new Promise((resolve) => setTimeout(resolve, delay));
         continue;
       }
-      throw this.broken(new LeaseLostError('The run goes on in another process.'));
+      throw this.markBroken(new LeaseLostError('The run continues in another process.'));
     }
   }
 
   private attempt(key: string): Promise<boolean> {
-    return key === RUN ? this.saveRun() : this.saveCall(key);
+    return key === RUN_KEY ? this.saveRun() : this.saveCall(key);
   }
 
   private async saveRun(): Promise<boolean> {
-    const { store, lease, subject } = this.parts;
-    const { transcript, response, state, ...moved } = subject.progress();
+    const { store, lease, source } = this.options;
+    const { transcript, response, state, ...progress } = source.progress();
     const isEnding = this.end !== undefined;
-    const { reason } = this;
+    const { endIntent } = this;
     const isSaved = await store.saveRun(lease, {
-      // A run's end is its last write.
+      // The final state is written by the last write only.
       ...(isEnding || !isFinished(state) ? { state } : {}),
-      ...moved,
-      ...(reason === undefined ? {} : { error: reason }),
+      ...progress,
+      ...(endIntent === undefined ? {} : { error: endIntent }),
       ...this.end,
       ...(transcript.length <= this.savedItems ? {} : { transcript }),
       ...(response === undefined || response === this.savedResponse ? {} : { response }),
     });
     this.savedItems = Math.max(this.savedItems, transcript.length);
     this.savedResponse = response;
-    if (reason === this.reason) this.reasonIsNew = false;
+    if (endIntent === this.endIntent) this.isEndIntentUnsaved = false;
     return isSaved || (isEnding && (await this.hasEnded()));
   }
 
-  /** The last write may have been made although its answer was lost. */
+  /** An earlier attempt at the last write may have succeeded although its response was lost. */
   private async hasEnded(): Promise<boolean> {
-    const { store, lease } = this.parts;
-    const whole = await store.load(lease.executionId);
-    return whole !== undefined && whole.run.fence === lease.fence && isFinished(whole.run.state);
+    const { store, lease } = this.options;
+    const stored = await store.load(lease.executionId);
+    return stored !== undefined && stored.run.fence === lease.fence && isFinished(stored.run.state);
   }
 
   private async saveCall(id: string): Promise<boolean> {
-    const { store, lease, subject } = this.parts;
-    const call = subject.call(id);
-    if (this.stored.has(id)) return store.saveCall(lease, call);
+    const { store, lease, source } = this.options;
+    const call = source.getCall(id);
+    if (this.storedCalls.has(id)) return store.saveCall(lease, call);
     const isAdded = await store.addCall(lease, call);
-    this.stored.add(id);
+    this.storedCalls.add(id);
     return isAdded;
   }
 
-  private broken(error: unknown): unknown {
+  /** Marks the journal as broken, once, and returns the error for the caller to throw. */
+  private markBroken(error: unknown): unknown {
     if (!this.isBroken) {
       this.isBroken = true;
-      this.parts.onBroken(error);
+      this.options.onBroken(error);
     }
     return error;
   }

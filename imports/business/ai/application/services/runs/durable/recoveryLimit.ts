@@ -1,37 +1,32 @@
 /**
- * A run may be what kills the processes that have it: a tool that ends its process, more than the memory holds. How
- * often a run is taken over is counted in the store, from zero again whenever it gets on, so that it does not go on
- * killing one after another.
+ * Limits how often a run is recovered. A run may itself be what kills its owners: a tool that ends the process, a
+ * transcript that does not fit into memory. The store counts the takeovers since the run last made progress, so that
+ * such a run does not kill one process after another.
  */
+import { isUncertain } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import { MaxTakeoversError } from '../../../../domain/errors/LLMErrors';
-import type { HeldRun } from '../../../../domain/types/RunRecords';
+import type { LeasedRun } from '../../../../domain/types/RunRecords';
 
 /**
- * So often a run is taken over without getting on: a model call that came back, a call that settled, nothing to do
- * but wait for others.
+ * How often a run may be taken over without making progress. A model call that returned, a call that settled, and
+ * having to wait only for others, all count as progress.
  */
 export const MAX_TAKEOVERS = 5;
-/**
- * From so many on it is suspected, and tried with no other suspect beside it, so that it takes none with it that
- * has done nothing.
- */
-const SUSPECTED_FROM = 2;
+/** From this many takeovers on, a run is quarantined: recovered one at a time, so that it takes no other run with it. */
+const QUARANTINE_THRESHOLD = 2;
 
-export function isQuarantined({ takeovers }: Pick<HeldRun, 'takeovers'>): boolean {
-  return takeovers >= SUSPECTED_FROM;
+export function isQuarantined({ takeovers }: Pick<LeasedRun, 'takeovers'>): boolean {
+  return takeovers >= QUARANTINE_THRESHOLD;
 }
 
-/** Why the run is ended. Its calls of which nobody knows whether they were carried out are named. */
+/** The error that ends such a run. It lists the calls of which it is not known whether they took effect. */
 export function recoveryLimitError(takeovers: number, calls: readonly ToolCall[]): MaxTakeoversError {
-  const unknown = calls
-    .filter(({ state }) => state === 'executing' || state === 'needs_review')
-    .map(({ name, id }) => `${name} (${id})`);
-  const times = `${takeovers} times`;
-  const ended = `The run was ended because each process that took it over came to its end, ${times} in a row, before the run got any further; most likely by what the run does.`;
+  const uncertain = calls.filter(isUncertain).map(({ name, id }) => `${name} (${id})`);
+  const reason = `The run was ended because ${takeovers} processes in a row died after taking it over, before it made any progress. Most likely the run itself is the cause.`;
   return new MaxTakeoversError(
-    unknown.length === 0
-      ? ended
-      : `${ended} It is not known whether these calls were carried out: ${unknown.join(', ')}.`,
+    uncertain.length === 0
+      ? reason
+      : `${reason} It is not known whether these calls took effect: ${uncertain.join(', ')}.`,
   );
 }

@@ -1,120 +1,125 @@
 /**
- * Where a run stands that another process began, from what was written down of it. The transcript is the truth of
- * what the model said and was told, the calls are the truth of what was run; a crash may have come between any two
- * of their writes.
+ * Restores a run that another process started. The transcript is authoritative for what the model produced and
+ * received, the recorded calls for what was run; a crash may have come between any two of their writes, so the two are
+ * reconciled here.
  */
-import { createToolCall, isSettled } from '../../../../domain/entities/Tool';
+import { createToolCall, isDeliverable, isSettled } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
-import type { WholeRun } from '../../../../domain/interfaces/RunStore';
+import type { StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
 import { adoptItem } from '../../ContentNormalizer';
 import type { RestoredState, TurnCall } from '../LiveRun';
 
-/** A response that was recorded and not yet obeyed, with its calls under the ids that they have in the run. */
+/** A recorded response on which the run has not acted yet. */
 export interface OpenTurn {
   readonly response: LLMResponse;
   readonly calls: readonly TurnCall[];
 }
 
 export interface RestoredRun {
-  readonly past: RestoredState;
-  /** Calls that the store has. */
-  readonly stored: readonly string[];
-  /** Calls of which more is known than the store has. */
-  readonly mended: readonly string[];
+  readonly state: RestoredState;
+  /** Ids of the calls that the store has. */
+  readonly storedCalls: readonly string[];
+  /** Ids of the calls that differ from what the store has, and must be written again. */
+  readonly repaired: readonly string[];
   readonly turn: OpenTurn | undefined;
-  /** The model's last answer called no tools. */
+  /** The last response called no tools. */
   readonly isAfterAnswer: boolean;
-  /** Calls whose results stand in the transcript and have not reached the model: at once, and late. */
-  readonly unreported: readonly string[];
-  readonly late: readonly string[];
-  /** A model call was begun of which nothing came back. */
-  readonly hasLostCall: boolean;
+  /** Calls whose results are in the transcript but have not reached the model: those of the last turn, … */
+  readonly undelivered: readonly string[];
+  /** … and late ones. */
+  readonly lateUndelivered: readonly string[];
+  /** A model call was in progress whose outcome is unknown. */
+  readonly hasInterruptedModelCall: boolean;
   readonly failedTurns: number;
-  readonly worked: number;
+  /** Milliseconds that count against the run's deadline. */
+  readonly elapsedMs: number;
   readonly takeovers: number;
 }
 
 /**
- * More events than an owner tells between two writes: what one told and did not write down has lower numbers than
- * what the next one tells.
+ * More events than an owner emits between two writes. Added per owner to the last recorded sequence number, so that
+ * events which the last owner emitted but did not record have lower numbers than the next owner's.
  */
-const UNWRITTEN_EVENTS = 1_000_000;
+const MAX_UNRECORDED_EVENTS = 1_000_000;
 
-export function restoreRun({ run, calls }: WholeRun): RestoredRun {
+export function restoreRun({ run, calls: storedCalls }: StoredRun): RestoredRun {
   const transcript = run.transcript.map((item) => adoptItem(item));
-  const outputs = resultsByCall(transcript);
+  const results = resultsByCall(transcript);
   const acknowledged = transcript.flatMap((item) =>
     item.type === 'function_call_output' && isAcknowledgement(item) ? [item.call_id] : [],
   );
   const turn = openTurn(run.response, transcript, run.turnStart, run.isCalling);
-  const unwritten = unwrittenCalls(transcript.slice(run.input.length), calls, turn, acknowledged, run.createdAt);
-  const known = [...calls, ...unwritten].map((call) =>
-    reconciled(call, outputs.get(call.id), run.turnStart, run.response?.id),
+  const unrecorded = unrecordedCalls(
+    transcript.slice(run.input.length),
+    storedCalls,
+    turn,
+    acknowledged,
+    run.createdAt,
   );
-  const isUnreported = ({ id }: ToolCall): boolean => (outputs.get(id)?.at ?? -1) >= run.turnStart;
-  const unreported = known.filter(isUnreported).map(({ id }) => id);
-  const isLate = (id: string): boolean => outputs.get(id)?.item.deferred === true;
+  const calls = [...storedCalls, ...unrecorded].map((call) =>
+    reconcile(call, results.get(call.id), run.turnStart, run.response?.id),
+  );
+  const undelivered = calls.filter(({ id }) => (results.get(id)?.index ?? -1) >= run.turnStart).map(({ id }) => id);
+  const isLate = (id: string): boolean => results.get(id)?.item.deferred === true;
   return {
-    past: {
+    state: {
       transcript,
       turnStart: run.turnStart,
       response: run.response,
-      calls: known,
+      calls,
       acknowledged,
-      inbox: known
-        .filter(
-          (call) =>
-            isSettled(call) && call.state !== 'cancelled' && acknowledged.includes(call.id) && !outputs.has(call.id),
-        )
-        .toSorted((a, b) => endOf(a) - endOf(b))
+      lateResults: calls
+        .filter((call) => isDeliverable(call) && acknowledged.includes(call.id) && !results.has(call.id))
+        .toSorted((a, b) => endTimeOf(a) - endTimeOf(b))
         .map(({ id }) => id),
       usage: run.usage,
       iterations: run.iterations,
-      seq: run.seq + run.fence * UNWRITTEN_EVENTS,
+      seq: run.seq + run.fence * MAX_UNRECORDED_EVENTS,
     },
-    stored: calls.map(({ id }) => id),
-    mended: known.filter((call) => !calls.includes(call)).map(({ id }) => id),
+    storedCalls: storedCalls.map(({ id }) => id),
+    repaired: calls.filter((call) => !storedCalls.includes(call)).map(({ id }) => id),
     turn,
     isAfterAnswer: run.response !== undefined && !run.response.output.some(({ type }) => type === 'function_call'),
-    unreported: unreported.filter((id) => !isLate(id)),
-    late: unreported.filter(isLate),
-    hasLostCall: run.isCalling,
+    undelivered: undelivered.filter((id) => !isLate(id)),
+    lateUndelivered: undelivered.filter(isLate),
+    hasInterruptedModelCall: run.isCalling,
     failedTurns: run.failedTurns,
-    worked: run.worked,
+    elapsedMs: run.worked,
     takeovers: run.takeovers,
   };
 }
 
-interface Output {
+interface TranscriptResult {
   readonly item: FunctionCallOutputItem;
-  readonly at: number;
+  /** Its index in the transcript. */
+  readonly index: number;
 }
 
-/** The result of each call that has one in the transcript, by its id in the run. */
-function resultsByCall(transcript: readonly Item[]): ReadonlyMap<string, Output> {
-  const outputs = new Map<string, Output>();
-  for (const [at, item] of transcript.entries()) {
-    if (item.type === 'function_call_output' && !isAcknowledgement(item)) outputs.set(item.call_id, { item, at });
+/** The results in the transcript by call id, without acknowledgements. */
+function resultsByCall(transcript: readonly Item[]): ReadonlyMap<string, TranscriptResult> {
+  const results = new Map<string, TranscriptResult>();
+  for (const [index, item] of transcript.entries()) {
+    if (item.type === 'function_call_output' && !isAcknowledgement(item)) results.set(item.call_id, { item, index });
   }
-  return outputs;
+  return results;
 }
 
 function isAcknowledgement(item: FunctionCallOutputItem): boolean {
   return item.status === 'in_progress';
 }
 
-/** Calls of answered turns that were never written down: they had not begun. */
-function unwrittenCalls(
-  said: readonly Item[],
-  calls: readonly ToolCall[],
+/** Calls of earlier turns that are in the transcript but were never recorded: they had not started. */
+function unrecordedCalls(
+  items: readonly Item[],
+  storedCalls: readonly ToolCall[],
   turn: OpenTurn | undefined,
   acknowledged: readonly string[],
   createdAt: number,
 ): readonly ToolCall[] {
-  const written = new Set([...calls, ...(turn?.calls ?? [])].map(({ id }) => id));
-  return said.flatMap((item) => {
-    if (item.type !== 'function_call' || written.has(item.call_id)) return [];
+  const recorded = new Set([...storedCalls, ...(turn?.calls ?? [])].map(({ id }) => id));
+  return items.flatMap((item) => {
+    if (item.type !== 'function_call' || recorded.has(item.call_id)) return [];
     const { call_id, name, arguments: text } = item;
     return [
       createToolCall({
@@ -130,24 +135,25 @@ function unwrittenCalls(
 }
 
 /**
- * A call whose result the transcript has is settled, and one whose result stood there before a later response was
- * delivered with it.
+ * A call whose result is in the transcript has settled. If the result precedes the last response, it was delivered
+ * with it.
  */
-function reconciled(
+function reconcile(
   call: ToolCall,
-  output: Output | undefined,
+  result: TranscriptResult | undefined,
   turnStart: number,
   responseId: string | undefined,
 ): ToolCall {
-  if (output === undefined) return call;
-  const settled = isSettled(call) ? call : settledBy(call, output.item);
-  if (output.at >= turnStart || settled.deliveredIn !== undefined || responseId === undefined) return settled;
+  if (result === undefined) return call;
+  const settled = isSettled(call) ? call : settleWith(call, result.item);
+  if (result.index >= turnStart || settled.deliveredIn !== undefined || responseId === undefined) return settled;
   return { ...settled, deliveredIn: responseId };
 }
 
-function settledBy(call: ToolCall, { output, state }: FunctionCallOutputItem): ToolCall {
+function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): ToolCall {
   const { id, call_id, name, arguments: text, blocking, createdAt, progress } = call;
-  const facts = {
+  const startTime = 'startTime' in call ? call.startTime : undefined;
+  const fields = {
     id,
     call_id,
     name,
@@ -155,9 +161,6 @@ function settledBy(call: ToolCall, { output, state }: FunctionCallOutputItem): T
     blocking,
     createdAt,
     ...(progress === undefined ? {} : { progress }),
-  };
-  const startTime = 'startTime' in call ? call.startTime : undefined;
-  const ended = {
     ...(startTime === undefined ? {} : { startTime }),
     endTime: startTime ?? createdAt,
     executionTime: 0,
@@ -166,11 +169,11 @@ function settledBy(call: ToolCall, { output, state }: FunctionCallOutputItem): T
   const message = content.replace(/^Error: /, '');
   switch (state) {
     case 'failed':
-      return { ...facts, ...ended, state, error: { failure: 'threw', message } };
+      return { ...fields, state, error: { failure: 'threw', message } };
     case 'timeout':
-      return { ...facts, ...ended, state, error: { failure: 'timeout', message } };
+      return { ...fields, state, error: { failure: 'timeout', message } };
     default:
-      return { ...facts, ...ended, state: 'completed', result: content };
+      return { ...fields, state: 'completed', result: content };
   }
 }
 
@@ -181,18 +184,19 @@ function openTurn(
   isCalling: boolean,
 ): OpenTurn | undefined {
   if (response === undefined || isCalling) return undefined;
-  const said = transcript.slice(turnStart, turnStart + response.output.length);
-  const calls = said.flatMap((item, index): TurnCall[] => {
+  const turnEnd = turnStart + response.output.length;
+  const calls = transcript.slice(turnStart, turnEnd).flatMap((item, index): TurnCall[] => {
     const original = response.output[index];
     if (item.type !== 'function_call' || original?.type !== 'function_call') return [];
     return [{ id: item.call_id, call_id: original.call_id, name: item.name, arguments: original.arguments }];
   });
   const [first] = calls;
-  const answers = transcript.slice(turnStart + response.output.length);
-  const isAnswered = answers.some((item) => item.type === 'function_call_output' && item.call_id === first?.id);
+  const isAnswered = transcript
+    .slice(turnEnd)
+    .some((item) => item.type === 'function_call_output' && item.call_id === first?.id);
   return isAnswered ? undefined : { response, calls };
 }
 
-function endOf(call: ToolCall): number {
+function endTimeOf(call: ToolCall): number {
   return 'endTime' in call ? call.endTime : 0;
 }

@@ -1,4 +1,4 @@
-/** What a journal writes down of a run, as it stands at the moment of writing. */
+/** What the journal records of a run, as it stands at the moment of writing. */
 import { costOf } from '../../../../domain/entities/Response';
 import type { RunProgress } from '../../../../domain/types/RunRecords';
 import type { SnapshotSource } from './RunJournal';
@@ -6,16 +6,16 @@ import type { RunContext } from '../RunContext';
 
 /**
  * @param startedAt milliseconds since the epoch
- * @param driven what its driver knows of it
+ * @param loopProgress the fields that the run's loop maintains
  */
 export function runSnapshot(
-  { execution, provider, options }: RunContext,
+  { run, provider, options }: RunContext,
   startedAt: number,
-  driven: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>,
+  loopProgress: () => Pick<RunProgress, 'isCalling' | 'failedTurns' | 'worked' | 'takeovers'>,
 ): SnapshotSource {
   return {
     progress: () => {
-      const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = execution;
+      const { state, iterations, usage, transcript, turnStart, lastResponse: response, seq } = run;
       const { price } = provider.getCapabilities(options.model);
       return {
         state,
@@ -27,9 +27,9 @@ export function runSnapshot(
         turnStart,
         ...(response === undefined ? {} : { response }),
         seq,
-        ...driven(),
+        ...loopProgress(),
       };
     },
-    call: (id) => execution.call(id),
+    getCall: (id) => run.getCall(id),
   };
 }

@@ -1,0 +1,95 @@
+/**
+ * Decisions about tool calls that come from outside the run: approvals, rejections, submitted results. A stored run may
+ * be executed by any process; its owner receives the decision as a command.
+ */
+import { acceptsDecision, acceptsResult, isSettled } from '../../../domain/entities/Tool';
+import type { ToolCall } from '../../../domain/entities/Tool';
+import { ConflictError, LLMInvalidRequestError } from '../../../domain/errors/LLMErrors';
+import type { IToolExecutor } from '../../../domain/interfaces/IToolExecutor';
+import type { RunAction } from '../../../domain/types/RunRecords';
+import { argumentsHash } from '../shared/canonicalJson';
+import type { Approval, ExternalResult } from '../tools/decisions';
+import { toStorableResult } from '../tools/toolResult';
+import type { DurableRuns } from './durable/DurableRuns';
+import { unknownCallError, unknownRunError } from './durable/RemoteRuns';
+import type { RunRegistry } from './RunRegistry';
+
+export interface ExternalDecisionsOptions {
+  readonly registry: RunRegistry;
+  readonly toolExecutor: IToolExecutor;
+  /** Undefined if runs are not stored. */
+  readonly durable: DurableRuns | undefined;
+}
+
+export class ExternalDecisions {
+  private readonly registry: RunRegistry;
+  private readonly toolExecutor: IToolExecutor;
+  private readonly durable: DurableRuns | undefined;
+
+  constructor({ registry, toolExecutor, durable }: ExternalDecisionsOptions) {
+    this.registry = registry;
+    this.toolExecutor = toolExecutor;
+    this.durable = durable;
+  }
+
+  /**
+   * @param shownHash the hash of the arguments on which the person decided
+   * @returns the call's state before the decision
+   * @throws LLMInvalidRequestError for an unknown run or call, and for a call that waits for no decision;
+   *   ConflictError if the call has other arguments
+   */
+  async decide(
+    executionId: string,
+    callId: string,
+    approval: Approval,
+    shownHash: string | undefined,
+  ): Promise<ToolCall['state']> {
+    const call = await this.findCall(executionId, callId);
+    if (shownHash !== undefined && shownHash !== argumentsHash(call.arguments)) {
+      throw new ConflictError(`The decision on the call "${callId}" was made for other arguments.`);
+    }
+    const action: RunAction = approval.approved
+      ? { kind: 'approve', callId }
+      : { kind: 'reject', callId, reason: approval.reason };
+    if (!acceptsDecision(call) || !(await this.send(executionId, call, action))) {
+      throw new LLMInvalidRequestError(`The call "${callId}" does not wait for approval.`, { path: 'callId' });
+    }
+    return call.state;
+  }
+
+  /** @throws LLMInvalidRequestError for an unknown run or call, and for a call that takes no submitted result */
+  async submitResult(
+    executionId: string,
+    callId: string,
+    result: ExternalResult,
+  ): Promise<'accepted' | 'already-settled'> {
+    const call = await this.findCall(executionId, callId);
+    if (isSettled(call)) return 'already-settled';
+    const isExternal =
+      this.registry.live.get(executionId)?.loop.calls.isExternal(call) ??
+      this.toolExecutor.getToolDefinition(call.name)?.external === true;
+    if (!acceptsResult(call, isExternal))
+      throw new LLMInvalidRequestError(`The call "${callId}" does not wait for a submitted result.`, {
+        path: 'callId',
+      });
+    const action: RunAction = { kind: 'submit', callId, result: toStorableResult(result) };
+    return (await this.send(executionId, call, action)) ? 'accepted' : 'already-settled';
+  }
+
+  /** @returns false if another decision came first */
+  private async send(executionId: string, call: ToolCall, action: RunAction): Promise<boolean> {
+    if (this.durable !== undefined) return this.durable.send(executionId, call, action);
+    return this.registry.live.get(executionId)?.loop.apply(action) === true;
+  }
+
+  private async findCall(executionId: string, callId: string): Promise<ToolCall> {
+    const run = this.registry.find(executionId);
+    if (run === undefined) {
+      if (this.durable === undefined) throw unknownRunError(executionId);
+      return this.durable.remote.loadCall(executionId, callId);
+    }
+    const call = run.calls.get(callId);
+    if (call === undefined) throw unknownCallError(executionId, callId);
+    return call;
+  }
+}
