@@ -1,7 +1,7 @@
 /** Whether a run can still change its state. */
-import { RUN_MOVES } from '../../business/ai/domain/entities/Run';
+import { RUN_TRANSITIONS } from '../../business/ai/domain/entities/Run';
 import type { RunState } from '../../business/ai/domain/entities/Run';
 
 export function isLive(state: RunState): boolean {
-  return RUN_MOVES[state].length > 0;
+  return RUN_TRANSITIONS[state].length > 0;
 }
