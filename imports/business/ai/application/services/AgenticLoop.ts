@@ -229,7 +229,10 @@ export class AgenticLoop extends SafeEmitter<AgenticLoopEvents> {
     return this.durable === undefined ? completion : this.durable.resultOf(executionId, completion, signal);
   }
 
-  /** The id of the user whose run it is. Undefined for runs that are neither live nor lately finished in this process. */
+  /**
+   * The id of the user whose run it is. Undefined for runs that are neither live nor lately finished in this
+   * process.
+   */
   userIdOf(executionId: string): string | undefined {
     return this.registry.find(executionId)?.userId;
   }

@@ -1,4 +1,7 @@
-/** Settles one tool call: the first outcome counts, and whatever the tool returns after its timeout is only recorded. */
+/**
+ * Settles one tool call: the first outcome counts, and whatever the tool returns after its timeout is only
+ * recorded.
+ */
 import { isExecuting } from '../../../domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../domain/entities/Tool';
 import { ToolError } from '../../../domain/errors/LLMErrors';

@@ -13,7 +13,10 @@ import type { LeasedRun } from '../../../../domain/types/RunRecords';
  * having to wait only for others, all count as progress.
  */
 export const MAX_TAKEOVERS = 5;
-/** From this many takeovers on, a run is quarantined: recovered one at a time, so that it takes no other run with it. */
+/**
+ * From this many takeovers on, a run is quarantined: recovered one at a time, so that it takes no other run with
+ * it.
+ */
 const QUARANTINE_THRESHOLD = 2;
 
 export function isQuarantined({ takeovers }: Pick<LeasedRun, 'takeovers'>): boolean {
