@@ -1,4 +1,4 @@
-/** What the simulator remembers of one request; it grows until the exchange is over. */
+/** What the simulator records of one request. The record is completed as the exchange proceeds. */
 import type { VendorName, WireName } from '../business/ai/domain/types/VendorTypes';
 
 export interface RecordedRequest {
@@ -8,21 +8,21 @@ export interface RecordedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly vendor: VendorName;
-  /** Absent for requests that generate nothing (models, stored responses). */
+  /** Absent for requests that generate nothing, such as models and stored responses. */
   readonly wire?: WireName;
   /** Names in lower case; credentials are replaced by `[redacted]`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** SHA-256 of the key that was sent, so that tests can tell keys apart without seeing them. */
+  /** The SHA-256 of the key that was sent, so that tests can tell keys apart without seeing them. */
   readonly keyHash?: string;
-  /** Parsed JSON, or the text as it came. */
+  /** Parsed JSON, or the text as received. */
   readonly body: unknown;
-  /** Who answered. */
-  readonly answeredBy?: 'script' | 'recording' | 'model' | 'refusal' | 'endpoint';
-  /** Why the request was refused, in the vendor's words. */
-  readonly refusal?: string;
+  /** What produced the response. */
+  readonly responseSource?: 'script' | 'recording' | 'model' | 'rejection' | 'endpoint';
+  /** Why the request was rejected, in the vendor's words. */
+  readonly rejection?: string;
   readonly status?: number;
-  /** The client left, or the connection broke, before the end of the answer. */
+  /** The client left, or the connection broke, before the end of the response. */
   readonly aborted: boolean;
-  /** The whole answer was handed to the network. */
+  /** The complete response was handed to the network. */
   readonly finished: boolean;
 }

@@ -1,17 +1,17 @@
-/** What a test or a demo holds of the running simulator. */
+/** The interface of a running simulator for tests and demos. */
 import type { EventEmitter } from 'eventemitter3';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
 import type { RuleModel } from './model/RuleModel';
-import type { PlayedExchange, PlayOptions } from './exchange/PlayedExchange';
+import type { RecordedExchange, PlaybackOptions } from './exchange/RecordedExchange';
 import type { RecordedRequest } from './RecordedRequest';
-import type { ScriptedReply } from './ScriptedReply';
+import type { ScriptedResponse } from './ScriptedResponse';
 
 export type { RecordedRequest };
 
 export interface SimulatorEvents {
-  /** The request is read whole; its answer has not begun. */
+  /** The request was read completely; its response has not started. */
   request: [RecordedRequest];
-  /** The client left, or a fault broke the connection, before the end of the answer. */
+  /** The client left, or a fault broke the connection, before the end of the response. */
   abort: [RecordedRequest];
   finish: [RecordedRequest];
 }
@@ -21,40 +21,40 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Who answers what neither a script nor a recording does. */
+  /** Responds where neither a script nor a recording does. */
   readonly model?: RuleModel;
   /** Cases to play from the start, in order. */
-  readonly recordings?: PlayOptions & { readonly cases: readonly string[] };
+  readonly recordings?: PlaybackOptions & { readonly cases: readonly string[] };
   /**
-   * Takes reasoning that the real vendors sealed, as recorded requests carry it. Default false: only the
-   * simulator's own seals are good.
+   * Accepts reasoning that the real vendors signed, as recorded requests carry it. Default false: only the
+   * simulator's own signatures are valid.
    */
-  readonly acceptForeignSeals?: boolean;
-  /** How many requests and stored responses are kept; the oldest go first. Default 1,000. */
-  readonly remember?: number;
+  readonly acceptForeignSignatures?: boolean;
+  /** The number of requests and stored responses that are retained; the oldest are dropped first. Default 1,000. */
+  readonly historyLimit?: number;
   /** Milliseconds between two events of a stream. Default 0. */
   readonly chunkDelayMs?: number;
 }
 
 export interface Simulator {
   readonly url: string;
-  /** What each vendor's SDK takes as its base URL. */
+  /** The base URL for the vendor's SDK. */
   baseURL(vendor: VendorName): string;
   readonly requests: readonly RecordedRequest[];
   readonly events: EventEmitter<SimulatorEvents>;
-  /** The next answers, in order, for any vendor or for the one that a reply names. */
-  enqueue(...replies: readonly ScriptedReply[]): void;
-  /** Serves a recorded case's answers, byte for byte, to the next requests on its wire. */
-  playRecording(caseId: string, options: PlayOptions): readonly PlayedExchange[];
-  /** Each call gives the next request in the order of arrival, waiting for it when it has not come yet. */
+  /** Scripts the next responses, in order, for any vendor or for the one that a response names. */
+  enqueue(...responses: readonly ScriptedResponse[]): void;
+  /** Serves the responses of a recorded case, byte for byte, to the next requests on its wire. */
+  playRecording(caseId: string, options: PlaybackOptions): readonly RecordedExchange[];
+  /** Each call resolves to the next request in the order of arrival, waiting for it if necessary. */
   nextRequest(): Promise<RecordedRequest>;
-  /** Each call gives the next request whose answer broke off. */
+  /** Each call resolves to the next request whose response was aborted. */
   nextAbort(): Promise<RecordedRequest>;
-  /** Each call gives the next request whose answer was sent whole. */
+  /** Each call resolves to the next request whose response was sent completely. */
   nextFinish(): Promise<RecordedRequest>;
   /**
-   * @throws Error when replies or recorded exchanges are left over, or a request found none although the test
-   * scripts its answers.
+   * @throws Error when scripted responses or recorded exchanges are left over, or when a request found none although
+   * the test uses a script
    */
   assertDone(): void;
   close(): Promise<void>;

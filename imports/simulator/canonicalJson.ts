@@ -1,4 +1,4 @@
-/** JSON whose text doesn't depend on the order of keys, for seals and comparisons. */
+/** JSON whose text doesn't depend on the order of keys, for signatures and comparisons. */
 
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(sorted(value ?? null));

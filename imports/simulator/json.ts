@@ -1,4 +1,4 @@
-/** Safe steps into parsed JSON whose shape nobody has checked yet. */
+/** Safe access to parsed JSON whose shape has not been checked. */
 import type { JsonObject } from '../business/ai/domain/types/VendorTypes';
 
 export function isObject(value: unknown): value is JsonObject {
@@ -17,7 +17,7 @@ export function asArray(value: unknown): readonly unknown[] {
   return isArray(value) ? value : [];
 }
 
-/** The objects of an array; whatever else it holds is left out. */
+/** The objects of an array; other elements are left out. */
 export function objectsIn(value: unknown): readonly JsonObject[] {
   return asArray(value).filter(isObject);
 }
@@ -26,7 +26,7 @@ export function asString(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** Present and not null: vendors read both as absent. */
+/** Neither undefined nor null: vendors treat both as absent. */
 export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

@@ -1,4 +1,4 @@
-/** The simulator from a terminal: prints its address and serves until it is stopped. */
+/** Runs the simulator from a terminal: prints its URLs and serves until it is stopped. */
 import { parseArgs } from 'node:util';
 import { VENDORS } from '../business/ai/domain/types/VendorTypes';
 import { startSimulator } from './startSimulator';

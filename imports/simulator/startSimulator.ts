@@ -3,56 +3,57 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { VendorName } from '../business/ai/domain/types/VendorTypes';
-import { jsonAnswer } from './answers/Rendered';
-import { answerRequest } from './exchange/answerRequest';
-import type { AnswerSources, FoundAnswer } from './exchange/answerRequest';
-import { authenticate, hashOfKey, keyOf, withoutCredentials } from './exchange/authenticate';
-import { planSending } from './exchange/faults';
-import { Journal } from './exchange/Journal';
-import { Playlist, recordedCase } from './exchange/recordings';
-import { ReplyQueue } from './exchange/ReplyQueue';
-import { routeOf } from './exchange/routes';
+import { renderJson } from './rendering/RenderedResponse';
+import { resolveResponse } from './exchange/resolveResponse';
+import type { ResponseSources, ResolvedResponse } from './exchange/resolveResponse';
+import { authenticate, hashKey, readKey, redactCredentials } from './exchange/authenticate';
+import { planTransmission } from './exchange/planTransmission';
+import { RequestJournal } from './exchange/RequestJournal';
+import { loadRecordedCase } from './exchange/loadRecordedCase';
+import { Playlist } from './exchange/Playlist';
+import { ScriptQueue } from './exchange/ScriptQueue';
+import { findRoute } from './exchange/findRoute';
 import { transmit } from './exchange/transmit';
-import { hostOf } from './hosts';
+import { vendorProfile } from './vendorProfiles';
 import { parseJson } from './json';
 import { ruleModel } from './model/RuleModel';
-import type { PlayOptions } from './exchange/PlayedExchange';
+import type { PlaybackOptions } from './exchange/RecordedExchange';
 import type { RecordedRequest } from './RecordedRequest';
 import type { Simulator, SimulatorOptions } from './Simulator';
 import { ResponseArchive } from './wires/responses/ResponseArchive';
 
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const { port = 0, host = '127.0.0.1', recordings, chunkDelayMs = 0, remember = 1000 } = options;
-  const journal = new Journal(remember);
-  const sources: AnswerSources = {
-    replies: new ReplyQueue(),
+  const { port = 0, host = '127.0.0.1', recordings, chunkDelayMs = 0, historyLimit = 1000 } = options;
+  const journal = new RequestJournal(historyLimit);
+  const sources: ResponseSources = {
+    script: new ScriptQueue(),
     playlist: new Playlist(),
     model: options.model ?? ruleModel,
-    archive: new ResponseArchive(remember),
-    acceptForeignSeals: options.acceptForeignSeals ?? false,
+    archive: new ResponseArchive(historyLimit),
+    acceptForeignSignatures: options.acceptForeignSignatures ?? false,
   };
   const server = createServer((request, response) => {
     serve(request, response, journal, sources, chunkDelayMs).catch((error: unknown) => {
-      // A mistake in a script or in the simulator itself: said aloud, and never taken for a vendor's answer.
+      // A bug in a script or in the simulator itself must be visible, and must not look like a vendor's response.
       const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
       console.error(`The vendor simulator failed: ${message}`);
       if (response.headersSent) response.destroy();
       else response.writeHead(599, { 'content-type': 'text/plain' }).end(`The vendor simulator failed: ${message}`);
     });
   });
-  // It often shares its clients' event loop: after a long task Node's 5 s would close sockets that a request is
-  // just being sent over.
+  // The simulator often shares its clients' event loop. After a long task, Node's default of 5 s would close sockets
+  // over which a request is just being sent.
   server.keepAliveTimeout = 60_000;
   server.on('connection', (socket: Socket) => {
-    if (sources.replies.takeRefusedConnection()) socket.resetAndDestroy();
+    if (sources.script.takeRefusedConnection()) socket.resetAndDestroy();
   });
   await listen(server, port, host);
-  // The address of a server on a port is never a pipe's name.
+  // A server that listens on a port has an address object.
   const { port: bound } = server.address() as AddressInfo;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
 
-  const playRecording = (caseId: string, play: PlayOptions): ReturnType<Simulator['playRecording']> => {
-    const exchanges = recordedCase(caseId, play.fixturesRoot);
+  const playRecording = (caseId: string, play: PlaybackOptions): ReturnType<Simulator['playRecording']> => {
+    const exchanges = loadRecordedCase(caseId, play.fixturesRoot);
     sources.playlist.add(exchanges, play);
     return exchanges;
   };
@@ -60,26 +61,26 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   return {
     url,
-    baseURL: (vendor: VendorName) => url + hostOf(vendor).basePath,
+    baseURL: (vendor: VendorName) => url + vendorProfile(vendor).basePath,
     requests: journal.requests,
     events: journal.events,
-    enqueue: (...replies) => {
-      sources.replies.add(replies);
+    enqueue: (...responses) => {
+      sources.script.add(responses);
       // Only a new connection can be refused.
-      if (replies.some((reply) => typeof reply !== 'function' && reply.fault?.kind === 'refuse-connection'))
+      if (responses.some((response) => typeof response !== 'function' && response.fault?.kind === 'refuse-connection'))
         server.closeIdleConnections();
     },
     playRecording,
-    nextRequest: () => journal.arrivals.next(),
-    nextAbort: () => journal.aborts.next(),
-    nextFinish: () => journal.finishes.next(),
+    nextRequest: () => journal.arrived.next(),
+    nextAbort: () => journal.aborted.next(),
+    nextFinish: () => journal.finished.next(),
     assertDone: () => {
-      const complaints = [...sources.replies.complaints(), ...sources.playlist.complaints()];
-      if (complaints.length > 0) throw new Error(`The simulator is not done: ${complaints.join('. Also, ')}.`);
+      const problems = [...sources.script.problems(), ...sources.playlist.problems()];
+      if (problems.length > 0) throw new Error(`The simulator is not done. ${problems.join('. ')}.`);
     },
     close: () =>
       new Promise((resolve, reject) => {
-        journal.end();
+        journal.close();
         server.close((error) => {
           if (error === undefined) resolve();
           else reject(error);
@@ -92,58 +93,62 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  journal: Journal,
-  sources: AnswerSources,
+  journal: RequestJournal,
+  sources: ResponseSources,
   chunkDelayMs: number,
 ): Promise<void> {
   const method = request.method ?? 'GET';
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://simulator');
   const query = Object.fromEntries(searchParams);
-  const route = routeOf(method, pathname, query);
+  const route = findRoute(method, pathname, query);
   if (route === undefined) {
     request.resume();
     response
       .writeHead(404, { 'content-type': 'application/json' })
-      .end(jsonAnswer(404, { error: { message: `No vendor lives at ${pathname}.` } }).frames[0]);
+      .end(renderJson(404, { error: { message: `No vendor is simulated at ${pathname}.` } }).frames[0]);
     return;
   }
-  const body = await bodyOf(request);
-  // A client that left before its request was whole has asked nothing.
+  const body = await readBody(request);
+  // A client that left before its request was complete gets no record.
   if (body === undefined) return;
   const { vendor, operation } = route;
-  const key = keyOf(vendor, request.headers, query);
-  const entry = journal.open({
+  const key = readKey(vendor, request.headers, query);
+  const entry = journal.record({
     method,
     path: pathname,
     query: 'key' in query ? { ...query, key: '[redacted]' } : query,
     vendor,
     ...(operation?.kind === 'generate' ? { wire: operation.wire } : {}),
-    headers: withoutCredentials(request.headers),
-    ...(key === undefined ? {} : { keyHash: hashOfKey(key) }),
+    headers: redactCredentials(request.headers),
+    ...(key === undefined ? {} : { keyHash: hashKey(key) }),
     body,
   });
   if (response.destroyed) {
-    journal.close(entry, false);
+    journal.end(entry, false);
     return;
   }
-  response.once('close', () => journal.close(entry, response.writableFinished));
+  response.once('close', () => journal.end(entry, response.writableFinished));
 
   const failure = authenticate(vendor, key);
-  const found: FoundAnswer =
+  const resolved: ResolvedResponse =
     failure === undefined
-      ? await answerRequest(route, entry, sources)
-      : { answer: jsonAnswer(failure.status, failure.body), by: 'refusal', refusal: 'the key' };
-  const plan = planSending(found.answer, found.fault, chunkDelayMs);
+      ? await resolveResponse(route, entry, sources)
+      : {
+          response: renderJson(failure.status, failure.body),
+          source: 'rejection',
+          rejection: 'Invalid or missing API key.',
+        };
+  const plan = planTransmission(resolved.response, resolved.fault, chunkDelayMs);
   Object.assign(entry, {
-    answeredBy: found.by,
+    responseSource: resolved.source,
     status: plan.status,
-    ...(found.refusal === undefined ? {} : { refusal: found.refusal }),
+    ...(resolved.rejection === undefined ? {} : { rejection: resolved.rejection }),
   } satisfies Partial<RecordedRequest>);
   await transmit(response, plan);
 }
 
-/** The body as JSON, or as text when it isn't; undefined when the client left. */
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+/** @returns the body as parsed JSON, or else as text; undefined if the client left */
+async function readBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of request) chunks.push(chunk as Buffer);

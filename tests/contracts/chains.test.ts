@@ -14,7 +14,7 @@ import { startSimulator } from '../../imports/simulator/startSimulator';
 
 /** A model that tells everything that the user said in the conversation that it was shown. */
 const echo: RuleModel = {
-  answer: ({ turns }) => ({
+  respond: ({ turns }) => ({
     calls: [],
     text: JSON.stringify({ heard: turns.flatMap((turn) => (turn.type === 'user' ? [turn.text] : [])) }),
     ending: 'complete',

@@ -16,7 +16,7 @@ import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/Too
 import { deferred } from '../support/deferred';
 import { startGateway, TOKENS } from '../support/gateway';
 import { RecordingLogger } from '../support/RecordingLogger';
-import type { FixedReply } from '../../imports/simulator/ScriptedReply';
+import type { StaticResponse } from '../../imports/simulator/ScriptedResponse';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -167,7 +167,7 @@ describe('chat over HTTP', () => {
     });
 
   it('takes a message with 202 at once, before any answer, and streams the answer to its end', async () => {
-    const reply = deferred<FixedReply>();
+    const reply = deferred<StaticResponse>();
     simulator.enqueue(() => reply.promise);
     const listener = await listen('first');
     const accepted = await post({ conversation: 'first', message: 'Hello?' });
@@ -374,7 +374,7 @@ describe('chat over HTTP at a server that stops', () => {
     const gateway = await startGateway({ api: { limits: { shutdownGrace: 600_000 } } });
     const hear = (conversation: string): Promise<Listener> =>
       Listener.open(`${gateway.url}/output/stream?conversation=${conversation}`, TOKENS.ann);
-    const reply = deferred<FixedReply>();
+    const reply = deferred<StaticResponse>();
     gateway.simulator.enqueue(() => reply.promise);
     const [idle, busy] = [await hear('idle'), await hear('busy')];
     await (await gateway.ask('/input', { conversation: 'busy', message: 'Hello?' })).json();

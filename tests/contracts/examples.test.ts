@@ -92,11 +92,11 @@ describe('the examples', function () {
   it('chat: tool results reach the answers, and who was cut off comes back for the rest', async () => {
     const { stdout } = await run('chat');
     expect(stdout).to.match(
-      /^> What is the weather in Lisbon\?\n.*Lisbon.*\(Simulated answer\.\)\n> Thank you\. And the time\?\n.+\n\(cut off after event \w+-\d+; back with Last-Event-ID\)\n.+\(Simulated answer\.\)\n$/,
+      /^> What is the weather in Lisbon\?\n.*Lisbon.*\(Simulated response\.\)\n> Thank you\. And the time\?\n.+\n\(cut off after event \w+-\d+; back with Last-Event-ID\)\n.+\(Simulated response\.\)\n$/,
     );
     const [before = '', after = ''] = stdout.split('And the time?\n')[1]?.split(/\n\(cut off.*\)\n/) ?? [];
     expect(before + after, 'nothing is missing, nothing is there twice').to.match(
-      /^get_time says: “\d+\/\d+\/\d+, \d+:\d+:\d+ UTC”\. \(Simulated answer\.\)\n$/,
+      /^get_time returned: “\d+\/\d+\/\d+, \d+:\d+:\d+ UTC”\. \(Simulated response\.\)\n$/,
     );
     expect(stdout).not.to.contain('ERROR');
   });

@@ -289,7 +289,7 @@ describe('official SDKs as clients of the gateway', () => {
             expect(await CLIENTS[name](gateway.url).ask(model, 'Hello?', stream)).to.equal(
               'Good morning 🌞, \n"world".',
             );
-            expect(gateway.simulator.requests.at(-1)).to.include({ vendor, answeredBy: 'script' });
+            expect(gateway.simulator.requests.at(-1)).to.include({ vendor, responseSource: 'script' });
           });
 
           it('calls a tool, hands its result back and reads the answer to it', async () => {

@@ -8,7 +8,7 @@ import type { LLMResponse } from '../../imports/business/ai/domain/types/Respons
 import type { ILLMProvider } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import { ToolRegistry } from '../../imports/business/ai/infrastructure/tools/ToolRegistry';
 import { SIMULATED_VENDORS, simulatedProvider } from '../support/simulatedProviders';
-import type { ScriptedReply } from '../../imports/simulator/ScriptedReply';
+import type { ScriptedResponse } from '../../imports/simulator/ScriptedResponse';
 import type { RecordedRequest, Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 
@@ -59,7 +59,7 @@ for (const vendor of SIMULATED_VENDORS) {
       });
       after(() => simulator.close());
       afterEach(() => simulator.assertDone());
-      const play = (reply: ScriptedReply, options: GenerateOptions): Promise<LLMResponse> => {
+      const play = (reply: ScriptedResponse, options: GenerateOptions): Promise<LLMResponse> => {
         simulator.enqueue(reply);
         return ask(provider, options);
       };

@@ -1,9 +1,9 @@
-/** Keys: any key is good but `bad-key`; a missing one is refused where the vendor wants one. */
+/** Checks API keys: any key but `bad-key` is valid; a missing key is rejected where the vendor requires one. */
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
-import { errorBody } from '../answers/errorBody';
-import { hostOf } from '../hosts';
+import { createErrorBody } from '../rendering/createErrorBody';
+import { vendorProfile } from '../vendorProfiles';
 
 export const BAD_KEY = 'bad-key';
 
@@ -21,12 +21,12 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'proxy-authorization',
 ]);
 
-export function keyOf(
+export function readKey(
   vendor: VendorName,
   headers: IncomingHttpHeaders,
   query: Readonly<Record<string, string>>,
 ): string | undefined {
-  for (const name of hostOf(vendor).keyHeaders) {
+  for (const name of vendorProfile(vendor).keyHeaders) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '')
       return name === 'authorization' ? value.replace(/^Bearer +/i, '') : value;
@@ -36,14 +36,14 @@ export function keyOf(
 
 export function authenticate(vendor: VendorName, key: string | undefined): AuthFailure | undefined {
   if (key === BAD_KEY) return FAILURES[vendor].bad;
-  return (key === undefined || key === '') && !hostOf(vendor).keyOptional ? FAILURES[vendor].missing : undefined;
+  return (key === undefined || key === '') && !vendorProfile(vendor).keyOptional ? FAILURES[vendor].missing : undefined;
 }
 
-export function hashOfKey(key: string): string {
+export function hashKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');
 }
 
-export function withoutCredentials(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+export function redactCredentials(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined
@@ -53,13 +53,13 @@ export function withoutCredentials(headers: IncomingHttpHeaders): Readonly<Recor
   );
 }
 
-function refusal(
+function createFailure(
   vendor: VendorName,
   status: number,
   message: string,
   more: { readonly code?: string; readonly type?: string } = {},
 ): AuthFailure {
-  return { status, body: errorBody(vendor, { status, message, ...more }) };
+  return { status, body: createErrorBody(vendor, { status, message, ...more }) };
 }
 
 /**
@@ -68,7 +68,7 @@ function refusal(
  */
 const FAILURES: Record<VendorName, { readonly bad: AuthFailure; readonly missing: AuthFailure }> = {
   openai: {
-    bad: refusal(
+    bad: createFailure(
       'openai',
       401,
       'Incorrect API key provided: bad-key. You can find your API key at https://platform.openai.com/account/api-keys.',
@@ -76,14 +76,14 @@ const FAILURES: Record<VendorName, { readonly bad: AuthFailure; readonly missing
         code: 'invalid_api_key',
       },
     ),
-    missing: refusal(
+    missing: createFailure(
       'openai',
       401,
       "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY).",
     ),
   },
   azure_openai: {
-    bad: refusal(
+    bad: createFailure(
       'azure_openai',
       401,
       [
@@ -91,45 +91,45 @@ const FAILURES: Record<VendorName, { readonly bad: AuthFailure; readonly missing
         'Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.',
       ].join(' '),
     ),
-    missing: refusal(
+    missing: createFailure(
       'azure_openai',
       401,
       'Access denied due to missing subscription key. Make sure to include subscription key when making requests to an API.',
     ),
   },
   anthropic: {
-    bad: refusal('anthropic', 401, 'invalid x-api-key'),
-    missing: refusal('anthropic', 401, 'x-api-key header is required'),
+    bad: createFailure('anthropic', 401, 'invalid x-api-key'),
+    missing: createFailure('anthropic', 401, 'x-api-key header is required'),
   },
   google: {
     bad: { status: 400, body: googleKeyError() },
-    missing: refusal(
+    missing: createFailure(
       'google',
       403,
       "Method doesn't allow unregistered callers (callers without established identity). Please use API Key or other form of API consumer identity to call this API.",
     ),
   },
   grok: {
-    bad: refusal(
+    bad: createFailure(
       'grok',
       400,
       'Incorrect API key provided: ba***ey. You can obtain an API key from https://console.x.ai.',
     ),
-    missing: refusal('grok', 401, 'No API key provided. You can obtain an API key from https://console.x.ai.', {
+    missing: createFailure('grok', 401, 'No API key provided. You can obtain an API key from https://console.x.ai.', {
       code: 'Unauthenticated',
     }),
   },
   groq: {
-    bad: refusal('groq', 401, 'Invalid API Key', { code: 'invalid_api_key' }),
-    missing: refusal('groq', 401, 'Invalid API Key', { code: 'invalid_api_key' }),
+    bad: createFailure('groq', 401, 'Invalid API Key', { code: 'invalid_api_key' }),
+    missing: createFailure('groq', 401, 'Invalid API Key', { code: 'invalid_api_key' }),
   },
   llama: {
-    bad: refusal('llama', 401, 'Unauthorized', { type: 'api_error' }),
-    missing: refusal('llama', 401, 'Unauthorized', { type: 'api_error' }),
+    bad: createFailure('llama', 401, 'Unauthorized', { type: 'api_error' }),
+    missing: createFailure('llama', 401, 'Unauthorized', { type: 'api_error' }),
   },
   openai_compatible: {
-    bad: refusal('openai_compatible', 401, 'Unauthorized', { type: 'api_error' }),
-    missing: refusal('openai_compatible', 401, 'Unauthorized', { type: 'api_error' }),
+    bad: createFailure('openai_compatible', 401, 'Unauthorized', { type: 'api_error' }),
+    missing: createFailure('openai_compatible', 401, 'Unauthorized', { type: 'api_error' }),
   },
 };
 

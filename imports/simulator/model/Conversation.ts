@@ -1,4 +1,4 @@
-/** A request without its wire: what the model reads. Each wire extracts it, the model knows no wire. */
+/** A request independent of its wire, as the model reads it. Each wire converts its requests to it. */
 import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
 
 export type Turn =
@@ -13,18 +13,18 @@ export type Turn =
       readonly failed: boolean;
     };
 
-export interface OfferedTool {
+export interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly parameters: JsonObject;
-  /** Its result may come in a later turn on the same call id. */
+  /** Its result may arrive in a later turn with the same call id. */
   readonly async: boolean;
 }
 
-export interface ToolDemand {
+export interface ToolChoice {
   readonly mode: 'auto' | 'none' | 'required';
-  /** The only ones that may be called. */
+  /** The only tools that may be called. */
   readonly names?: readonly string[];
 }
 
@@ -34,16 +34,16 @@ export interface Conversation {
   readonly model: string;
   readonly instructions: string;
   readonly turns: readonly Turn[];
-  readonly tools: readonly OfferedTool[];
-  readonly toolDemand: ToolDemand;
-  readonly parallelCalls: boolean;
-  /** Set when the answer must be JSON: the schema it must follow, `{}` for any object. */
-  readonly wantedSchema?: JsonObject;
+  readonly tools: readonly ToolDefinition[];
+  readonly toolChoice: ToolChoice;
+  readonly allowsParallelCalls: boolean;
+  /** The schema of a structured response, `{}` for any object. */
+  readonly outputSchema?: JsonObject;
   readonly wantsReasoning: boolean;
   readonly maxOutputTokens?: number;
 }
 
-/** Text in which a tool's result says that the real one will come later. */
+/** Whether a tool's result only announces that the actual result will follow. */
 export function isAcknowledgement(result: Extract<Turn, { type: 'result' }>): boolean {
   return (
     !result.failed &&

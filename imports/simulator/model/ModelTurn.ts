@@ -1,26 +1,26 @@
-/** What a model says in one turn, before a wire writes it down. */
+/** The output of a model in one turn, independent of its wire. */
 
 export interface ModelCall {
   readonly id?: string;
   readonly name: string;
-  /** As the model writes them: usually JSON. */
+  /** Usually JSON, but a script may send any text. */
   readonly arguments: string;
   readonly async?: boolean;
 }
 
 export interface ModelTurn {
   readonly reasoning?: string;
-  /** The reasoning is shown encrypted only. */
+  /** The reasoning is only sent in encrypted form. */
   readonly redacted?: boolean;
   readonly text?: string;
   readonly refusal?: string;
   readonly calls: readonly ModelCall[];
   readonly ending: 'complete' | 'max_output_tokens' | 'content_filter';
-  /** The vendor breaks down after what was said so far. */
+  /** The vendor fails after the rest of the turn was sent. */
   readonly failure?: { readonly message: string; readonly code: string };
 }
 
-/** Tokens of one exchange. `input` counts all that was sent, `output` leaves reasoning out. */
+/** The tokens of one exchange. `input` includes cached tokens, `output` excludes reasoning. */
 export interface TokenCount {
   readonly input: number;
   /** Part of `input`. */
@@ -31,6 +31,6 @@ export interface TokenCount {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-export function tokensIn(text: string): number {
+export function estimateTokens(text: string): number {
   return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 }

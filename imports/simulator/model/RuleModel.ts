@@ -1,37 +1,37 @@
 /**
- * A small model made of rules: it calls the offered tools that a text asks for and tells what they gave. It says
- * that it is simulated.
+ * A small rule-based model: it calls the offered tools that a text asks for and reports their results. It states that
+ * it is simulated.
  */
-import { toolsAskedFor } from './chooseTools';
+import { chooseTools } from './chooseTools';
 import { isAcknowledgement } from './Conversation';
-import type { Conversation, OfferedTool, Turn } from './Conversation';
-import { exampleOf } from './exampleOf';
-import { findingsIn } from './findings';
-import type { Findings } from './findings';
-import { tokensIn } from './ModelTurn';
+import type { Conversation, ToolDefinition, Turn } from './Conversation';
+import { buildExample } from './buildExample';
+import { extractValues } from './extractValues';
+import type { ExtractedValues } from './extractValues';
+import { estimateTokens } from './ModelTurn';
 import type { ModelCall, ModelTurn } from './ModelTurn';
 
-/** Whoever answers a conversation that has no script. */
+/** Generates the turns of conversations without a script. */
 export interface RuleModel {
-  answer(conversation: Conversation): ModelTurn;
+  respond(conversation: Conversation): ModelTurn;
 }
 
-export const ruleModel: RuleModel = { answer };
+export const ruleModel: RuleModel = { respond };
 
 type Result = Extract<Turn, { type: 'result' }>;
 
-function answer(conversation: Conversation): ModelTurn {
+function respond(conversation: Conversation): ModelTurn {
   const question = lastUserText(conversation);
-  const arrived = lateResult(conversation, question);
+  const lateResult = findLateResult(conversation, question);
   const results = freshResults(conversation);
-  const calls = arrived === undefined && results.length === 0 ? callsFor(conversation, question) : [];
+  const calls = lateResult === undefined && results.length === 0 ? callsFor(conversation, question) : [];
   const turn: ModelTurn =
     calls.length > 0
       ? { calls, ending: 'complete' }
-      : { calls, text: textFor(conversation, question, results, arrived), ending: 'complete' };
-  return within(
+      : { calls, text: textFor(conversation, question, results, lateResult), ending: 'complete' };
+  return limitTokens(
     conversation.maxOutputTokens,
-    conversation.wantsReasoning ? { reasoning: thoughts(question, turn), ...turn } : turn,
+    conversation.wantsReasoning ? { reasoning: reasoningFor(question, turn), ...turn } : turn,
   );
 }
 
@@ -39,17 +39,17 @@ function lastUserText({ turns }: Conversation): string {
   return turns.findLast((turn) => turn.type === 'user')?.text ?? '';
 }
 
-/** The results that the model hasn't spoken about yet. */
+/** The results that the model has not reported yet. */
 function freshResults({ turns }: Conversation): readonly Result[] {
-  const spoken = turns.findLastIndex((turn) => turn.type === 'user' || turn.type === 'assistant');
-  return turns.slice(spoken + 1).filter((turn) => turn.type === 'result');
+  const lastMessage = turns.findLastIndex((turn) => turn.type === 'user' || turn.type === 'assistant');
+  return turns.slice(lastMessage + 1).filter((turn) => turn.type === 'result');
 }
 
 /**
- * A user message that brings the result of a call which was only acknowledged: it has the call's id or, since some
- * wires have none, the tool's name in data instead of a person's words.
+ * The acknowledged call whose actual result the user message carries: the message contains the call's id or, since
+ * some wires have none, it is data that contains the tool's name.
  */
-function lateResult({ turns }: Conversation, question: string): Result | undefined {
+function findLateResult({ turns }: Conversation, question: string): Result | undefined {
   const isData = /^\s*[<{[]/.test(question);
   return turns
     .filter((turn) => turn.type === 'result')
@@ -60,28 +60,28 @@ function lateResult({ turns }: Conversation, question: string): Result | undefin
 }
 
 function callsFor(conversation: Conversation, question: string): readonly ModelCall[] {
-  const { mode, names } = conversation.toolDemand;
+  const { mode, names } = conversation.toolChoice;
   if (mode === 'none') return [];
   const allowed =
     names === undefined ? conversation.tools : conversation.tools.filter((tool) => names.includes(tool.name));
-  const asked = toolsAskedFor(question, allowed);
-  const chosen = asked.length > 0 || mode === 'auto' ? asked : allowed.slice(0, 1);
-  const findings = findingsIn(question);
-  const calls = chosen.flatMap((tool) => callsOf(tool, findings));
-  return conversation.parallelCalls ? calls : calls.slice(0, 1);
+  const requested = chooseTools(question, allowed);
+  const chosen = requested.length > 0 || mode === 'auto' ? requested : allowed.slice(0, 1);
+  const values = extractValues(question);
+  const calls = chosen.flatMap((tool) => callsOf(tool, values));
+  return conversation.allowsParallelCalls ? calls : calls.slice(0, 1);
 }
 
-/** One call, or one for each place where the tool asks for a place and the text names several. */
-function callsOf(tool: OfferedTool, findings: Findings): readonly ModelCall[] {
-  const places = asksForOnePlace(tool) ? findings.places.filter((place) => !place.used).length : 1;
+/** One call, or one per place if the tool takes a place and the text names several. */
+function callsOf(tool: ToolDefinition, values: ExtractedValues): readonly ModelCall[] {
+  const places = takesOnePlace(tool) ? values.places.filter((place) => !place.used).length : 1;
   return Array.from({ length: Math.max(1, places) }, () => ({
     name: tool.name,
-    arguments: JSON.stringify(exampleOf(tool.parameters, findings, { optional: false })),
+    arguments: JSON.stringify(buildExample(tool.parameters, values, { optional: false })),
     ...(tool.async ? { async: true } : {}),
   }));
 }
 
-function asksForOnePlace(tool: OfferedTool): boolean {
+function takesOnePlace(tool: ToolDefinition): boolean {
   const { properties } = tool.parameters;
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
   return names.filter((name) => /city|place|location|country|town/i.test(name)).length === 1;
@@ -91,54 +91,56 @@ function textFor(
   conversation: Conversation,
   question: string,
   results: readonly Result[],
-  arrived: Result | undefined,
+  lateResult: Result | undefined,
 ): string {
-  const schema = wantedSchemaOf(conversation);
-  if (schema !== undefined) return structuredAnswer(schema, question, results);
-  if (arrived !== undefined)
-    return `The result of ${arrived.name} has arrived: ${quote(dataIn(question))} (Simulated answer.)`;
-  if (results.length > 0) return results.map(sentenceAbout).concat('(Simulated answer.)').join(' ');
-  return plainAnswer(conversation, question);
+  const schema = outputSchemaOf(conversation);
+  if (schema !== undefined) return structuredResponse(schema, question, results);
+  if (lateResult !== undefined)
+    return `The result of ${lateResult.name} has arrived: ${quote(dataIn(question))} (Simulated response.)`;
+  if (results.length > 0) return results.map(sentenceAbout).concat('(Simulated response.)').join(' ');
+  return plainResponse(conversation, question);
 }
 
-/** Hosts that cannot be held to a schema are told it in words. */
-function wantedSchemaOf({ wantedSchema, instructions }: Conversation): Conversation['wantedSchema'] {
-  if (wantedSchema !== undefined && Object.keys(wantedSchema).length > 0) return wantedSchema;
-  const told = /\bJSON Schema:\n(\{.*\})/.exec(instructions)?.[1];
-  return told !== undefined && isJson(told) ? (JSON.parse(told) as Conversation['wantedSchema']) : wantedSchema;
+/** For vendors without structured output, the schema is part of the instructions. */
+function outputSchemaOf({ outputSchema, instructions }: Conversation): Conversation['outputSchema'] {
+  if (outputSchema !== undefined && Object.keys(outputSchema).length > 0) return outputSchema;
+  const inText = /\bJSON Schema:\n(\{.*\})/.exec(instructions)?.[1];
+  return inText !== undefined && isJson(inText) ? (JSON.parse(inText) as Conversation['outputSchema']) : outputSchema;
 }
 
-function structuredAnswer(
-  schema: Conversation['wantedSchema'] & object,
+function structuredResponse(
+  schema: Conversation['outputSchema'] & object,
   question: string,
   results: readonly Result[],
 ): string {
-  const known = [question, ...results.map((result) => result.text)].join('\n');
-  const example = exampleOf({ type: 'object', ...schema }, findingsIn(known), { optional: true });
+  const source = [question, ...results.map((result) => result.text)].join('\n');
+  const example = buildExample({ type: 'object', ...schema }, extractValues(source), { optional: true });
   return JSON.stringify(example);
 }
 
 function sentenceAbout(result: Result): string {
-  if (isAcknowledgement(result)) return `${result.name} is still at work; I wait for its result and don't guess it.`;
-  return result.failed ? `${result.name} failed: ${quote(result.text)}` : `${result.name} says: ${quote(result.text)}`;
+  if (isAcknowledgement(result))
+    return `${result.name} is still running; I will wait for its result instead of guessing it.`;
+  return result.failed
+    ? `${result.name} failed: ${quote(result.text)}`
+    : `${result.name} returned: ${quote(result.text)}`;
 }
 
-function plainAnswer({ vendor, model, tools }: Conversation, question: string): string {
-  const asked = question === '' ? 'There was no question.' : `You wrote: ${quote(question)}`;
-  const offered =
-    tools.length === 0 ? '' : ` None of the ${tools.length} tools that were offered seems to be needed for that.`;
-  return `This is a simulated answer: no real model was asked, a local simulator of ${vendor} speaks for ${model}. ${asked}${offered}`;
+function plainResponse({ vendor, model, tools }: Conversation, question: string): string {
+  const prompt = question === '' ? 'The prompt was empty.' : `You wrote: ${quote(question)}`;
+  const offered = tools.length === 0 ? '' : ` None of the ${tools.length} tools offered seems to be needed for that.`;
+  return `This is a simulated response: no real model was called, a local simulator of ${vendor} stands in for ${model}. ${prompt}${offered}`;
 }
 
-function thoughts(question: string, turn: ModelTurn): string {
+function reasoningFor(question: string, turn: ModelTurn): string {
   const plan =
     turn.calls.length > 0
-      ? `I call ${turn.calls.map((call) => call.name).join(' and ')}.`
-      : 'I can answer that directly.';
-  return `The user says ${quote(question)} ${plan}`;
+      ? `I will call ${turn.calls.map((call) => call.name).join(' and ')}.`
+      : 'I can respond directly.';
+  return `The user wrote ${quote(question)} ${plan}`;
 }
 
-/** The lines of a message that are JSON, or all of it. */
+/** The lines of a message that are JSON, or else the entire message. */
 function dataIn(text: string): string {
   const lines = text.split('\n').filter(isJson);
   return lines.length === 0 ? text : lines.join(' ');
@@ -161,11 +163,11 @@ function quote(text: string): string {
   return `“${characters.length > QUOTE_LIMIT ? `${characters.slice(0, QUOTE_LIMIT).join('')}…` : line}”.`;
 }
 
-/** The turn as far as its tokens reach: reasoning counts first, a call that doesn't fit is dropped, a text is cut. */
-function within(limit: number | undefined, turn: ModelTurn): ModelTurn {
+/** Limits the turn's tokens: reasoning counts first, calls that don't fit are dropped, and the text is cut. */
+function limitTokens(limit: number | undefined, turn: ModelTurn): ModelTurn {
   if (limit === undefined) return turn;
-  const left = limit - tokensIn(turn.reasoning ?? '');
-  if (tokensIn([turn.text ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join('')) <= left)
+  const left = limit - estimateTokens(turn.reasoning ?? '');
+  if (estimateTokens([turn.text ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join('')) <= left)
     return turn;
   const reasoning = turn.reasoning === undefined ? {} : { reasoning: turn.reasoning.slice(0, limit * 4) };
   return {

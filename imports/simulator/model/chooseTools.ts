@@ -1,19 +1,19 @@
-/** Which of the offered tools a text asks for: those it names, else those whose words it shares. */
-import type { OfferedTool } from './Conversation';
+/** Chooses the offered tools that a text asks for: those it names, or else those that it shares words with. */
+import type { ToolDefinition } from './Conversation';
 
-export function toolsAskedFor(text: string, tools: readonly OfferedTool[]): readonly OfferedTool[] {
+export function chooseTools(text: string, tools: readonly ToolDefinition[]): readonly ToolDefinition[] {
   const words = wordsIn(text);
   const named = tools.filter((tool) => isNamed(text, tool));
   return named.length > 0 ? named : tools.filter((tool) => sharesWords(words, tool));
 }
 
-function isNamed(text: string, tool: OfferedTool): boolean {
+function isNamed(text: string, tool: ToolDefinition): boolean {
   const escaped = tool.name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\w-])${escaped}(?![\\w-])`, tool.name.length > 3 ? 'i' : '').test(text);
 }
 
-/** One telling word of the name, or two of the description. */
-function sharesWords(words: ReadonlySet<string>, tool: OfferedTool): boolean {
+/** One significant word of the name, or two of the description. */
+function sharesWords(words: ReadonlySet<string>, tool: ToolDefinition): boolean {
   if ([...wordsIn(tool.name.replace(/([a-z])([A-Z])/g, '$1 $2'))].some((word) => words.has(word))) return true;
   return [...wordsIn(tool.description)].filter((word) => words.has(word)).length >= 2;
 }
@@ -23,7 +23,7 @@ function wordsIn(text: string): ReadonlySet<string> {
   return new Set(words.filter((word) => word.length > 2 && !COMMON.has(word)).map(stem));
 }
 
-/** Plural and singular are one word. */
+/** Maps plural and singular to the same word. */
 function stem(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word;
 }

@@ -1,23 +1,23 @@
-/** Token counts from the length of the texts, as rough as a model's and as steady. */
+/** Deterministic token counts, estimated from the length of the texts. */
 import type { Conversation, Turn } from './Conversation';
-import { tokensIn } from './ModelTurn';
+import { estimateTokens } from './ModelTurn';
 import type { ModelTurn, TokenCount } from './ModelTurn';
 
 export function countTokens(conversation: Conversation, turn: ModelTurn): TokenCount {
   return {
-    input: inputTokens(conversation),
+    input: countInputTokens(conversation),
     cached: 0,
-    output: tokensIn(
+    output: estimateTokens(
       [turn.text ?? '', turn.refusal ?? '', ...turn.calls.map((call) => call.name + call.arguments)].join(''),
     ),
-    reasoning: tokensIn(turn.reasoning ?? ''),
+    reasoning: estimateTokens(turn.reasoning ?? ''),
   };
 }
 
-export function inputTokens(conversation: Conversation): number {
+export function countInputTokens(conversation: Conversation): number {
   const tools = conversation.tools.map((tool) => tool.name + tool.description + JSON.stringify(tool.parameters));
-  const wanted = conversation.wantedSchema === undefined ? '' : JSON.stringify(conversation.wantedSchema);
-  return tokensIn([conversation.instructions, wanted, ...tools, ...conversation.turns.map(textOfTurn)].join(''));
+  const schema = conversation.outputSchema === undefined ? '' : JSON.stringify(conversation.outputSchema);
+  return estimateTokens([conversation.instructions, schema, ...tools, ...conversation.turns.map(textOfTurn)].join(''));
 }
 
 function textOfTurn(turn: Turn): string {

@@ -1,65 +1,60 @@
 /**
- * Where and why a body breaks a schema. Ajv says whether it does; its errors name every alternative that failed,
- * while a person wants to hear about the one that was meant: the alternative of the same `type` or `role`.
+ * Explains where and why a body violates a schema. Ajv decides whether it does, but its errors name every alternative
+ * that failed, while a reader needs the intended one: the alternative with the same `type` or `role`.
  */
 import type { JsonObject } from '../../business/ai/domain/types/VendorTypes';
 import { asArray, asObject, asString, isArray, isObject } from '../json';
 
 export interface Violation {
-  /** From the body's root. */
-  readonly place: readonly string[];
+  /** Relative to the body's root. */
+  readonly path: readonly string[];
   readonly problem: 'unknown' | 'missing' | 'wrong';
-  /** What would be right, for a wrong value. */
+  /** For a wrong value, what the schema requires. */
   readonly expected: string;
 }
 
-type Place = readonly string[];
+type Path = readonly string[];
 
 export function explainViolation(schema: JsonObject, body: unknown): Violation | undefined {
   return explain(schema, body, [], schema);
 }
 
-function explain(given: JsonObject, value: unknown, place: Place, root: JsonObject): Violation | undefined {
+function explain(given: JsonObject, value: unknown, path: Path, root: JsonObject): Violation | undefined {
   const schema = resolved(given, root);
   return (
-    explainAlternatives(schema, value, place, root) ??
-    firstOf(asArray(schema.allOf).filter(isObject), (part) => explain(part, value, place, root)) ??
-    explainValue(schema, value, place) ??
-    (isObject(value) ? explainObject(schema, value, place, root) : undefined) ??
-    (isArray(value) ? explainArray(schema, value, place, root) : undefined)
+    explainAlternatives(schema, value, path, root) ??
+    firstOf(asArray(schema.allOf).filter(isObject), (part) => explain(part, value, path, root)) ??
+    explainValue(schema, value, path) ??
+    (isObject(value) ? explainObject(schema, value, path, root) : undefined) ??
+    (isArray(value) ? explainArray(schema, value, path, root) : undefined)
   );
 }
 
-/** The violation of the alternative that comes nearest, or nothing when one fits. */
-function explainAlternatives(
-  schema: JsonObject,
-  value: unknown,
-  place: Place,
-  root: JsonObject,
-): Violation | undefined {
+/** The violation of the closest alternative, or undefined when one matches. */
+function explainAlternatives(schema: JsonObject, value: unknown, path: Path, root: JsonObject): Violation | undefined {
   const alternatives = [...asArray(schema.anyOf), ...asArray(schema.oneOf)]
     .filter(isObject)
     .map((option) => resolved(option, root));
   if (alternatives.length === 0) return undefined;
-  const meant = alternatives.filter((option) => isMeant(option, value, root));
-  const candidates = meant.length > 0 ? meant : alternatives;
+  const intended = alternatives.filter((option) => isIntended(option, value, root));
+  const candidates = intended.length > 0 ? intended : alternatives;
   let nearest: Violation | undefined;
   for (const option of candidates) {
-    const violation = explain(option, value, place, root);
+    const violation = explain(option, value, path, root);
     if (violation === undefined) return undefined;
-    if (nearest === undefined || violation.place.length > nearest.place.length) nearest = violation;
+    if (nearest === undefined || violation.path.length > nearest.path.length) nearest = violation;
   }
-  return meant.length > 0
+  return intended.length > 0
     ? nearest
-    : { place: kindPlace(value, place), problem: 'wrong', expected: 'is none of the allowed kinds' };
+    : { path: kindPath(value, path), problem: 'wrong', expected: 'is none of the allowed kinds' };
 }
 
 const KINDS = ['type', 'role'] as const;
 
-/** The alternative takes values of this JSON type and, for objects, of this `type` and `role`. */
-function isMeant(option: JsonObject, value: unknown, root: JsonObject): boolean {
+/** Whether the alternative accepts values of this JSON type and, for objects, of this `type` and `role`. */
+function isIntended(option: JsonObject, value: unknown, root: JsonObject): boolean {
   const nested = [...asArray(option.anyOf), ...asArray(option.oneOf)].filter(isObject);
-  if (nested.length > 0) return nested.some((inner) => isMeant(resolved(inner, root), value, root));
+  if (nested.length > 0) return nested.some((inner) => isIntended(resolved(inner, root), value, root));
   if (!hasType(option, value)) return false;
   if (!isObject(value)) return true;
   const parts = [
@@ -83,46 +78,46 @@ function kindSchema(part: JsonObject, kind: string, root: JsonObject): JsonObjec
   return resolved(asObject(asObject(part.properties)[kind]), root);
 }
 
-function kindPlace(value: unknown, place: Place): Place {
+function kindPath(value: unknown, path: Path): Path {
   const kind = isObject(value) ? KINDS.find((name) => typeof value[name] === 'string') : undefined;
-  return kind === undefined ? place : [...place, kind];
+  return kind === undefined ? path : [...path, kind];
 }
 
-function explainObject(schema: JsonObject, value: JsonObject, place: Place, root: JsonObject): Violation | undefined {
+function explainObject(schema: JsonObject, value: JsonObject, path: Path, root: JsonObject): Violation | undefined {
   const properties = asObject(schema.properties);
   const wrong = firstOf(Object.keys(properties), (name) =>
     name in value && isObject(properties[name])
-      ? explain(properties[name], value[name], [...place, name], root)
+      ? explain(properties[name], value[name], [...path, name], root)
       : undefined,
   );
   if (wrong !== undefined) return wrong;
   const missing = asArray(schema.required)
     .map(asString)
     .find((name) => !(name in value));
-  if (missing !== undefined) return { place: [...place, missing], problem: 'missing', expected: '' };
+  if (missing !== undefined) return { path: [...path, missing], problem: 'missing', expected: '' };
   const others = Object.keys(value).filter((name) => !(name in properties));
   if (schema.additionalProperties === false && others[0] !== undefined)
-    return { place: [...place, others[0]], problem: 'unknown', expected: '' };
+    return { path: [...path, others[0]], problem: 'unknown', expected: '' };
   const rest = schema.additionalProperties;
-  return isObject(rest) ? firstOf(others, (name) => explain(rest, value[name], [...place, name], root)) : undefined;
+  return isObject(rest) ? firstOf(others, (name) => explain(rest, value[name], [...path, name], root)) : undefined;
 }
 
 function explainArray(
   schema: JsonObject,
   value: readonly unknown[],
-  place: Place,
+  path: Path,
   root: JsonObject,
 ): Violation | undefined {
   const { items } = schema;
   if (!isObject(items)) return undefined;
-  return firstOf(value.entries(), ([index, item]) => explain(items, item, [...place, String(index)], root));
+  return firstOf(value.entries(), ([index, item]) => explain(items, item, [...path, String(index)], root));
 }
 
-function explainValue(schema: JsonObject, value: unknown, place: Place): Violation | undefined {
+function explainValue(schema: JsonObject, value: unknown, path: Path): Violation | undefined {
   const expected = hasType(schema, value)
     ? (explainFixed(schema, value) ?? explainBounds(schema, value))
     : `must be ${[schema.type].flat().join(' or ')}`;
-  return expected === undefined ? undefined : { place, problem: 'wrong', expected };
+  return expected === undefined ? undefined : { path, problem: 'wrong', expected };
 }
 
 function isFixed(schema: JsonObject): boolean {

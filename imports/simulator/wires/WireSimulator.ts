@@ -1,23 +1,24 @@
-/** What each wire's half of the simulator gives: its rules, its reading of a request, its writing of an answer. */
+/** The simulator's part for one wire: its rules, and how it reads requests and writes responses. */
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { Conversation } from '../model/Conversation';
 import type { ModelTurn, TokenCount } from '../model/ModelTurn';
-import type { Refusal } from '../validation/Refusal';
+import type { Rejection } from '../validation/Rejection';
 import type { ResponseArchive } from './responses/ResponseArchive';
 
 export interface WireRequest {
   readonly vendor: VendorName;
-  /** The model that was asked, wherever the wire names it: body, path or deployment. */
+  /** The requested model, from wherever the wire names it: body, path or deployment. */
   readonly model: string;
-  /** Has the shape of the wire's schema. */
+  /** Valid according to the wire's schema. */
   readonly body: JsonObject;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What the vendor keeps of earlier answers. */
+  /** The vendor's stored responses. */
   readonly archive: ResponseArchive;
 }
 
-export interface Answer extends WireRequest {
+/** A request with the turn that responds to it. */
+export interface TurnContext extends WireRequest {
   readonly conversation: Conversation;
   readonly turn: ModelTurn;
   readonly usage: TokenCount;
@@ -33,16 +34,16 @@ export interface SseEvent {
 }
 
 export interface WireSimulator {
-  /** Hosts that stumble before they look at the shape. */
-  stumble?(request: WireRequest): Refusal | undefined;
-  /** The body as the schema writes it, where the vendor reads more spellings than its schema has. */
-  canonical?(body: JsonObject): JsonObject;
-  /** The first rule of the wire that the request breaks. Its shape is checked before. */
-  check(request: WireRequest): Refusal | undefined;
-  /** Whether sealed reasoning in the request is this vendor's own and unedited. */
-  checkSeals(request: WireRequest): Refusal | undefined;
+  /** Rejects what fails at some vendors before they validate the schema. */
+  preflight?(request: WireRequest): Rejection | undefined;
+  /** Normalizes the spellings that the vendor accepts to those of its schema. */
+  normalize?(body: JsonObject): JsonObject;
+  /** The rejection of the first rule of the wire that the request violates. The schema is checked before. */
+  check(request: WireRequest): Rejection | undefined;
+  /** Rejects reasoning in the request that this vendor did not sign, or that was modified. */
+  checkSignatures(request: WireRequest): Rejection | undefined;
   read(request: WireRequest): Conversation;
-  /** The whole answer as one JSON body. */
-  write(answer: Answer): JsonObject;
-  stream(answer: Answer): readonly SseEvent[];
+  /** The complete response as one JSON body. */
+  write(context: TurnContext): JsonObject;
+  stream(context: TurnContext): readonly SseEvent[];
 }

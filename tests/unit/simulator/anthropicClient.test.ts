@@ -22,7 +22,7 @@ describe('the simulated Messages wire', () => {
   });
   afterEach(() => simulator.close());
 
-  it('runs a tool loop with thinking whose signature it takes back', async () => {
+  it('runs a tool loop with thinking, and accepts its own signature', async () => {
     const client = anthropicClient(simulator);
     const messages = [user('Use get_weather and get_population for the city of Berlin.')];
     const first = await client.messages.create({ ...ASK, messages, tools: TOOLS, thinking: THINKING });
@@ -44,7 +44,7 @@ describe('the simulated Messages wire', () => {
     expect(second.stop_reason).to.equal('end_turn');
   });
 
-  it('streams the same message that it gives in JSON, with a ping', async () => {
+  it('streams the same message as in JSON, with a ping', async () => {
     const script = {
       text: 'On my way.',
       reasoning: 'Think first.',
@@ -52,11 +52,11 @@ describe('the simulated Messages wire', () => {
     };
     simulator.enqueue(script, script);
     const client = anthropicClient(simulator);
-    const whole = await client.messages.create({ ...ASK, messages: [user('x')] });
+    const complete = await client.messages.create({ ...ASK, messages: [user('x')] });
     const stream = client.messages.stream({ ...ASK, messages: [user('x')] });
     const final = await stream.finalMessage();
-    expect(final.content).to.deep.equal(whole.content);
-    expect(final.usage.output_tokens).to.equal(whole.usage.output_tokens);
+    expect(final.content).to.deep.equal(complete.content);
+    expect(final.usage.output_tokens).to.equal(complete.usage.output_tokens);
 
     simulator.enqueue(script);
     const raw = await client.messages.create({ ...ASK, messages: [user('x')], stream: true }).asResponse();
@@ -74,7 +74,7 @@ describe('the simulated Messages wire', () => {
     expect(deltas).to.deep.equal(['One ', 'two ', 'three.']);
   });
 
-  it('fills a wanted schema and follows a forced tool', async () => {
+  it('fills a requested schema and obeys a forced tool', async () => {
     const client = anthropicClient(simulator);
     const schema = { ...RECIPE_SCHEMA };
     const structured = await client.messages.create({
@@ -92,7 +92,7 @@ describe('the simulated Messages wire', () => {
     expect(forced.content[0]).to.include({ type: 'tool_use', name: 'get_population' });
   });
 
-  it('writes refusals, cut answers and sealed thinking as the vendor does', async () => {
+  it('writes refusals, truncated responses and redacted thinking like the vendor', async () => {
     const client = anthropicClient(simulator);
     simulator.enqueue(
       { refusal: 'No.' },
@@ -102,17 +102,17 @@ describe('the simulated Messages wire', () => {
     const ask = { ...ASK, messages: [user('x')] };
     expect((await client.messages.create(ask)).stop_reason).to.equal('refusal');
     expect((await client.messages.create(ask)).stop_reason).to.equal('max_tokens');
-    const sealed = await client.messages.create(ask);
-    expect(sealed.content[0]).to.have.property('type', 'redacted_thinking');
-    expect(JSON.stringify(sealed.content[0])).not.to.include('Secret');
+    const redacted = await client.messages.create(ask);
+    expect(redacted.content[0]).to.have.property('type', 'redacted_thinking');
+    expect(JSON.stringify(redacted.content[0])).not.to.include('Secret');
     const replayed = await client.messages.create({
       ...ask,
-      messages: [user('x'), { role: 'assistant', content: sealed.content }, user('y')],
+      messages: [user('x'), { role: 'assistant', content: redacted.content }, user('y')],
     });
     expect(replayed.stop_reason).to.equal('end_turn');
   });
 
-  it('fails in the stream, and as an error body without one', async () => {
+  it('fails with an error event in a stream, or with an error body', async () => {
     const client = anthropicClient(simulator);
     simulator.enqueue(
       { text: 'So far', failed: { message: 'Overloaded', code: 'overloaded_error' } },
@@ -123,7 +123,7 @@ describe('the simulated Messages wire', () => {
     expect(await failureOf(client.messages.create({ ...ASK, messages: [user('x')] }))).to.include({ status: 500 });
   });
 
-  it('counts tokens from the length of the texts, and cuts at max_tokens', async () => {
+  it('estimates tokens from the length of the texts, and truncates at max_tokens', async () => {
     const client = anthropicClient(simulator);
     const messages = [user('a'.repeat(400))];
     const counted = await client.messages.countTokens({ model: ASK.model, messages });
@@ -133,13 +133,13 @@ describe('the simulated Messages wire', () => {
     expect(message.stop_reason).to.equal('max_tokens');
   });
 
-  it('counts cached input apart', async () => {
+  it('counts cached input separately', async () => {
     simulator.enqueue({ text: 'Hi.', usage: { input: 120, cached: 100 } });
     const message = await anthropicClient(simulator).messages.create({ ...ASK, messages: [user('x')] });
     expect(message.usage).to.include({ input_tokens: 20, cache_read_input_tokens: 100 });
   });
 
-  it('has another way to say each kind of no', async () => {
+  it('rejects each kind of invalid request in its own format', async () => {
     expect(
       await failureOf(anthropicClient(simulator, 'bad-key').messages.create({ ...ASK, messages: [user('x')] })),
     ).to.be.instanceOf(Anthropic.AuthenticationError);

@@ -34,14 +34,14 @@ export function geminiModel(simulator: Simulator, params: ModelParams, apiKey = 
   return new GoogleGenerativeAI(apiKey).getGenerativeModel(params, { baseUrl: simulator.baseURL('google') });
 }
 
-/** Everything that an async iterable gives. */
+/** Collects an async iterable. */
 export async function all<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);
   return items;
 }
 
-/** What a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 export async function failureOf(promise: PromiseLike<unknown>): Promise<Error & { readonly status?: number }> {
   try {
     await promise;

@@ -1,11 +1,11 @@
-/** Addresses, keys and lists: what surrounds generation at each vendor. */
+/** The endpoints other than generation at each vendor: URLs, keys and lists. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { expect } from 'chai';
 import { VENDORS } from '../../../imports/business/ai/domain/types/VendorTypes';
 import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
-import { routeOf } from '../../../imports/simulator/exchange/routes';
+import { findRoute } from '../../../imports/simulator/exchange/findRoute';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
 import { anthropicClient, azureClient, failureOf, groqClient, openaiClient } from './clients';
@@ -13,13 +13,13 @@ import { CHAT_ADDRESS, post } from './post';
 
 const CHAT = { model: 'some-model', messages: [{ role: 'user' as const, content: 'Hello.' }] };
 
-describe('the addresses of the simulator', () => {
+describe('the simulator’s URLs', () => {
   const operationAt = (method: string, url: string): unknown => {
     const { pathname, searchParams } = new URL(url, 'http://x');
-    return routeOf(method, pathname, Object.fromEntries(searchParams))?.operation;
+    return findRoute(method, pathname, Object.fromEntries(searchParams))?.operation;
   };
 
-  it('are those that each vendor has', () => {
+  it('cover the endpoints of each vendor', () => {
     const chat = { kind: 'generate', wire: 'chat_completions' };
     for (const address of Object.values(CHAT_ADDRESS)) expect(operationAt('POST', address)).to.deep.equal(chat);
     expect(operationAt('POST', '/azure//openai/deployments/dep%201/chat/completions?api-version=1')).to.deep.equal({
@@ -57,7 +57,7 @@ describe('the addresses of the simulator', () => {
     });
   });
 
-  it('are no others', () => {
+  it('cover no other endpoints', () => {
     expect(operationAt('POST', '/azure/openai/deployments/d/chat/completions'), 'without a version').to.equal(
       undefined,
     );
@@ -65,11 +65,11 @@ describe('the addresses of the simulator', () => {
     expect(operationAt('GET', '/openai/v1/chat/completions')).to.equal(undefined);
     expect(operationAt('POST', '/anthropic/v1/complete')).to.equal(undefined);
     expect(operationAt('POST', '/google/v1beta/models/m:embedContent')).to.equal(undefined);
-    expect(routeOf('POST', '/nobody/v1/chat/completions', {})).to.equal(undefined);
+    expect(findRoute('POST', '/nobody/v1/chat/completions', {})).to.equal(undefined);
   });
 });
 
-describe('at the door of each vendor', () => {
+describe('the simulator’s authentication', () => {
   let simulator: Simulator;
 
   before(async () => {
@@ -90,7 +90,7 @@ describe('at the door of each vendor', () => {
   };
 
   for (const vendor of VENDORS) {
-    it(`${vendor} lists models to a good key, and refuses bad-key`, async () => {
+    it(`${vendor} lists models for a valid key, and rejects bad-key`, async () => {
       const header =
         { anthropic: 'x-api-key', google: 'x-goog-api-key', azure_openai: 'api-key' }[vendor as string] ??
         'authorization';
@@ -107,12 +107,12 @@ describe('at the door of each vendor', () => {
     });
   }
 
-  it('takes a bearer token where a vendor takes both', async () => {
+  it('accepts a bearer token from vendors that accept both headers', async () => {
     for (const vendor of ['anthropic', 'google', 'azure_openai'] as const)
       expect((await probe(vendor, { authorization: 'Bearer token' })).status).to.equal(200);
   });
 
-  it('raises the SDKs’ own errors for a bad key', async () => {
+  it('triggers the SDKs’ own errors for a bad key', async () => {
     const failures = await Promise.all([
       failureOf(openaiClient(simulator, 'openai', 'bad-key').models.list()),
       failureOf(azureClient(simulator, 'bad-key').chat.completions.create(CHAT)),
@@ -127,7 +127,7 @@ describe('at the door of each vendor', () => {
     );
   });
 
-  it('knows every model but one', async () => {
+  it('accepts every model name but one', async () => {
     const failure = await failureOf(
       openaiClient(simulator).chat.completions.create({ ...CHAT, model: 'no-such-model' }),
     );
@@ -142,14 +142,14 @@ describe('at the door of each vendor', () => {
     });
   });
 
-  it('answers unknown addresses with 404, in the vendor’s shape where there is one', async () => {
+  it('responds to unknown URLs with 404, in the vendor’s format if there is one', async () => {
     const unknown = await post(simulator, '/anthropic/v1/complete', {});
     expect([unknown.status, ((await unknown.json()) as { type: string }).type]).to.deep.equal([404, 'error']);
     expect((await post(simulator, '/nobody/v1', {})).status).to.equal(404);
   });
 
-  it('answers many at once', async () => {
-    const answers = await Promise.all(
+  it('handles many concurrent requests', async () => {
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         openaiClient(simulator).chat.completions.create({
           ...CHAT,
@@ -157,12 +157,12 @@ describe('at the door of each vendor', () => {
         }),
       ),
     );
-    answers.forEach((answer, index) => expect(answer.choices[0]?.message.content).to.include(`Number ${index}.`));
+    responses.forEach((response, index) => expect(response.choices[0]?.message.content).to.include(`Number ${index}.`));
   });
 });
 
 describe('the simulator from a terminal', () => {
-  it('prints its address first, and serves there', async () => {
+  it('prints its URL first, and serves there', async () => {
     const main = path.join(__dirname, '../../../imports/simulator/main.ts');
     const child = spawn(process.execPath, ['--require', 'tsx/cjs', main, '--port', '0'], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-/** Explanations of broken bodies: there is one whenever the schema is broken, and it points at the mistake. */
+/** Every body that violates a schema gets an explanation that points at the violation. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
@@ -6,7 +6,7 @@ import type { ValidateFunction } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
-import { recordedCase, recordedCaseIds } from '../../../imports/simulator/exchange/recordings';
+import { loadRecordedCase, listRecordedCases } from '../../../imports/simulator/exchange/loadRecordedCase';
 import { RECORDINGS_ROOT } from '../../support/recordings';
 import { asObject, isArray, isObject, parseJson } from '../../../imports/simulator/json';
 import { explainViolation } from '../../../imports/simulator/validation/explainViolation';
@@ -18,7 +18,7 @@ const SCHEMA_OF = {
   gemini: 'gemini.generateContent',
 } as const;
 
-describe('the explanation of a broken body', () => {
+describe('explainViolation', () => {
   const schemas = new Map<string, { readonly schema: JsonObject; readonly validate: ValidateFunction }>();
 
   const schemaNamed = (name: string): { readonly schema: JsonObject; readonly validate: ValidateFunction } => {
@@ -34,9 +34,9 @@ describe('the explanation of a broken body', () => {
     return made;
   };
 
-  it('is there whenever the schema is broken, and lies on the way to the mistake or right beside it', () => {
-    const requests = recordedCaseIds(RECORDINGS_ROOT)
-      .flatMap((id) => recordedCase(id, RECORDINGS_ROOT))
+  it('explains every schema violation with a path at or next to the mutated field', () => {
+    const requests = listRecordedCases(RECORDINGS_ROOT)
+      .flatMap((id) => loadRecordedCase(id, RECORDINGS_ROOT))
       .filter(
         ({ request, wire, vendor }) =>
           isObject(request) && JSON.stringify(request).length < 20_000 && !(wire === 'gemini' && vendor !== 'google'),
@@ -52,14 +52,14 @@ describe('the explanation of a broken body', () => {
           const { schema, validate } = schemaNamed(SCHEMA_OF[wire]);
           const places = placesIn(request);
           const place = places[pick % places.length]!;
-          // Unknown fields at the top are told apart before, by their names alone.
+          // Unknown top-level fields are found earlier, by their names alone.
           fc.pre(change !== 'add' || place.length > 1);
           const body = changed(structuredClone(request), place, change);
           const explained = explainViolation(schema, body);
           if (validate(body)) return;
           broken += 1;
           expect(explained, `${change} at ${place.join('.')}`).not.to.equal(undefined);
-          if (isNear(explained!.place, place)) near += 1;
+          if (isNear(explained!.path, place)) near += 1;
         },
       ),
       { numRuns: 300, seed: 7 },
@@ -68,9 +68,9 @@ describe('the explanation of a broken body', () => {
     expect(near / broken, `${near} of ${broken} point at the mistake`).to.be.greaterThan(0.9);
   });
 
-  it('says nothing of recorded bodies that are sound', () => {
-    for (const id of recordedCaseIds(RECORDINGS_ROOT)) {
-      for (const { request, wire } of recordedCase(id, RECORDINGS_ROOT)) {
+  it('finds no violation in valid recorded bodies', () => {
+    for (const id of listRecordedCases(RECORDINGS_ROOT)) {
+      for (const { request, wire } of loadRecordedCase(id, RECORDINGS_ROOT)) {
         const { schema, validate } = schemaNamed(SCHEMA_OF[wire]);
         if (request !== undefined && validate(request))
           expect(explainViolation(schema, request), id).to.equal(undefined);
@@ -103,7 +103,7 @@ function changed(body: unknown, place: Place, change: string): unknown {
   return body;
 }
 
-/** On the way to the place, below it, or in the same object. */
+/** On the path to the mutation, below it, or in the same object. */
 function isNear(explained: Place, place: Place): boolean {
   const shared = explained.filter(
     (step, index) => step === place[index] && explained.slice(0, index).every((before, at) => before === place[at]),

@@ -42,7 +42,7 @@ describe('the simulated generateContent wire', () => {
     expect(second.response.text()).to.include('get_weather is done').and.to.include('get_population is done');
   });
 
-  it('gives calls an id from Gemini 3.1 on', async () => {
+  it('assigns ids to calls from Gemini 3.1 on', async () => {
     const model = geminiModel(simulator, {
       model: 'gemini-3.1-pro-preview',
       tools: [{ functionDeclarations: FUNCTIONS }],
@@ -53,43 +53,46 @@ describe('the simulated generateContent wire', () => {
 
   it('streams with CRLF, without event names and without an end marker', async () => {
     simulator.enqueue({ text: 'One two three four five six seven.' });
-    const answer = await fetch(`${simulator.baseURL('google')}/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`, {
-      method: 'POST',
-      headers: { 'x-goog-api-key': GOOD_KEY, 'content-type': 'application/json' },
-      body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'x' }] }] }),
-    });
-    const text = await answer.text();
+    const response = await fetch(
+      `${simulator.baseURL('google')}/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`,
+      {
+        method: 'POST',
+        headers: { 'x-goog-api-key': GOOD_KEY, 'content-type': 'application/json' },
+        body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'x' }] }] }),
+      },
+    );
+    const text = await response.text();
     expect(text.split('\r\n\r\n').filter((event) => event !== '')).to.have.length(2);
     expect(text.replaceAll('\r\n', '')).not.to.include('\n');
     expect(text).not.to.match(/event:|\[DONE\]/);
   });
 
-  it('streams to the SDK the same text and usage as in JSON', async () => {
+  it('streams the same text and usage to the SDK as in JSON', async () => {
     const script = { text: 'One two three four five six seven eight nine.', reasoning: 'Hm.' };
     simulator.enqueue(script, script);
     const model = geminiModel(simulator, { model: MODEL });
-    const whole = (await model.generateContent('x')).response;
+    const complete = (await model.generateContent('x')).response;
     const streamed = await model.generateContentStream('x');
     expect((await all(streamed.stream)).length).to.be.greaterThan(2);
     const final = await streamed.response;
-    expect(final.usageMetadata).to.deep.equal(whole.usageMetadata);
-    expect(final.text()).to.equal(whole.text());
+    expect(final.usageMetadata).to.deep.equal(complete.usageMetadata);
+    expect(final.text()).to.equal(complete.text());
   });
 
-  it('gives a JSON array to who streams without alt=sse', async () => {
+  it('streams a JSON array without alt=sse', async () => {
     simulator.enqueue({ text: 'One two three four five six seven.' });
-    const answer = await fetch(
+    const response = await fetch(
       `${simulator.baseURL('google')}/v1beta/models/${MODEL}:streamGenerateContent?key=${GOOD_KEY}`,
       {
         method: 'POST',
         body: JSON.stringify({ contents: [{ parts: [{ text: 'x' }] }] }),
       },
     );
-    expect((await answer.json()) as unknown[]).to.have.length(2);
+    expect((await response.json()) as unknown[]).to.have.length(2);
     expect(simulator.requests[0]?.query).to.deep.equal({ key: '[redacted]' });
   });
 
-  it('fills a wanted schema and follows a forced function', async () => {
+  it('fills a requested schema and obeys a forced function', async () => {
     const generationConfig = {
       responseMimeType: 'application/json',
       responseSchema: {
@@ -113,7 +116,7 @@ describe('the simulated generateContent wire', () => {
     expect(forced.response.functionCalls()?.map((call) => call.name)).to.deep.equal(['get_population']);
   });
 
-  it('writes refusals, cut and filtered answers as the vendor does', async () => {
+  it('writes refusals, truncated and filtered responses like the vendor', async () => {
     const model = geminiModel(simulator, { model: MODEL });
     simulator.enqueue(
       { refusal: 'No.' },
@@ -126,7 +129,7 @@ describe('the simulated generateContent wire', () => {
     expect(reasons).to.deep.equal(['PROHIBITED_CONTENT', 'MAX_TOKENS', 'SAFETY']);
   });
 
-  it('answers a bad key with 400, a missing one with 403, an unknown model with 404', async () => {
+  it('responds to a bad key with 400, to a missing key with 403, and to an unknown model with 404', async () => {
     const bad = await failureOf(geminiModel(simulator, { model: MODEL }, 'bad-key').generateContent('x'));
     expect(bad.message).to.include('400').and.to.include('API key not valid');
     const missing = await fetch(`${simulator.baseURL('google')}/v1beta/models/${MODEL}:generateContent`, {

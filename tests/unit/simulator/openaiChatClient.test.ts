@@ -1,4 +1,4 @@
-/** The Chat Completions wire, called with the SDKs of its hosts. */
+/** The Chat Completions wire, called with the vendors' own SDKs. */
 import { expect } from 'chai';
 import type OpenAI from 'openai';
 import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
@@ -30,14 +30,14 @@ describe('the simulated Chat Completions wire', () => {
       const call = first.choices[0]!.message.tool_calls![0]!;
       expect(call.type === 'function' && JSON.parse(call.function.arguments)).to.deep.equal({ city: 'Berlin' });
 
-      const answered = [
+      const history = [
         ...messages,
         first.choices[0]!.message,
         { role: 'tool' as const, tool_call_id: call.id, content: '18 degrees' },
       ];
       const stream = await client.chat.completions.create({
         model,
-        messages: answered,
+        messages: history,
         tools: TOOLS,
         stream: true,
         stream_options: { include_usage: true },
@@ -50,7 +50,7 @@ describe('the simulated Chat Completions wire', () => {
     });
   }
 
-  it('sends no usage in a stream unless it is asked for', async () => {
+  it('sends no usage in a stream unless requested', async () => {
     const chunks = await all(
       await openaiClient(simulator).chat.completions.create({
         model: 'gpt-4.1',
@@ -61,7 +61,7 @@ describe('the simulated Chat Completions wire', () => {
     expect(chunks.some((chunk) => chunk.usage)).to.equal(false);
   });
 
-  it('calls several tools in parallel, in fragments by index', async () => {
+  it('streams parallel tool calls in fragments by index', async () => {
     simulator.enqueue({
       text: 'Let me see. ',
       calls: [
@@ -87,7 +87,7 @@ describe('the simulated Chat Completions wire', () => {
     expect(chunks.some((chunk) => chunk.choices[0]?.delta.tool_calls?.[0]?.id === 'call_own')).to.equal(true);
   });
 
-  it('fills a wanted schema and follows a forced tool', async () => {
+  it('fills a requested schema and obeys a forced tool', async () => {
     const client = openaiClient(simulator);
     const format = {
       type: 'json_schema' as const,
@@ -108,7 +108,7 @@ describe('the simulated Chat Completions wire', () => {
     expect(forced.choices[0]?.message.tool_calls?.[0]).to.have.nested.property('function.name', 'get_population');
   });
 
-  it('writes refusals, cut and filtered answers as the vendor does', async () => {
+  it('writes refusals, truncated and filtered responses like the vendor', async () => {
     const client = openaiClient(simulator);
     simulator.enqueue(
       { refusal: 'No.' },
@@ -125,7 +125,7 @@ describe('the simulated Chat Completions wire', () => {
     expect((await client.chat.completions.create(ask)).choices[0]?.finish_reason).to.equal('content_filter');
   });
 
-  it('begins on Azure with a chunk of the content filter, under a deployment', async () => {
+  it('starts with a content filter chunk at an Azure deployment', async () => {
     const chunks = await all(
       await azureClient(simulator).chat.completions.create({
         model: 'my-deployment',
@@ -139,12 +139,12 @@ describe('the simulated Chat Completions wire', () => {
     expect(simulator.requests[0]?.path).to.equal('/azure/deployments/my-deployment/chat/completions');
   });
 
-  it('answers the Responses wire on Azure too', async () => {
+  it('supports the Responses wire at Azure too', async () => {
     const response = await azureClient(simulator).responses.create({ model: 'my-deployment', input: 'Hi.' });
     expect(response.output_text).to.match(/simulated/i);
   });
 
-  it('reports usage in the last chunk of Groq, unasked, and shows reasoning', async () => {
+  it('reports usage in the last chunk of Groq without a request, and sends reasoning', async () => {
     simulator.enqueue({ reasoning: 'Thinking hard.', text: 'Done.' });
     const chunks = await all(
       await groqClient(simulator).chat.completions.create({
@@ -158,17 +158,17 @@ describe('the simulated Chat Completions wire', () => {
     expect(chunks.at(-1)?.choices[0]?.finish_reason).to.equal('stop');
   });
 
-  it('leaves the content out on Groq when it only calls tools', async () => {
+  it('omits the content at Groq in a message that only calls tools', async () => {
     simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Oslo' } }] });
-    const answer = await groqClient(simulator).chat.completions.create({
+    const response = await groqClient(simulator).chat.completions.create({
       model: 'llama-3.3-70b-versatile',
       messages: [{ role: 'user', content: 'Hi.' }],
     });
-    expect(answer.choices[0]?.message).not.to.have.property('content');
-    expect(answer.choices[0]?.message.tool_calls?.[0]?.id).to.match(/^[a-z0-9]{9}$/);
+    expect(response.choices[0]?.message).not.to.have.property('content');
+    expect(response.choices[0]?.message.tool_calls?.[0]?.id).to.match(/^[a-z0-9]{9}$/);
   });
 
-  it('leaves reasoning out of the completion tokens of xAI, but not of the total', async () => {
+  it('excludes reasoning from the completion tokens of xAI, but not from the total', async () => {
     simulator.enqueue({ reasoning: 'x'.repeat(40), text: 'y'.repeat(20) });
     const { usage } = await openaiClient(simulator, 'grok').chat.completions.create({
       model: 'grok-4.3',
@@ -179,7 +179,7 @@ describe('the simulated Chat Completions wire', () => {
   });
 });
 
-/** Azure sends a choice without the delta that the SDK's type promises. */
+/** Azure sends choices without the delta that the SDK's type requires. */
 function contentOf(chunk: OpenAI.ChatCompletionChunk): string {
   const [choice] = chunk.choices as (Partial<OpenAI.ChatCompletionChunk.Choice> | undefined)[];
   return choice?.delta?.content ?? '';

@@ -16,7 +16,7 @@ describe('the simulated Responses wire', () => {
   });
   afterEach(() => simulator.close());
 
-  it('answers in JSON and says that it is simulated', async () => {
+  it('responds in JSON, and states that it is simulated', async () => {
     const response = await openaiClient(simulator).responses.create({ model: 'gpt-5-mini', input: 'Say hello.' });
     expect(response.status).to.equal('completed');
     expect(response.output_text)
@@ -26,7 +26,7 @@ describe('the simulated Responses wire', () => {
     expect(response.usage?.total_tokens).to.equal(response.usage!.input_tokens + response.usage!.output_tokens);
   });
 
-  it('streams word by word, numbers every event and ends with the whole response', async () => {
+  it('streams word by word, numbers every event and ends with the complete response', async () => {
     simulator.enqueue({ text: 'One two three.' });
     const stream = await openaiClient(simulator).responses.create({
       model: 'gpt-5-mini',
@@ -58,7 +58,7 @@ describe('the simulated Responses wire', () => {
     });
   });
 
-  it('calls tools in parallel, wants their outputs and quotes them', async () => {
+  it('calls tools in parallel, requires their outputs and quotes them', async () => {
     const client = openaiClient(simulator);
     const first = await client.responses.create({ model: 'gpt-5-mini', input: QUESTION, tools: TOOLS });
     const calls = first.output.filter((item) => item.type === 'function_call');
@@ -79,7 +79,7 @@ describe('the simulated Responses wire', () => {
     expect(second.output_text).to.include('result of get_weather').and.to.include('result of get_population');
   });
 
-  it('streams the arguments of a call in fragments that join to the whole', async () => {
+  it('streams the arguments of a call in fragments', async () => {
     simulator.enqueue({ calls: [{ name: 'get_weather', arguments: { city: 'Zürich 🏔️ am See' } }] });
     const events = await all(
       await openaiClient(simulator).responses.create({ model: 'gpt-5-mini', input: 'x', tools: TOOLS, stream: true }),
@@ -91,7 +91,7 @@ describe('the simulated Responses wire', () => {
     expect(JSON.parse(deltas.join(''))).to.deep.equal({ city: 'Zürich 🏔️ am See' });
   });
 
-  it('fills a wanted schema', async () => {
+  it('fills a requested schema', async () => {
     const text: OpenAI.Responses.ResponseTextConfig = {
       format: { type: 'json_schema', name: 'recipe', schema: { ...RECIPE_SCHEMA }, strict: true },
     };
@@ -103,7 +103,7 @@ describe('the simulated Responses wire', () => {
     expect(JSON.parse(response.output_text)).to.include({ title: 'Goulash', minutes: 90, spicy: true });
   });
 
-  it('gives sealed reasoning that comes back with and without its id', async () => {
+  it('issues encrypted reasoning, and accepts it with and without its id', async () => {
     const client = openaiClient(simulator);
     const ask = {
       model: 'gpt-5-mini',
@@ -133,7 +133,7 @@ describe('the simulated Responses wire', () => {
     }
   });
 
-  it('keeps responses until they are deleted', async () => {
+  it('stores responses until they are deleted', async () => {
     const client = openaiClient(simulator);
     const { id } = await client.responses.create({ model: 'gpt-5-mini', input: 'Remember me.' });
     expect((await client.responses.retrieve(id)).id).to.equal(id);
@@ -143,7 +143,7 @@ describe('the simulated Responses wire', () => {
     expect(await failureOf(client.responses.retrieve(id))).to.include({ status: 404 });
   });
 
-  it('keeps nothing when it is told not to', async () => {
+  it('stores nothing with store: false', async () => {
     const client = openaiClient(simulator);
     const { id } = await client.responses.create({ model: 'gpt-5-mini', input: 'Forget me.', store: false });
     const failure = await failureOf(
@@ -152,7 +152,7 @@ describe('the simulated Responses wire', () => {
     expect(failure).to.include({ status: 400, code: 'previous_response_not_found' });
   });
 
-  it('takes the late output of an asynchronous call on its own call id', async () => {
+  it('accepts the late output of an asynchronous call under its call id', async () => {
     const client = openaiClient(simulator);
     const tools = [{ type: 'function' as const, ...WEATHER, strict: true, async: true }];
     const first = await client.responses.create({ model: 'gpt-5-mini', input: 'Use get_weather for "Berlin".', tools });
@@ -165,16 +165,16 @@ describe('the simulated Responses wire', () => {
       tools,
     });
     const late = { type: 'function_call_output' as const, call_id: call.call_id, output: 'sunny at last' };
-    const told = await client.responses.create({
+    const final = await client.responses.create({
       model: 'gpt-5-mini',
       input: [late],
       previous_response_id: waiting.id,
       tools,
     });
-    expect(told.output_text).to.include('sunny at last');
+    expect(final.output_text).to.include('sunny at last');
   });
 
-  it('compacts a conversation into one sealed item that it takes back', async () => {
+  it('compacts a conversation into one encrypted item, and accepts it back', async () => {
     const client = openaiClient(simulator);
     const compacted = await client.responses.compact({
       model: 'gpt-5-mini',
@@ -185,7 +185,7 @@ describe('the simulated Responses wire', () => {
     expect((await client.responses.create({ model: 'gpt-5-mini', input })).status).to.equal('completed');
   });
 
-  it('writes refusals, cut answers and failures as the vendor does', async () => {
+  it('writes refusals, truncated responses and failures like the vendor', async () => {
     const client = openaiClient(simulator);
     simulator.enqueue(
       { refusal: 'I will not.' },
@@ -205,7 +205,7 @@ describe('the simulated Responses wire', () => {
     simulator.assertDone();
   });
 
-  it('speaks for xAI with its own ids and without the name of a format', async () => {
+  it('uses xAI’s ids and omits the format’s name for xAI', async () => {
     const text: OpenAI.Responses.ResponseTextConfig = {
       format: { type: 'json_schema', name: 'recipe', schema: { ...RECIPE_SCHEMA } },
     };

@@ -1,10 +1,10 @@
-/** Requests by hand, for what the SDKs would never send. */
+/** Raw requests, for bodies that the SDKs would never send. */
 import type { VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { asObject, parseJson } from '../../../imports/simulator/json';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { GOOD_KEY } from './clients';
 
-/** Where each wire's requests go, relative to the simulator. */
+/** The generation URL of each wire, relative to the simulator. */
 export const ADDRESS = {
   responses: '/openai/v1/responses',
   chat_completions: '/openai/v1/chat/completions',
@@ -36,22 +36,22 @@ export function post(
 
 export interface Verdict {
   readonly status: number;
-  /** What the error says, in whatever shape the vendor gives it. */
+  /** The error's message, from whichever format the vendor uses. */
   readonly message: string;
   readonly body: Record<string, unknown>;
 }
 
 export async function verdictOn(simulator: Simulator, path: string, body: unknown): Promise<Verdict> {
-  const answer = await post(simulator, path, body);
-  const parsed = asObject(parseJson(await answer.text()));
+  const response = await post(simulator, path, body);
+  const parsed = asObject(parseJson(await response.text()));
   const message = typeof parsed.error === 'string' ? parsed.error : asObject(parsed.error).message;
-  return { status: answer.status, message: typeof message === 'string' ? message : '', body: parsed };
+  return { status: response.status, message: typeof message === 'string' ? message : '', body: parsed };
 }
 
 export interface RefusalCase {
   readonly rule: string;
-  readonly refused: unknown;
-  /** The same but for the one thing. */
+  readonly rejected: unknown;
+  /** The same body without the violation. */
   readonly accepted: unknown;
   readonly message: string | RegExp;
   readonly path?: string;

@@ -1,18 +1,18 @@
-/** The simulator against what the real vendors did: what they accepted it accepts, what they sent it sends. */
+/** The simulator matches recorded traffic: it accepts what the vendors accepted, and replays what they sent. */
 import { expect } from 'chai';
-import { recordedCase, recordedCaseIds } from '../../../imports/simulator/exchange/recordings';
+import { loadRecordedCase, listRecordedCases } from '../../../imports/simulator/exchange/loadRecordedCase';
 import { RECORDINGS_ROOT } from '../../support/recordings';
-import type { PlayedExchange } from '../../../imports/simulator/exchange/PlayedExchange';
+import type { RecordedExchange } from '../../../imports/simulator/exchange/RecordedExchange';
 import { asObject, parseJson } from '../../../imports/simulator/json';
 import type { Simulator } from '../../../imports/simulator/Simulator';
 import { startSimulator } from '../../../imports/simulator/startSimulator';
 
 const PLAY = { fixturesRoot: RECORDINGS_ROOT };
-const exchanges = recordedCaseIds(RECORDINGS_ROOT).flatMap((id) => recordedCase(id, RECORDINGS_ROOT));
-const asked = exchanges.filter((exchange) => exchange.request !== undefined);
-const accepted = asked.filter((exchange) => exchange.status === 200);
+const exchanges = listRecordedCases(RECORDINGS_ROOT).flatMap((id) => loadRecordedCase(id, RECORDINGS_ROOT));
+const withRequest = exchanges.filter((exchange) => exchange.request !== undefined);
+const accepted = withRequest.filter((exchange) => exchange.status === 200);
 
-/** Refused by the vendor for their shape or transcript, with a rule of the simulator behind it. */
+/** Recordings that the vendor rejected for their schema or transcript, and that a rule of the simulator covers. */
 const COVERED_REFUSALS = [
   'anthropic-err400-a 1',
   'openai-chat-err400-a 1',
@@ -25,7 +25,7 @@ describe('the simulator and recorded traffic', () => {
   let player: Simulator;
 
   before(async () => {
-    simulator = await startSimulator({ acceptForeignSeals: true });
+    simulator = await startSimulator({ acceptForeignSignatures: true });
   });
   after(() => simulator.close());
   beforeEach(async () => {
@@ -34,77 +34,77 @@ describe('the simulator and recorded traffic', () => {
   afterEach(() => player.close());
 
   it(`accepts every recorded request that its vendor accepted (${accepted.length} requests)`, async () => {
-    const refused: string[] = [];
+    const rejected: string[] = [];
     for (const exchange of accepted) {
-      const answer = await send(simulator, exchange);
-      if (answer.status !== 200) refused.push(`${nameOf(exchange)}: ${answer.status} ${await answer.text()}`);
-      else await answer.arrayBuffer();
+      const response = await send(simulator, exchange);
+      if (response.status !== 200) rejected.push(`${nameOf(exchange)}: ${response.status} ${await response.text()}`);
+      else await response.arrayBuffer();
     }
-    expect(refused, `${accepted.length - refused.length} of ${accepted.length} accepted`).to.deep.equal([]);
+    expect(rejected, `${accepted.length - rejected.length} of ${accepted.length} accepted`).to.deep.equal([]);
     expect(accepted.length).to.be.greaterThan(100);
   });
 
   for (const name of COVERED_REFUSALS) {
-    it(`refuses ${name} as its vendor did`, async () => {
-      const exchange = asked.find((candidate) => nameOf(candidate) === name)!;
-      const answer = await send(simulator, exchange);
-      expect(answer.status).to.equal(exchange.status);
-      const said = messageIn(await answer.text());
-      expect(said).to.equal(messageIn(exchange.response.toString()));
+    it(`rejects ${name} like its vendor`, async () => {
+      const exchange = withRequest.find((candidate) => nameOf(candidate) === name)!;
+      const response = await send(simulator, exchange);
+      expect(response.status).to.equal(exchange.status);
+      const message = messageIn(await response.text());
+      expect(message).to.equal(messageIn(exchange.response.toString()));
     });
   }
 
   it('plays every recorded case back byte for byte, with its status and headers', async () => {
-    for (const id of recordedCaseIds(RECORDINGS_ROOT)) {
+    for (const id of listRecordedCases(RECORDINGS_ROOT)) {
       for (const exchange of player.playRecording(id, PLAY)) {
-        const answer = await send(player, exchange);
-        expect(answer.status, nameOf(exchange)).to.equal(exchange.status);
+        const response = await send(player, exchange);
+        expect(response.status, nameOf(exchange)).to.equal(exchange.status);
         for (const [name, value] of Object.entries(exchange.headers))
-          expect(answer.headers.get(name), `${nameOf(exchange)} ${name}`).to.equal(value);
-        expect(Buffer.from(await answer.arrayBuffer()).equals(exchange.response), nameOf(exchange)).to.equal(true);
+          expect(response.headers.get(name), `${nameOf(exchange)} ${name}`).to.equal(value);
+        expect(Buffer.from(await response.arrayBuffer()).equals(exchange.response), nameOf(exchange)).to.equal(true);
       }
       player.assertDone();
     }
     expect(player.requests).to.have.length(exchanges.length);
   });
 
-  it('gives the same bytes in pieces', async () => {
+  it('plays the same bytes in chunks', async () => {
     const [exchange] = player.playRecording('gemini-stream-text-a', { ...PLAY, chunkBytes: 3 });
-    const answer = await send(player, exchange!);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(exchange!.response)).to.equal(true);
+    const response = await send(player, exchange!);
+    expect(Buffer.from(await response.arrayBuffer()).equals(exchange!.response)).to.equal(true);
   });
 
-  it('keeps a recording for its own wire', async () => {
+  it('plays a recording only on its own wire', async () => {
     const [exchange] = player.playRecording('anthropic-text-a', PLAY);
-    const other = recordedCase('openai-chat-image-a', RECORDINGS_ROOT)[0]!;
+    const other = loadRecordedCase('openai-chat-image-a', RECORDINGS_ROOT)[0]!;
     expect(await (await send(player, other)).text()).to.include('simulated');
-    const answer = await send(player, exchange!);
-    expect(Buffer.from(await answer.arrayBuffer()).equals(exchange!.response)).to.equal(true);
+    const response = await send(player, exchange!);
+    expect(Buffer.from(await response.arrayBuffer()).equals(exchange!.response)).to.equal(true);
   });
 
-  it('frames the payloads of a source that dropped the framing', () => {
-    const [chat] = recordedCase('groq-stream-tool-a', RECORDINGS_ROOT);
+  it('restores the framing of payloads that were recorded without it', () => {
+    const [chat] = loadRecordedCase('groq-stream-tool-a', RECORDINGS_ROOT);
     expect(chat!.response.toString())
       .to.match(/^data: \{.*\}\n\n/)
       .and.to.match(/\n\ndata: \[DONE\]\n\n$/);
-    const [responses] = recordedCase('azure-resp-stream-tool-a', RECORDINGS_ROOT);
+    const [responses] = loadRecordedCase('azure-resp-stream-tool-a', RECORDINGS_ROOT);
     expect(responses!.response.toString()).to.match(/^event: response\.created\ndata: \{/);
     expect(responses!.response.toString()).not.to.include('[DONE]');
-    const [gemini] = recordedCase('gemini-vertex-stream-partial-args-a', RECORDINGS_ROOT);
+    const [gemini] = loadRecordedCase('gemini-vertex-stream-partial-args-a', RECORDINGS_ROOT);
     expect(gemini!.response.toString())
       .to.match(/^data: \{/)
       .and.not.to.include('event:');
   });
 
-  it('names a recorded exchange that nobody asked for, and a case that does not exist', async () => {
+  it('names a recorded exchange that was never requested, and an unknown case', async () => {
     const prepared = await startSimulator({ recordings: { cases: ['anthropic-text-a'], ...PLAY } });
     await prepared.close();
-    expect(() => prepared.assertDone()).to.throw('exchange 1 of the recording anthropic-text-a was never asked for');
-    expect(() => player.playRecording('no-such-case', PLAY)).to.throw("no recorded case 'no-such-case'");
+    expect(() => prepared.assertDone()).to.throw('Exchange 1 of the recording anthropic-text-a was never requested');
+    expect(() => player.playRecording('no-such-case', PLAY)).to.throw('Unknown recorded case "no-such-case"');
   });
 });
 
-function send(simulator: Simulator, exchange: PlayedExchange): Promise<Response> {
+function send(simulator: Simulator, exchange: RecordedExchange): Promise<Response> {
   return fetch(simulator.url + exchange.path, {
     method: exchange.method,
     headers: { 'content-type': 'application/json', authorization: 'Bearer test-key' },
@@ -112,7 +112,7 @@ function send(simulator: Simulator, exchange: PlayedExchange): Promise<Response>
   });
 }
 
-function nameOf(exchange: PlayedExchange): string {
+function nameOf(exchange: RecordedExchange): string {
   return `${exchange.caseId} ${exchange.number}`;
 }
 

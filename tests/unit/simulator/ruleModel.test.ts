@@ -1,6 +1,6 @@
-/** The rule-based model: which tools it calls, with what, and what it says of their results. */
+/** The rule-based model: which tools it calls, with which arguments, and how it reports their results. */
 import { expect } from 'chai';
-import type { Conversation, OfferedTool, Turn } from '../../../imports/simulator/model/Conversation';
+import type { Conversation, ToolDefinition, Turn } from '../../../imports/simulator/model/Conversation';
 import { ruleModel } from '../../../imports/simulator/model/RuleModel';
 
 const closed = (properties: Record<string, object>): Record<string, unknown> => ({
@@ -12,8 +12,8 @@ const tool = (
   name: string,
   description: string,
   properties: Record<string, object>,
-  more: Partial<OfferedTool> = {},
-): OfferedTool => ({
+  more: Partial<ToolDefinition> = {},
+): ToolDefinition => ({
   name,
   description,
   parameters: closed(properties),
@@ -49,8 +49,8 @@ function conversation(turns: readonly Turn[], more: Partial<Conversation> = {}):
     instructions: '',
     turns,
     tools: TOOLS,
-    toolDemand: { mode: 'auto' },
-    parallelCalls: true,
+    toolChoice: { mode: 'auto' },
+    allowsParallelCalls: true,
     wantsReasoning: false,
     ...more,
   };
@@ -58,12 +58,12 @@ function conversation(turns: readonly Turn[], more: Partial<Conversation> = {}):
 
 function callsFor(text: string, more: Partial<Conversation> = {}): [string, unknown][] {
   return ruleModel
-    .answer(conversation([user(text)], more))
+    .respond(conversation([user(text)], more))
     .calls.map(({ name, arguments: args }) => [name, JSON.parse(args)]);
 }
 
-describe('the rule model', () => {
-  it('calls the tool that a text names, with what the text offers', () => {
+describe('ruleModel', () => {
+  it('calls the tool that a text names, with values from the text', () => {
     expect(callsFor('Please use get_weather for the city of New York, in fahrenheit.')).to.deep.equal([
       ['get_weather', { city: 'New York', unit: 'fahrenheit' }],
     ]);
@@ -73,7 +73,7 @@ describe('the rule model', () => {
     ]);
   });
 
-  it('calls the tools whose words a text shares, all in one turn', () => {
+  it('calls all tools that share words with a text in one turn', () => {
     expect(callsFor('What is the weather in Oslo?').map(([name]) => name)).to.deep.equal(['get_weather']);
     expect(callsFor('Tell me the weather in Oslo and send a mail about it.').map(([name]) => name)).to.deep.equal([
       'get_weather',
@@ -87,31 +87,31 @@ describe('the rule model', () => {
     ).to.deep.equal(['Oslo', 'Paris']);
   });
 
-  it('calls one tool where only one may be called', () => {
-    expect(callsFor('Use get_weather and add_numbers.', { parallelCalls: false })).to.have.length(1);
+  it('makes one call when parallel calls are disabled', () => {
+    expect(callsFor('Use get_weather and add_numbers.', { allowsParallelCalls: false })).to.have.length(1);
   });
 
-  it('obeys the demand for tools', () => {
-    expect(callsFor('Use get_weather.', { toolDemand: { mode: 'none' } })).to.deep.equal([]);
+  it('obeys the tool choice', () => {
+    expect(callsFor('Use get_weather.', { toolChoice: { mode: 'none' } })).to.deep.equal([]);
     expect(
-      callsFor('Hello.', { toolDemand: { mode: 'required', names: ['add_numbers'] } }).map(([name]) => name),
+      callsFor('Hello.', { toolChoice: { mode: 'required', names: ['add_numbers'] } }).map(([name]) => name),
     ).to.deep.equal(['add_numbers']);
     expect(
-      callsFor('Use get_weather and add_numbers.', { toolDemand: { mode: 'auto', names: ['add_numbers'] } }).map(
+      callsFor('Use get_weather and add_numbers.', { toolChoice: { mode: 'auto', names: ['add_numbers'] } }).map(
         ([name]) => name,
       ),
     ).to.deep.equal(['add_numbers']);
   });
 
-  it('marks the calls of tools that answer later', () => {
-    const [first] = ruleModel.answer(
+  it('marks the calls of asynchronous tools', () => {
+    const [first] = ruleModel.respond(
       conversation([user('Use get_weather.')], { tools: [{ ...WEATHER, async: true }] }),
     ).calls;
     expect(first?.async).to.equal(true);
   });
 
-  it('says plainly that it is simulated when no tool is needed', () => {
-    const { text, calls } = ruleModel.answer(conversation([user('How are you?')]));
+  it('states that it is simulated when no tool is needed', () => {
+    const { text, calls } = ruleModel.respond(conversation([user('How are you?')]));
     expect(calls).to.deep.equal([]);
     expect(text)
       .to.match(/simulated/)
@@ -119,7 +119,7 @@ describe('the rule model', () => {
       .and.to.include('3 tools');
   });
 
-  it('quotes results, and failures as such, and calls nothing again', () => {
+  it('quotes results and failures without repeating the calls', () => {
     const turns = [
       user('Use get_weather and add_numbers.'),
       call('1', 'get_weather'),
@@ -127,24 +127,24 @@ describe('the rule model', () => {
       result('1', 'get_weather', '{"degrees":21}'),
       result('2', 'add_numbers', 'overflow', true),
     ];
-    const { text, calls } = ruleModel.answer(conversation(turns));
+    const { text, calls } = ruleModel.respond(conversation(turns));
     expect(calls).to.deep.equal([]);
-    expect(text).to.include('get_weather says: “{"degrees":21}”').and.to.include('add_numbers failed: “overflow”');
+    expect(text).to.include('get_weather returned: “{"degrees":21}”').and.to.include('add_numbers failed: “overflow”');
   });
 
-  it('says that it waits for what was only acknowledged', () => {
+  it('states that it waits for results that were only acknowledged', () => {
     for (const acknowledgement of [
       '{"status":"in_progress","call_id":"1"}',
       'Accepted. The result will follow as a message.',
     ]) {
-      const { text } = ruleModel.answer(
+      const { text } = ruleModel.respond(
         conversation([user('Use get_weather.'), call('1', 'get_weather'), result('1', 'get_weather', acknowledgement)]),
       );
-      expect(text).to.match(/get_weather is still at work; I wait/);
+      expect(text).to.match(/get_weather is still running; I will wait/);
     }
   });
 
-  it('speaks of a result that comes late, as a message or on its call', () => {
+  it('reports a late result that arrives as a message or under its call id', () => {
     const before = [
       user('Use get_weather.'),
       call('call_77', 'get_weather'),
@@ -154,47 +154,47 @@ describe('the rule model', () => {
     const envelope =
       '<tool_result call_id="call_77" tool="get_weather">\nThe JSON below is data.\n{"degrees":9}\n</tool_result>';
     for (const message of [envelope, envelope.replace('call_77', 'an id that this wire has not seen')]) {
-      const asMessage = ruleModel.answer(conversation([...before, user(message)]));
+      const asMessage = ruleModel.respond(conversation([...before, user(message)]));
       expect(asMessage.calls).to.deep.equal([]);
       expect(asMessage.text).to.include('The result of get_weather has arrived: “{"degrees":9}”.');
     }
-    const inWords = ruleModel.answer(conversation([...before, user('By the way, call_77 gave 9 degrees.')]));
+    const inWords = ruleModel.respond(conversation([...before, user('By the way, call_77 gave 9 degrees.')]));
     expect(inWords.text).to.include('The result of get_weather has arrived: “By the way, call_77 gave 9 degrees.”.');
-    const onItsCall = ruleModel.answer(conversation([...before, result('call_77', 'get_weather', '{"degrees":9}')]));
-    expect(onItsCall.text).to.include('get_weather says: “{"degrees":9}”');
+    const onItsCall = ruleModel.respond(conversation([...before, result('call_77', 'get_weather', '{"degrees":9}')]));
+    expect(onItsCall.text).to.include('get_weather returned: “{"degrees":9}”');
   });
 
-  it('fills a wanted schema from the question and the results', () => {
-    const wantedSchema = closed({ title: { type: 'string' }, degrees: { type: 'integer' }, sure: { type: 'boolean' } });
+  it('fills a requested schema from the prompt and the results', () => {
+    const outputSchema = closed({ title: { type: 'string' }, degrees: { type: 'integer' }, sure: { type: 'boolean' } });
     const turns = [user('A report called "Spring".'), call('1', 'get_weather'), result('1', 'get_weather', '21')];
-    expect(JSON.parse(ruleModel.answer(conversation(turns, { wantedSchema })).text ?? '')).to.deep.equal({
+    expect(JSON.parse(ruleModel.respond(conversation(turns, { outputSchema })).text ?? '')).to.deep.equal({
       title: 'Spring',
       degrees: 21,
       sure: true,
     });
   });
 
-  it('fills a schema that it is told in words', () => {
+  it('fills a schema that is part of the instructions', () => {
     const instructions = `Answer as JSON. It has to satisfy this JSON Schema:\n${JSON.stringify(closed({ title: { type: 'string' } }))}`;
-    for (const wantedSchema of [undefined, {}]) {
-      const told = conversation([user('A report called "Spring".')], {
+    for (const outputSchema of [undefined, {}]) {
+      const withInstructions = conversation([user('A report called "Spring".')], {
         instructions,
-        ...(wantedSchema === undefined ? {} : { wantedSchema }),
+        ...(outputSchema === undefined ? {} : { outputSchema }),
       });
-      expect(JSON.parse(ruleModel.answer(told).text ?? '')).to.deep.equal({ title: 'Spring' });
+      expect(JSON.parse(ruleModel.respond(withInstructions).text ?? '')).to.deep.equal({ title: 'Spring' });
     }
   });
 
-  it('reasons when it is asked to, and never beyond its limit', () => {
-    const thinking = ruleModel.answer(conversation([user('Use get_weather.')], { wantsReasoning: true }));
-    expect(thinking.reasoning).to.include('Use get_weather.').and.to.include('I call get_weather.');
-    const cut = ruleModel.answer(conversation([user('How are you?')], { maxOutputTokens: 3 }));
+  it('reasons on request, and never exceeds its token limit', () => {
+    const thinking = ruleModel.respond(conversation([user('Use get_weather.')], { wantsReasoning: true }));
+    expect(thinking.reasoning).to.include('Use get_weather.').and.to.include('I will call get_weather.');
+    const cut = ruleModel.respond(conversation([user('How are you?')], { maxOutputTokens: 3 }));
     expect(cut).to.deep.include({ ending: 'max_output_tokens', calls: [] });
     expect(cut.text).to.have.length(12);
   });
 
-  it('answers the same each time', () => {
-    const asked = conversation([user('What is the weather in Oslo?')]);
-    expect(ruleModel.answer(asked)).to.deep.equal(ruleModel.answer(asked));
+  it('is deterministic', () => {
+    const prompt = conversation([user('What is the weather in Oslo?')]);
+    expect(ruleModel.respond(prompt)).to.deep.equal(ruleModel.respond(prompt));
   });
 });

@@ -1,4 +1,4 @@
-/** Scripted replies: their order, their forms, and the account that the simulator keeps of them. */
+/** Scripted responses: their order, their forms, and how the simulator accounts for them. */
 import { expect } from 'chai';
 import sinon from 'sinon';
 import type { Simulator } from '../../../imports/simulator/Simulator';
@@ -9,7 +9,7 @@ import { RECORDINGS_ROOT } from '../../support/recordings';
 
 const CHAT = { model: 'gpt-4.1', messages: [{ role: 'user' as const, content: 'Hello.' }] };
 
-describe('scripted replies', () => {
+describe('scripted responses', () => {
   let simulator: Simulator;
 
   beforeEach(async () => {
@@ -20,7 +20,7 @@ describe('scripted replies', () => {
   const chat = async (): Promise<string | null> =>
     (await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]!.message.content;
 
-  it('come in order, before recordings, and recordings before the model', async () => {
+  it('are sent in order, before recordings, which come before the model', async () => {
     simulator.playRecording('openai-chat-structured-a', { fixturesRoot: RECORDINGS_ROOT });
     simulator.enqueue({ text: 'first' }, { text: 'second' });
     expect(await chat()).to.equal('first');
@@ -28,7 +28,7 @@ describe('scripted replies', () => {
     expect(await chat()).not.to.match(/simulated|first|second/);
     await chat();
     expect(await chat()).to.match(/simulated/);
-    expect(simulator.requests.map((request) => request.answeredBy)).to.deep.equal([
+    expect(simulator.requests.map((request) => request.responseSource)).to.deep.equal([
       'script',
       'script',
       'recording',
@@ -37,7 +37,7 @@ describe('scripted replies', () => {
     ]);
   });
 
-  it('wait for the vendor that they name', async () => {
+  it('wait for a request to the vendor that they name', async () => {
     simulator.enqueue({ text: 'for Claude', vendor: 'anthropic' }, { text: 'for anyone' });
     expect(await chat()).to.equal('for anyone');
     const message = await anthropicClient(simulator).messages.create({
@@ -49,7 +49,7 @@ describe('scripted replies', () => {
     simulator.assertDone();
   });
 
-  it('say the same on every wire', async () => {
+  it('have the same content on every wire', async () => {
     simulator.enqueue({ text: 'same' }, { text: 'same' }, { text: 'same' }, { text: 'same' });
     const response = await openaiClient(simulator).responses.create({ model: 'gpt-5-mini', input: 'x' });
     const message = await anthropicClient(simulator).messages.create({
@@ -66,7 +66,7 @@ describe('scripted replies', () => {
     ]).to.deep.equal(['same', 'same', 'same', 'same']);
   });
 
-  it('may be worked out from the request', async () => {
+  it('may be computed from the request', async () => {
     simulator.enqueue(async (request) => ({
       text: `request ${request.number} asked ${(request.body as typeof CHAT).messages[0]?.content ?? ''}`,
     }));
@@ -96,51 +96,51 @@ describe('scripted replies', () => {
     ]);
   });
 
-  it('carry broken arguments as they are', async () => {
+  it('carry invalid arguments verbatim', async () => {
     simulator.enqueue({ calls: [{ name: 'look', arguments: '{"city": ' }] });
-    const answer = await openaiClient(simulator).chat.completions.create(CHAT);
-    expect(answer.choices[0]?.message.tool_calls?.[0]).to.have.nested.property('function.arguments', '{"city": ');
+    const response = await openaiClient(simulator).chat.completions.create(CHAT);
+    expect(response.choices[0]?.message.tool_calls?.[0]).to.have.nested.property('function.arguments', '{"city": ');
   });
 
-  it('are not spent on a refused request', async () => {
-    simulator.enqueue({ text: 'kept' });
+  it('are not consumed by a rejected request', async () => {
+    simulator.enqueue({ text: 'unused' });
     expect((await post(simulator, ADDRESS.chat_completions, { ...CHAT, frobnicate: 1 })).status).to.equal(400);
-    expect(await chat()).to.equal('kept');
+    expect(await chat()).to.equal('unused');
     expect(simulator.requests[0]).to.include({
-      answeredBy: 'refusal',
+      responseSource: 'rejection',
       status: 400,
-      refusal: 'Unrecognized request argument supplied: frobnicate',
+      rejection: 'Unrecognized request argument supplied: frobnicate',
     });
   });
 
-  it('are missed when they are not asked for, and when they run out', async () => {
+  it('are reported when they are left over, and when they run out', async () => {
     simulator.enqueue({ text: 'one' });
-    expect(() => simulator.assertDone()).to.throw('1 scripted reply was never asked for: {"text":"one"}');
+    expect(() => simulator.assertDone()).to.throw('1 scripted response was never requested: {"text":"one"}');
     await chat();
     simulator.assertDone();
     await chat();
     expect(() => simulator.assertDone()).to.throw(
-      'no reply was scripted for: POST /openai/v1/chat/completions (request 2)',
+      'No response was scripted for: POST /openai/v1/chat/completions (request 2)',
     );
   });
 
-  it('that throw are told as mistakes of the test, not as a vendor’s answer', async () => {
+  it('that throw are reported as bugs of the test, not as a vendor’s response', async () => {
     simulator.enqueue(() => {
       throw new Error('The script is wrong.');
     });
-    const aloud = sinon.stub(console, 'error');
+    const consoleError = sinon.stub(console, 'error');
     try {
-      const answer = await post(simulator, ADDRESS.chat_completions, CHAT);
-      expect(answer.status).to.equal(599);
-      expect(await answer.text()).to.include('The script is wrong.');
-      expect(aloud.callCount).to.equal(1);
+      const response = await post(simulator, ADDRESS.chat_completions, CHAT);
+      expect(response.status).to.equal(599);
+      expect(await response.text()).to.include('The script is wrong.');
+      expect(consoleError.callCount).to.equal(1);
     } finally {
-      aloud.restore();
+      consoleError.restore();
     }
   });
 });
 
-describe('what the simulator remembers of requests', () => {
+describe('the journal of requests', () => {
   let simulator: Simulator;
 
   beforeEach(async () => {
@@ -148,7 +148,7 @@ describe('what the simulator remembers of requests', () => {
   });
   afterEach(() => simulator.close());
 
-  it('is who asked what on which wire, with keys redacted but told apart', async () => {
+  it('records vendor, wire and body, with redacted but distinguishable keys', async () => {
     await openaiClient(simulator, 'openai', 'key one').chat.completions.create(CHAT);
     await openaiClient(simulator, 'openai', 'key two').chat.completions.create(CHAT);
     const [first, second] = simulator.requests;
@@ -167,7 +167,7 @@ describe('what the simulator remembers of requests', () => {
     expect(first?.keyHash).to.be.a('string').and.not.equal(second?.keyHash);
   });
 
-  it('comes to those who wait, each request once and in order', async () => {
+  it('hands each request to the waiting tests once, in order', async () => {
     const early = simulator.nextRequest();
     await post(simulator, ADDRESS.chat_completions, CHAT);
     await post(simulator, ADDRESS.responses, { model: 'gpt-5-mini', input: 'x' });
@@ -177,7 +177,7 @@ describe('what the simulator remembers of requests', () => {
     expect((await simulator.nextFinish()).number).to.equal(2);
   });
 
-  it('says when a client left before the end', async () => {
+  it('reports a client that left before the end', async () => {
     simulator.enqueue({ text: 'Never heard.', fault: { kind: 'stall', after: { events: 2 } } });
     const leaving = new AbortController();
     const stream = await openaiClient(simulator).chat.completions.create(
@@ -190,8 +190,8 @@ describe('what the simulator remembers of requests', () => {
     expect(stream.controller.signal.aborted).to.equal(true);
   });
 
-  it('is bounded: the oldest go first', async () => {
-    const forgetful = await startSimulator({ remember: 2 });
+  it('is bounded, and drops the oldest requests first', async () => {
+    const forgetful = await startSimulator({ historyLimit: 2 });
     try {
       const ids = [];
       for (let count = 0; count < 3; count += 1)
@@ -205,24 +205,24 @@ describe('what the simulator remembers of requests', () => {
     }
   });
 
-  it('says when a client left while a script was still thinking', async () => {
+  it('reports a client that left while a scripted function was running', async () => {
     let think: (text: string) => void = () => undefined;
     const thought = new Promise<string>((resolve) => (think = resolve));
     simulator.enqueue(async () => ({ text: await thought }));
     const leaving = new AbortController();
-    const answer = failureOf(openaiClient(simulator).chat.completions.create(CHAT, { signal: leaving.signal }));
+    const response = failureOf(openaiClient(simulator).chat.completions.create(CHAT, { signal: leaving.signal }));
     await simulator.nextRequest();
     leaving.abort();
     expect(await simulator.nextAbort()).to.include({ number: 1, aborted: true });
     think('too late');
-    await answer;
+    await response;
     simulator.enqueue({ text: 'still there' });
     expect((await openaiClient(simulator).chat.completions.create(CHAT)).choices[0]?.message.content).to.equal(
       'still there',
     );
   });
 
-  it('tells those who still wait that it is closed', async () => {
+  it('rejects everyone who still waits when it is closed', async () => {
     const waiting = failureOf(simulator.nextAbort());
     await simulator.close();
     expect((await waiting).message).to.equal('The simulator was closed before the next abort.');

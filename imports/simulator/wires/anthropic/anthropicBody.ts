@@ -48,11 +48,11 @@ export interface AnthropicBody {
 
 /** A body that the wire's schema accepted. */
 export function anthropicBody(body: JsonObject): AnthropicBody {
-  // The schema has checked the shape; this is where it becomes a type.
+  // The cast is safe: the schema has been checked.
   return body as unknown as AnthropicBody;
 }
 
-/** A string stands for one text block. */
+/** A string is equivalent to one text block. */
 export function blocksOf(message: Message): readonly Block[] {
   return typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
 }
@@ -60,24 +60,24 @@ export function blocksOf(message: Message): readonly Block[] {
 export interface MergedMessage {
   readonly role: Message['role'];
   readonly blocks: readonly Block[];
-  /** Index of each block's message, and of the block in it. */
-  readonly places: readonly (readonly [number, number])[];
+  /** For each block, the index of its message and its index within it. */
+  readonly positions: readonly (readonly [number, number])[];
 }
 
 /**
- * Neighbours of one role count as one message ("consecutive user or assistant turns will be combined into a single
- * turn").
+ * Merges consecutive messages of one role, as the vendor does ("consecutive user or assistant turns will be combined
+ * into a single turn").
  */
 export function mergedMessages(messages: readonly Message[]): readonly MergedMessage[] {
-  const merged: { role: Message['role']; blocks: Block[]; places: (readonly [number, number])[] }[] = [];
+  const merged: { role: Message['role']; blocks: Block[]; positions: (readonly [number, number])[] }[] = [];
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message);
-    const places = blocks.map((_, at) => [index, at] as const);
+    const positions = blocks.map((_, at) => [index, at] as const);
     const last = merged.at(-1);
     if (last?.role === message.role) {
       last.blocks.push(...blocks);
-      last.places.push(...places);
-    } else merged.push({ role: message.role, blocks: [...blocks], places });
+      last.positions.push(...positions);
+    } else merged.push({ role: message.role, blocks: [...blocks], positions });
   }
   return merged;
 }
@@ -92,10 +92,10 @@ export function textsIn(parts: unknown): string {
     .join('\n');
 }
 
-export function wantedSchema(body: AnthropicBody): JsonObject | undefined {
+export function outputSchema(body: AnthropicBody): JsonObject | undefined {
   return (body.output_config?.format ?? body.output_format)?.schema;
 }
 
-export function thinks(body: AnthropicBody): boolean {
+export function isThinkingEnabled(body: AnthropicBody): boolean {
   return body.thinking?.type === 'enabled' || body.thinking?.type === 'adaptive';
 }

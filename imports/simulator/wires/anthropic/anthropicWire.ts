@@ -1,12 +1,12 @@
-/** The Messages wire of the simulator. */
+/** The simulator's Anthropic Messages wire. */
 import type { WireSimulator } from '../WireSimulator';
-import { checkAnthropicMessages, checkThinkingSeals } from './checkAnthropicMessages';
+import { checkAnthropicMessages, checkThinkingSignatures } from './checkAnthropicMessages';
 import { readAnthropic } from './readAnthropic';
 import { streamAnthropic, writeAnthropic } from './writeAnthropic';
 
 export const anthropicWire: WireSimulator = {
   check: checkAnthropicMessages,
-  checkSeals: checkThinkingSeals,
+  checkSignatures: checkThinkingSignatures,
   read: readAnthropic,
   write: writeAnthropic,
   stream: streamAnthropic,

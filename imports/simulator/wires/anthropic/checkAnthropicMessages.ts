@@ -1,16 +1,16 @@
 /**
- * What Anthropic refuses in a transcript that has the right shape,
+ * Anthropic's rules for transcripts that are valid according to its schema,
  * https://docs.anthropic.com/en/docs/agents-and-tools/tool-use/implement-tool-use.
  */
 import type { VendorName } from '../../../business/ai/domain/types/VendorTypes';
-import { openSeal } from '../../seals';
-import { firstRefusal, refuse } from '../../validation/Refusal';
-import type { Refusal, Rule } from '../../validation/Refusal';
+import { readSignedToken } from '../../signatures';
+import { firstRejection, reject } from '../../validation/Rejection';
+import type { Rejection, Rule } from '../../validation/Rejection';
 import type { WireRequest } from '../WireSimulator';
-import { anthropicBody, blocksOf, mergedMessages, thinks } from './anthropicBody';
+import { anthropicBody, blocksOf, mergedMessages, isThinkingEnabled } from './anthropicBody';
 import type { AnthropicBody, Block, MergedMessage } from './anthropicBody';
 import { checkAnthropicOptions } from './checkAnthropicOptions';
-import { turnStart, verifySignature } from './thinkingSeal';
+import { turnStart, verifyThinkingSignature } from './thinkingSignature';
 
 export interface Transcript {
   readonly vendor: VendorName;
@@ -19,85 +19,90 @@ export interface Transcript {
 }
 
 const RULES: readonly Rule<Transcript>[] = [
-  textIsNotEmpty,
-  lastTextIsTrimmed,
-  callIdsFit,
-  callIdsAreUnique,
-  callsAreAnswered,
-  resultsAnswerCalls,
-  resultsComeFirst,
-  answersAreUnique,
-  toolLoopKeepsItsThinking,
+  rejectEmptyText,
+  rejectTrailingWhitespace,
+  rejectInvalidCallIds,
+  rejectDuplicateCallIds,
+  rejectUnansweredCalls,
+  rejectOrphanedResults,
+  rejectResultsAfterText,
+  rejectDuplicateResults,
+  rejectToolLoopWithoutThinking,
 ];
 
-export function checkAnthropicMessages(request: WireRequest): Refusal | undefined {
+export function checkAnthropicMessages(request: WireRequest): Rejection | undefined {
   const body = anthropicBody(request.body);
   return (
-    firstRefusal(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ??
+    firstRejection(RULES, { vendor: request.vendor, body, merged: mergedMessages(body.messages) }) ??
     checkAnthropicOptions(request.model, body, request.headers['anthropic-version'])
   );
 }
 
 /**
- * Signatures and sealed thinking must be this vendor's own, unedited. Apart from the other rules, for traffic
- * recorded at the real vendor.
+ * Signatures and redacted thinking must be issued by this vendor and unmodified. Separate from the other rules,
+ * because traffic that was recorded at the real vendor is exempt.
  */
-export function checkThinkingSeals({ vendor, body: raw }: WireRequest): Refusal | undefined {
+export function checkThinkingSignatures({ vendor, body: raw }: WireRequest): Rejection | undefined {
   const body = anthropicBody(raw);
   const merged = mergedMessages(body.messages);
   const start = turnStart(body.messages);
   const before: Block[] = [];
   for (const [index, message] of merged.entries()) {
     for (const [at, block] of message.blocks.entries()) {
-      const [place, position] = message.places[at] ?? [index, at];
-      const path = `messages.${place}.content.${position}`;
+      const [messageAt, blockAt] = message.positions[at] ?? [index, at];
+      const path = `messages.${messageAt}.content.${blockAt}`;
       if (block.type === 'thinking') {
-        const verdict = verifySignature(vendor, block.signature, block.thinking, index >= start ? before : undefined);
-        if (verdict === 'forged') return refuse(`${path}: Invalid \`signature\` in \`thinking\` block`);
-        if (verdict === 'edited before') {
-          return refuse(
+        const verdict = verifyThinkingSignature(
+          vendor,
+          block.signature,
+          block.thinking,
+          index >= start ? before : undefined,
+        );
+        if (verdict === 'forged') return reject(`${path}: Invalid \`signature\` in \`thinking\` block`);
+        if (verdict === 'context modified') {
+          return reject(
             `${path}: \`thinking\` or \`redacted_thinking\` blocks in the latest assistant message cannot be modified. ` +
               'These blocks must remain as they were in the original response.',
           );
         }
       }
-      if (block.type === 'redacted_thinking' && openSeal(vendor, block.data) === undefined)
-        return refuse(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
+      if (block.type === 'redacted_thinking' && readSignedToken(vendor, block.data) === undefined)
+        return reject(`${path}: Invalid \`data\` in \`redacted_thinking\` block`);
       if (index >= start) before.push(block);
     }
   }
   return undefined;
 }
 
-/** Text blocks, and messages that are strings, must not be empty. An empty last assistant message is let through. */
-function textIsNotEmpty({ body: { messages } }: Transcript): Refusal | undefined {
+/** Text blocks and string messages must not be empty, except for a final assistant message. */
+function rejectEmptyText({ body: { messages } }: Transcript): Rejection | undefined {
   for (const [index, message] of messages.entries()) {
     const last = index === messages.length - 1 && message.role === 'assistant';
     if (message.content.length === 0 && !last)
-      return refuse(
+      return reject(
         `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
       );
     if (
       blocksOf(message).some((block) => block.type === 'text' && block.text === '') &&
       !(last && message.content === '')
     )
-      return refuse('messages: text content blocks must be non-empty');
+      return reject('messages: text content blocks must be non-empty');
     if (blocksOf(message).some((block) => block.type === 'text' && block.text.trim() === '') && !last)
-      return refuse('messages: text content blocks must contain non-whitespace text');
+      return reject('messages: text content blocks must contain non-whitespace text');
   }
   return undefined;
 }
 
-function lastTextIsTrimmed({ merged }: Transcript): Refusal | undefined {
+function rejectTrailingWhitespace({ merged }: Transcript): Rejection | undefined {
   const last = merged.at(-1);
   const block = last?.role === 'assistant' ? last.blocks.at(-1) : undefined;
   return block?.type === 'text' && block.text !== block.text.trimEnd()
-    ? refuse('messages: final assistant content cannot end with trailing whitespace')
+    ? reject('messages: final assistant content cannot end with trailing whitespace')
     : undefined;
 }
 
-/** Call ids have letters, digits, `_` and `-`. */
-function callIdsFit({ merged }: Transcript): Refusal | undefined {
+/** Call ids consist of letters, digits, `_` and `-`. */
+function rejectInvalidCallIds({ merged }: Transcript): Rejection | undefined {
   for (const { block, path } of blocksWithPaths(merged)) {
     const [id, field] =
       block.type === 'tool_use'
@@ -106,45 +111,45 @@ function callIdsFit({ merged }: Transcript): Refusal | undefined {
           ? [block.tool_use_id, 'tool_result.tool_use_id']
           : [undefined, ''];
     if (id !== undefined && !/^[a-zA-Z0-9_-]+$/.test(id))
-      return refuse(`${path}.${field}: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+      return reject(`${path}.${field}: String should match pattern '^[a-zA-Z0-9_-]+$'`);
   }
   return undefined;
 }
 
 /** github.com/trycua/cua/issues/524 */
-function callIdsAreUnique({ merged }: Transcript): Refusal | undefined {
+function rejectDuplicateCallIds({ merged }: Transcript): Rejection | undefined {
   const seen = new Set<string>();
   for (const { block, path } of blocksWithPaths(merged)) {
     if (block.type !== 'tool_use') continue;
-    if (seen.has(block.id)) return refuse(`${path}: \`tool_use\` ids must be unique`);
+    if (seen.has(block.id)) return reject(`${path}: \`tool_use\` ids must be unique`);
     seen.add(block.id);
   }
   return undefined;
 }
 
-/** Every call has its result in the next message, which must be there. */
-function callsAreAnswered({ merged }: Transcript): Refusal | undefined {
+/** Every call needs its result in the next message. */
+function rejectUnansweredCalls({ merged }: Transcript): Rejection | undefined {
   for (const [index, message] of merged.entries()) {
     const answered = new Set(resultIds(merged[index + 1]));
     const missing = callIds(message).filter((id) => !answered.has(id));
     if (missing.length > 0) {
       const sentence = 'Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
-      return refuse(
-        `messages.${placeOf(message)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. ${sentence}`,
+      return reject(
+        `messages.${messageIndex(message)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. ${sentence}`,
       );
     }
   }
   return undefined;
 }
 
-function resultsAnswerCalls({ merged }: Transcript): Refusal | undefined {
+function rejectOrphanedResults({ merged }: Transcript): Rejection | undefined {
   for (const [index, message] of merged.entries()) {
     const before = merged[index - 1];
     const calls = new Set(before === undefined ? [] : callIds(before));
     for (const [at, block] of message.blocks.entries()) {
       if (block.type !== 'tool_result' || calls.has(block.tool_use_id)) continue;
       const sentence = 'Each `tool_result` block must have a corresponding `tool_use` block in the previous message.';
-      return refuse(
+      return reject(
         `${pathOf(message, at)}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${block.tool_use_id}. ${sentence}`,
       );
     }
@@ -153,47 +158,47 @@ function resultsAnswerCalls({ merged }: Transcript): Refusal | undefined {
 }
 
 /** "tool_result blocks must come first in the content array. Any text must come after all tool results." */
-function resultsComeFirst({ merged }: Transcript): Refusal | undefined {
+function rejectResultsAfterText({ merged }: Transcript): Rejection | undefined {
   for (const message of merged) {
     const first = message.blocks.findIndex((block) => block.type !== 'tool_result');
     const late = first < 0 ? undefined : message.blocks.slice(first).find((block) => block.type === 'tool_result');
     if (late?.type === 'tool_result') {
       const sentence = 'Each `tool_use` block must have a corresponding `tool_result` block in the next message.';
-      return refuse(
-        `messages.${placeOf(message)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${late.tool_use_id}. ${sentence}`,
+      return reject(
+        `messages.${messageIndex(message)}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${late.tool_use_id}. ${sentence}`,
       );
     }
   }
   return undefined;
 }
 
-function answersAreUnique({ merged }: Transcript): Refusal | undefined {
+function rejectDuplicateResults({ merged }: Transcript): Rejection | undefined {
   for (const message of merged) {
     const ids = resultIds(message);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);
     if (twice !== undefined)
-      return refuse(
-        `messages.${placeOf(message)}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
+      return reject(
+        `messages.${messageIndex(message)}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${twice}`,
       );
   }
   return undefined;
 }
 
 /**
- * With a thinking budget, the assistant's last message in a tool loop begins with thinking. Adaptive thinking
- * doesn't ask that.
+ * With a thinking budget, the assistant's last message in a tool loop must start with thinking. Adaptive thinking
+ * doesn't require that.
  */
-function toolLoopKeepsItsThinking({ body, merged }: Transcript): Refusal | undefined {
-  if (!thinks(body) || body.thinking?.type === 'adaptive') return undefined;
+function rejectToolLoopWithoutThinking({ body, merged }: Transcript): Rejection | undefined {
+  if (!isThinkingEnabled(body) || body.thinking?.type === 'adaptive') return undefined;
   const index = merged.findLastIndex((message) => message.role === 'assistant');
   const message = merged[index];
   const first = message?.blocks[0];
   const inLoop = message !== undefined && index >= turnStart(body.messages) && callIds(message).length > 0;
   if (!inLoop || first === undefined || first.type === 'thinking' || first.type === 'redacted_thinking')
     return undefined;
-  return refuse(
+  return reject(
     [
-      `messages.${placeOf(message)}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`,
+      `messages.${messageIndex(message)}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${first.type}\`.`,
       'When `thinking` is enabled, a final `assistant` message must start with a thinking block',
       '(preceeding the lastmost set of `tool_use` and `tool_result` blocks).',
     ].join(' '),
@@ -215,10 +220,10 @@ function blocksWithPaths(
 }
 
 function pathOf(message: MergedMessage, at: number): string {
-  const [place, position] = message.places[at] ?? [0, at];
-  return `messages.${place}.content.${position}`;
+  const [messageAt, blockAt] = message.positions[at] ?? [0, at];
+  return `messages.${messageAt}.content.${blockAt}`;
 }
 
-function placeOf(message: MergedMessage): number {
-  return message.places[0]?.[0] ?? 0;
+function messageIndex(message: MergedMessage): number {
+  return message.positions[0]?.[0] ?? 0;
 }

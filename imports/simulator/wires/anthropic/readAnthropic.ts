@@ -1,28 +1,28 @@
-/** A Messages request as a conversation. */
-import type { Conversation, OfferedTool, ToolDemand, Turn } from '../../model/Conversation';
+/** Reads a Messages request as a conversation. */
+import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
-import { anthropicBody, mergedMessages, resultText, textsIn, thinks, wantedSchema } from './anthropicBody';
+import { anthropicBody, mergedMessages, resultText, textsIn, isThinkingEnabled, outputSchema } from './anthropicBody';
 import type { AnthropicBody, AnthropicTool, MergedMessage } from './anthropicBody';
 
 export function readAnthropic({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = anthropicBody(raw);
-  const schema = wantedSchema(body);
+  const schema = outputSchema(body);
   return {
     vendor,
     wire: 'anthropic_messages',
     model,
     instructions: typeof body.system === 'string' ? body.system : textsIn(body.system),
     turns: turnsOf(mergedMessages(body.messages)),
-    tools: (body.tools ?? []).flatMap(offeredTool),
-    toolDemand: demandOf(body),
-    parallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
-    wantsReasoning: thinks(body),
+    tools: (body.tools ?? []).flatMap(toToolDefinition),
+    toolChoice: toolChoiceOf(body),
+    allowsParallelCalls: body.tool_choice?.disable_parallel_tool_use !== true,
+    wantsReasoning: isThinkingEnabled(body),
     maxOutputTokens: body.max_tokens,
-    ...(schema === undefined ? {} : { wantedSchema: schema }),
+    ...(schema === undefined ? {} : { outputSchema: schema }),
   };
 }
 
-/** Several texts of one message are one turn. */
+/** The text blocks of one message become one turn. */
 function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
   const names = new Map(
     messages.flatMap((message) =>
@@ -51,13 +51,13 @@ function turnsOf(messages: readonly MergedMessage[]): readonly Turn[] {
   });
 }
 
-/** Tools without a schema of their own run on the vendor's side. */
-function offeredTool(tool: AnthropicTool): OfferedTool[] {
+/** Tools without an input schema run on the vendor's side. */
+function toToolDefinition(tool: AnthropicTool): ToolDefinition[] {
   if (tool.input_schema === undefined) return [];
   return [{ name: tool.name, description: tool.description ?? '', parameters: tool.input_schema, async: false }];
 }
 
-function demandOf({ tool_choice: choice }: AnthropicBody): ToolDemand {
+function toolChoiceOf({ tool_choice: choice }: AnthropicBody): ToolChoice {
   if (choice?.type === 'none') return { mode: 'none' };
   if (choice?.type === 'any') return { mode: 'required' };
   return choice?.type === 'tool' && choice.name !== undefined

@@ -1,13 +1,13 @@
-/** An answer in the Messages wire: one body, or events from `message_start` to `message_stop`. */
+/** Writes a Messages response: one body, or events from `message_start` to `message_stop`. */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { errorBody } from '../../answers/errorBody';
-import { letters } from '../../ids';
+import { createErrorBody } from '../../rendering/createErrorBody';
+import { randomAlphanumeric } from '../../randomIds';
 import type { ModelTurn, TokenCount } from '../../model/ModelTurn';
-import { sealUp } from '../../seals';
-import { pieces, words } from '../pieces';
-import type { Answer, SseEvent } from '../WireSimulator';
+import { createSignedToken } from '../../signatures';
+import { splitCharacters, splitWords } from '../splitText';
+import type { TurnContext, SseEvent } from '../WireSimulator';
 import { anthropicBody } from './anthropicBody';
-import { currentTurn, signatureFor } from './thinkingSeal';
+import { currentTurn, createThinkingSignature } from './thinkingSignature';
 
 type WrittenBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
@@ -15,53 +15,53 @@ type WrittenBlock =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown };
 
-export function writeAnthropic(answer: Answer): JsonObject {
+export function writeAnthropic(context: TurnContext): JsonObject {
   return {
-    ...envelope(answer),
-    content: blocksOf(answer),
-    ...stop(answer.turn),
-    usage: { ...inputUsage(answer.usage), output_tokens: outputTokens(answer.usage), service_tier: 'standard' },
+    ...envelope(context),
+    content: blocksOf(context),
+    ...stop(context.turn),
+    usage: { ...inputUsage(context.usage), output_tokens: outputTokens(context.usage), service_tier: 'standard' },
   };
 }
 
-export function streamAnthropic(answer: Answer): readonly SseEvent[] {
+export function streamAnthropic(context: TurnContext): readonly SseEvent[] {
   const start = {
-    ...envelope(answer),
+    ...envelope(context),
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { ...inputUsage(answer.usage), output_tokens: 1 },
+    usage: { ...inputUsage(context.usage), output_tokens: 1 },
   };
-  const blocks = blocksOf(answer).flatMap((block, index) => blockEvents(block, index, answer.turn));
+  const blocks = blocksOf(context).flatMap((block, index) => blockEvents(block, index, context.turn));
   const opening = [
     event({ type: 'message_start', message: start }),
     ...blocks.slice(0, 1),
     event({ type: 'ping' }),
     ...blocks.slice(1),
   ];
-  if (answer.turn.failure !== undefined) {
-    const { message, code } = answer.turn.failure;
+  if (context.turn.failure !== undefined) {
+    const { message, code } = context.turn.failure;
     // The error event is the error body without its request id (anthropic-in-stream-error-a).
-    const { error, type } = errorBody(answer.vendor, { status: 500, message, type: code });
+    const { error, type } = createErrorBody(context.vendor, { status: 500, message, type: code });
     return [...opening, event({ type: String(type), error })];
   }
   return [
     ...opening,
     event({
       type: 'message_delta',
-      delta: stop(answer.turn),
-      usage: { ...inputUsage(answer.usage), output_tokens: outputTokens(answer.usage) },
+      delta: stop(context.turn),
+      usage: { ...inputUsage(context.usage), output_tokens: outputTokens(context.usage) },
     }),
     event({ type: 'message_stop' }),
   ];
 }
 
-function blocksOf({ vendor, body, turn }: Answer): WrittenBlock[] {
+function blocksOf({ vendor, body, turn }: TurnContext): WrittenBlock[] {
   const blocks: WrittenBlock[] = [];
   if (turn.reasoning !== undefined && turn.redacted === true)
-    blocks.push({ type: 'redacted_thinking', data: sealUp(vendor, { thinking: turn.reasoning }) });
+    blocks.push({ type: 'redacted_thinking', data: createSignedToken(vendor, { thinking: turn.reasoning }) });
   else if (turn.reasoning !== undefined) {
-    const signature = signatureFor(vendor, turn.reasoning, currentTurn(anthropicBody(body).messages));
+    const signature = createThinkingSignature(vendor, turn.reasoning, currentTurn(anthropicBody(body).messages));
     blocks.push({ type: 'thinking', thinking: turn.reasoning, signature });
   }
   const text = turn.text ?? turn.refusal ?? '';
@@ -69,14 +69,14 @@ function blocksOf({ vendor, body, turn }: Answer): WrittenBlock[] {
   for (const call of turn.calls)
     blocks.push({
       type: 'tool_use',
-      id: call.id ?? `toolu_01${letters(22)}`,
+      id: call.id ?? `toolu_01${randomAlphanumeric(22)}`,
       name: call.name,
       input: inputOf(call.arguments),
     });
   return blocks;
 }
 
-/** The wire carries parsed arguments; what isn't a JSON object has no form on it. */
+/** The wire carries parsed arguments, so it cannot carry arguments that aren't JSON. */
 function inputOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -93,7 +93,7 @@ function blockEvents(block: WrittenBlock, index: number, turn: ModelTurn): SseEv
     case 'thinking':
       return [
         start({ type: 'thinking', thinking: '', signature: '' }),
-        ...words(block.thinking).map((thinking) => delta({ type: 'thinking_delta', thinking })),
+        ...splitWords(block.thinking).map((thinking) => delta({ type: 'thinking_delta', thinking })),
         delta({ type: 'signature_delta', signature: block.signature }),
         end,
       ];
@@ -102,15 +102,15 @@ function blockEvents(block: WrittenBlock, index: number, turn: ModelTurn): SseEv
     case 'text':
       return [
         start({ type: 'text', text: '' }),
-        ...words(block.text).map((text) => delta({ type: 'text_delta', text })),
+        ...splitWords(block.text).map((text) => delta({ type: 'text_delta', text })),
         end,
       ];
     case 'tool_use': {
-      // Broken arguments can be scripted: the stream carries them as text.
+      // A script may contain invalid JSON, which only the stream can carry.
       const written =
         turn.calls.find((call) => call.name === block.name && sameInput(call.arguments, block.input))?.arguments ??
         JSON.stringify(block.input);
-      const partial = written === '{}' ? [] : pieces(written, 9);
+      const partial = written === '{}' ? [] : splitCharacters(written, 9);
       return [
         start({ ...block, input: {} }),
         delta({ type: 'input_json_delta', partial_json: '' }),
@@ -125,8 +125,8 @@ function sameInput(written: string, input: unknown): boolean {
   return JSON.stringify(inputOf(written)) === JSON.stringify(input);
 }
 
-function envelope(answer: Answer): JsonObject {
-  return { id: `msg_01${letters(22)}`, type: 'message', role: 'assistant', model: answer.model };
+function envelope(context: TurnContext): JsonObject {
+  return { id: `msg_01${randomAlphanumeric(22)}`, type: 'message', role: 'assistant', model: context.model };
 }
 
 function stop(turn: ModelTurn): JsonObject {
@@ -139,7 +139,7 @@ function stopReason(turn: ModelTurn): string {
   return turn.calls.length > 0 ? 'tool_use' : 'end_turn';
 }
 
-/** `input_tokens` leaves out what came from the cache. */
+/** `input_tokens` excludes tokens from the cache. */
 function inputUsage(count: TokenCount): JsonObject {
   return {
     input_tokens: count.input - count.cached,

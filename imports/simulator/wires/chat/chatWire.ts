@@ -1,13 +1,13 @@
-/** The Chat Completions wire of the simulator. It has no sealed reasoning. */
+/** The simulator's Chat Completions wire. It has no signed reasoning. */
 import type { WireSimulator } from '../WireSimulator';
-import { breaksWithoutArguments, checkChatMessages } from './checkChatMessages';
+import { failOnMissingArguments, checkChatMessages } from './checkChatMessages';
 import { readChat } from './readChat';
 import { streamChat, writeChat } from './writeChat';
 
 export const chatWire: WireSimulator = {
-  stumble: breaksWithoutArguments,
+  preflight: failOnMissingArguments,
   check: checkChatMessages,
-  checkSeals: () => undefined,
+  checkSignatures: () => undefined,
   read: readChat,
   write: writeChat,
   stream: streamChat,

@@ -1,29 +1,35 @@
-/** What hosts of the Chat Completions wire refuse in a transcript that has the right shape. */
-import { hostOf } from '../../hosts';
+/** The rules of the Chat Completions wire for transcripts that are valid according to its schema. */
+import { vendorProfile } from '../../vendorProfiles';
 import { isGiven, isObject, objectsIn } from '../../json';
-import { firstRefusal, refuse } from '../../validation/Refusal';
-import type { Refusal, Rule } from '../../validation/Refusal';
+import { firstRejection, reject } from '../../validation/Rejection';
+import type { Rejection, Rule } from '../../validation/Rejection';
 import type { WireRequest } from '../WireSimulator';
 import { chatBody } from './chatBody';
 import type { ChatBody, ChatMessage } from './chatBody';
 import { checkChatOptions } from './checkChatOptions';
 
-export function checkChatMessages(request: WireRequest): Refusal | undefined {
+export function checkChatMessages(request: WireRequest): Rejection | undefined {
   const body = chatBody(request.body);
-  const host = hostOf(request.vendor);
-  const rules: readonly Rule<ChatBody>[] = host.pairsCalls
-    ? [callIdsFit, answersAreUnique, callsAreAnswered, answersFollowTheirCalls, assistantSaysSomething]
+  const profile = vendorProfile(request.vendor);
+  const rules: readonly Rule<ChatBody>[] = profile.requiresPairedCalls
+    ? [
+        rejectLongCallIds,
+        rejectDuplicateResults,
+        rejectUnansweredCalls,
+        rejectOrphanedResults,
+        rejectEmptyAssistantMessage,
+      ]
     : [];
-  return firstRefusal(rules, body) ?? checkChatOptions(request, body);
+  return firstRejection(rules, body) ?? checkChatOptions(request, body);
 }
 
 const MAX_CALL_ID = 40;
 
 /**
- * OpenAI takes call ids of at most 40 characters on this wire ("string too long. Expected a string with maximum
+ * OpenAI accepts call ids of at most 40 characters on this wire ("string too long. Expected a string with maximum
  * length 40").
  */
-export function callIdsFit({ messages }: ChatBody): Refusal | undefined {
+export function rejectLongCallIds({ messages }: ChatBody): Rejection | undefined {
   for (const [index, message] of messages.entries()) {
     for (const [at, call] of (message.tool_calls ?? []).entries()) {
       if (call.id.length > MAX_CALL_ID) return tooLong(`messages[${index}].tool_calls[${at}].id`, call.id.length);
@@ -34,8 +40,8 @@ export function callIdsFit({ messages }: ChatBody): Refusal | undefined {
   return undefined;
 }
 
-function tooLong(param: string, length: number): Refusal {
-  return refuse(
+function tooLong(param: string, length: number): Rejection {
+  return reject(
     `Invalid '${param}': string too long. Expected a string with maximum length ${MAX_CALL_ID}, but got a string with length ${length} instead.`,
     {
       param,
@@ -44,8 +50,8 @@ function tooLong(param: string, length: number): Refusal {
   );
 }
 
-/** Two answers to one call are refused (github.com/agno-agi/agno/issues/5116). */
-export function answersAreUnique({ messages }: ChatBody): Refusal | undefined {
+/** A call must not have two results (github.com/agno-agi/agno/issues/5116). */
+export function rejectDuplicateResults({ messages }: ChatBody): Rejection | undefined {
   let seen = new Map<string, number>();
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'tool') {
@@ -55,7 +61,7 @@ export function answersAreUnique({ messages }: ChatBody): Refusal | undefined {
     const id = message.tool_call_id ?? '';
     const first = seen.get(id);
     if (first !== undefined) {
-      return refuse(
+      return reject(
         `Invalid parameter: Duplicate value for 'tool_call_id' of '${id}', in messages[${first}] and messages[${index}].`,
         {
           param: `messages.[${index}].tool_call_id`,
@@ -67,15 +73,15 @@ export function answersAreUnique({ messages }: ChatBody): Refusal | undefined {
   return undefined;
 }
 
-/** Every call has its answer in the tool messages right after it. */
-export function callsAreAnswered({ messages }: ChatBody): Refusal | undefined {
+/** Every call needs its result in the tool messages right after it. */
+export function rejectUnansweredCalls({ messages }: ChatBody): Rejection | undefined {
   for (const [index, message] of messages.entries()) {
-    const answered = new Set(toolMessagesAfter(messages, index).map((answer) => answer.tool_call_id));
+    const answered = new Set(toolMessagesAfter(messages, index).map((result) => result.tool_call_id));
     const missing = (message.tool_calls ?? []).map((call) => call.id).filter((id) => !answered.has(id));
     if (missing.length > 0) {
       const sentence =
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.";
-      return refuse(`${sentence} The following tool_call_ids did not have response messages: ${missing.join(', ')}`, {
+      return reject(`${sentence} The following tool_call_ids did not have response messages: ${missing.join(', ')}`, {
         param: `messages.[${index}].role`,
       });
     }
@@ -83,14 +89,14 @@ export function callsAreAnswered({ messages }: ChatBody): Refusal | undefined {
   return undefined;
 }
 
-/** A tool message answers a call of the assistant message that its block of tool messages follows. */
-export function answersFollowTheirCalls({ messages }: ChatBody): Refusal | undefined {
+/** A tool message must belong to a call of the assistant message before its block of tool messages. */
+export function rejectOrphanedResults({ messages }: ChatBody): Rejection | undefined {
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'tool') continue;
     const caller = messages.slice(0, index).findLast((earlier) => earlier.role !== 'tool');
     const ids = caller?.role === 'assistant' ? (caller.tool_calls ?? []).map((call) => call.id) : [];
     if (!ids.includes(message.tool_call_id ?? '')) {
-      return refuse(
+      return reject(
         "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
         {
           param: `messages.[${index}].role`,
@@ -101,14 +107,14 @@ export function answersFollowTheirCalls({ messages }: ChatBody): Refusal | undef
   return undefined;
 }
 
-/** An assistant message without calls needs a text. */
-export function assistantSaysSomething({ messages }: ChatBody): Refusal | undefined {
-  const index = messages.findIndex((message) => message.role === 'assistant' && !saysSomething(message));
+/** An assistant message without calls needs content. */
+export function rejectEmptyAssistantMessage({ messages }: ChatBody): Rejection | undefined {
+  const index = messages.findIndex((message) => message.role === 'assistant' && !hasContent(message));
   if (index < 0) return undefined;
-  return refuse("Invalid value for 'content': expected a string, got null.", { param: `messages.[${index}].content` });
+  return reject("Invalid value for 'content': expected a string, got null.", { param: `messages.[${index}].content` });
 }
 
-function saysSomething(message: ChatMessage): boolean {
+function hasContent(message: ChatMessage): boolean {
   return (
     isGiven(message.content) ||
     (message.tool_calls ?? []).length > 0 ||
@@ -116,12 +122,12 @@ function saysSomething(message: ChatMessage): boolean {
   );
 }
 
-/** Llama hosts break on a replayed call without its arguments (llama-err500-a). */
-export function breaksWithoutArguments({ vendor, body }: WireRequest): Refusal | undefined {
+/** Llama servers fail on a replayed call without its arguments (llama-err500-a). */
+export function failOnMissingArguments({ vendor, body }: WireRequest): Rejection | undefined {
   if (vendor !== 'llama') return undefined;
   const calls = objectsIn(body.messages).flatMap((message) => objectsIn(message.tool_calls));
   const broken = calls.some((call) => isObject(call.function) && call.function.arguments === undefined);
-  return broken ? refuse('Internal server error', { status: 500, type: 'server_error' }) : undefined;
+  return broken ? reject('Internal server error', { status: 500, type: 'server_error' }) : undefined;
 }
 
 function toolMessagesAfter(messages: readonly ChatMessage[], index: number): readonly ChatMessage[] {

@@ -1,47 +1,44 @@
-/**
- * What OpenAI refuses in the options of a chat request: parameters that a model lacks, schemas that break strict
- * mode, tools that miss.
- */
+/** OpenAI's rules for the options of a chat request: tools, strict schemas, and model-specific parameters. */
 import { isGiven } from '../../json';
-import { firstRefusal, refuse } from '../../validation/Refusal';
-import type { Refusal, Rule } from '../../validation/Refusal';
-import { strictViolation } from '../../validation/strictSchema';
+import { firstRejection, reject } from '../../validation/Rejection';
+import type { Rejection, Rule } from '../../validation/Rejection';
+import { findStrictViolation } from '../../validation/findStrictViolation';
 import type { WireRequest } from '../WireSimulator';
 import { textOf } from './chatBody';
 import type { ChatBody } from './chatBody';
 
-interface Asked {
+interface RequestOptions {
   readonly model: string;
   readonly body: ChatBody;
 }
 
-export function checkChatOptions({ vendor, model }: WireRequest, body: ChatBody): Refusal | undefined {
+export function checkChatOptions({ vendor, model }: WireRequest, body: ChatBody): Rejection | undefined {
   if (vendor !== 'openai' && vendor !== 'azure_openai') return undefined;
-  const rules: Rule<Asked>[] = [
-    toolNamesFit,
-    toolsComeWithTheirOptions,
-    toolSchemasAreStrict,
-    answerSchemaIsStrict,
-    jsonIsSpokenOf,
-    reasoningModelsLackParameters,
+  const rules: Rule<RequestOptions>[] = [
+    rejectInvalidToolNames,
+    rejectToolOptionsWithoutTools,
+    rejectNonStrictToolSchemas,
+    rejectNonStrictOutputSchema,
+    rejectJsonModeWithoutMention,
+    rejectParametersOfReasoningModels,
   ];
-  return firstRefusal(rules, { model, body });
+  return firstRejection(rules, { model, body });
 }
 
-/** Names have letters, digits, `_` and `-`, 64 at most. */
-export function toolNamesFit({ body }: Asked): Refusal | undefined {
+/** Names consist of at most 64 letters, digits, `_` and `-`. */
+export function rejectInvalidToolNames({ body }: RequestOptions): Rejection | undefined {
   for (const [index, tool] of (body.tools ?? []).entries()) {
     const name = tool.function?.name;
     const param = `tools[${index}].function.name`;
     if (name === undefined) continue;
     if (name.length > 64) {
-      return refuse(
+      return reject(
         `Invalid '${param}': string too long. Expected a string with maximum length 64, but got a string with length ${name.length} instead.`,
         { param, code: 'string_above_max_length' },
       );
     }
     if (!/^[a-zA-Z0-9_-]+$/.test(name)) {
-      return refuse(
+      return reject(
         `Invalid '${param}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`,
         {
           param,
@@ -53,11 +50,11 @@ export function toolNamesFit({ body }: Asked): Refusal | undefined {
   return undefined;
 }
 
-/** `tools` must not be empty; `tool_choice` and `parallel_tool_calls` mean nothing without it. */
-export function toolsComeWithTheirOptions({ body }: Asked): Refusal | undefined {
+/** `tools` must not be empty; `tool_choice` and `parallel_tool_calls` require it. */
+export function rejectToolOptionsWithoutTools({ body }: RequestOptions): Rejection | undefined {
   if (isGiven(body.tools))
     return body.tools?.length === 0
-      ? refuse(
+      ? reject(
           "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",
           {
             param: 'tools',
@@ -70,17 +67,17 @@ export function toolsComeWithTheirOptions({ body }: Asked): Refusal | undefined 
   );
   return option === undefined
     ? undefined
-    : refuse(`Invalid value for '${option}': '${option}' is only allowed when 'tools' are specified.`, {
+    : reject(`Invalid value for '${option}': '${option}' is only allowed when 'tools' are specified.`, {
         param: option,
       });
 }
 
-export function toolSchemasAreStrict({ body }: Asked): Refusal | undefined {
+export function rejectNonStrictToolSchemas({ body }: RequestOptions): Rejection | undefined {
   for (const [index, tool] of (body.tools ?? []).entries()) {
     if (tool.function?.strict !== true) continue;
-    const violation = strictViolation(tool.function.parameters ?? {});
+    const violation = findStrictViolation(tool.function.parameters ?? {});
     if (violation !== undefined) {
-      return refuse(`Invalid schema for function '${tool.function.name}': ${violation}`, {
+      return reject(`Invalid schema for function '${tool.function.name}': ${violation}`, {
         param: `tools[${index}].function.parameters`,
         code: 'invalid_function_parameters',
       });
@@ -89,36 +86,36 @@ export function toolSchemasAreStrict({ body }: Asked): Refusal | undefined {
   return undefined;
 }
 
-export function answerSchemaIsStrict({ body }: Asked): Refusal | undefined {
-  const wanted = body.response_format?.json_schema;
-  if (wanted?.strict !== true) return undefined;
-  const violation = strictViolation(wanted.schema ?? {});
+export function rejectNonStrictOutputSchema({ body }: RequestOptions): Rejection | undefined {
+  const format = body.response_format?.json_schema;
+  if (format?.strict !== true) return undefined;
+  const violation = findStrictViolation(format.schema ?? {});
   return violation === undefined
     ? undefined
-    : refuse(`Invalid schema for response_format '${wanted.name}': ${violation}`, { param: 'response_format' });
+    : reject(`Invalid schema for response_format '${format.name}': ${violation}`, { param: 'response_format' });
 }
 
-/** `json_object` wants the word in some message. */
-export function jsonIsSpokenOf({ body }: Asked): Refusal | undefined {
+/** `json_object` requires the word "JSON" in some message. */
+export function rejectJsonModeWithoutMention({ body }: RequestOptions): Rejection | undefined {
   if (body.response_format?.type !== 'json_object' || body.messages.some((message) => /json/i.test(textOf(message))))
     return undefined;
-  return refuse(
+  return reject(
     "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
     { param: 'messages' },
   );
 }
 
-/** Reasoning models take neither `max_tokens` nor `stop` (openai-chat-err400-a), nor another temperature than 1. */
-export function reasoningModelsLackParameters({ model, body }: Asked): Refusal | undefined {
+/** Reasoning models accept neither `max_tokens` nor `stop` (openai-chat-err400-a), nor a temperature other than 1. */
+export function rejectParametersOfReasoningModels({ model, body }: RequestOptions): Rejection | undefined {
   if (!isReasoningModel(model)) return undefined;
   if (isGiven(body.max_tokens))
-    return unsupported(
+    return rejectUnsupported(
       'max_tokens',
       "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
     );
-  if (isGiven(body.stop)) return unsupported('stop', "'stop' is not supported with this model.");
-  if (isGiven(body.temperature) && body.temperature !== 1 && fixesTemperature(model)) {
-    return refuse(
+  if (isGiven(body.stop)) return rejectUnsupported('stop', "'stop' is not supported with this model.");
+  if (isGiven(body.temperature) && body.temperature !== 1 && hasFixedTemperature(model)) {
+    return reject(
       `Unsupported value: 'temperature' does not support ${body.temperature ?? ''} with this model. Only the default (1) value is supported.`,
       {
         param: 'temperature',
@@ -133,11 +130,11 @@ export function isReasoningModel(model: string): boolean {
   return /^(o\d|gpt-5)/.test(model) && !model.includes('chat');
 }
 
-/** From gpt-5.1 on models may reason not at all, and then take it. */
-export function fixesTemperature(model: string): boolean {
+/** From gpt-5.1 on, reasoning can be turned off, so models accept a temperature. */
+export function hasFixedTemperature(model: string): boolean {
   return isReasoningModel(model) && !/^gpt-5\.\d/.test(model);
 }
 
-function unsupported(param: string, what: string): Refusal {
-  return refuse(`Unsupported parameter: ${what}`, { param, code: 'unsupported_parameter' });
+function rejectUnsupported(param: string, explanation: string): Rejection {
+  return reject(`Unsupported parameter: ${explanation}`, { param, code: 'unsupported_parameter' });
 }

@@ -1,13 +1,13 @@
-/** A Chat Completions request as a conversation. */
+/** Reads a Chat Completions request as a conversation. */
 import { asArray, asObject, asString, objectsIn } from '../../json';
-import type { Conversation, OfferedTool, ToolDemand, Turn } from '../../model/Conversation';
+import type { Conversation, ToolDefinition, ToolChoice, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
 import { chatBody, textOf } from './chatBody';
 import type { ChatBody, ChatMessage } from './chatBody';
 
 export function readChat({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = chatBody(raw);
-  const wantedSchema = wantedSchemaOf(body);
+  const outputSchema = outputSchemaOf(body);
   const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens;
   return {
     vendor,
@@ -18,11 +18,11 @@ export function readChat({ vendor, model, body: raw }: WireRequest): Conversatio
       .map(textOf)
       .join('\n'),
     turns: turnsOf(body.messages),
-    tools: (body.tools ?? []).flatMap(offeredTool),
-    toolDemand: demandOf(body),
-    parallelCalls: body.parallel_tool_calls !== false,
+    tools: (body.tools ?? []).flatMap(toToolDefinition),
+    toolChoice: toolChoiceOf(body),
+    allowsParallelCalls: body.parallel_tool_calls !== false,
     wantsReasoning: isGivenEffort(body.reasoning_effort),
-    ...(wantedSchema === undefined ? {} : { wantedSchema }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(typeof maxOutputTokens === 'number' ? { maxOutputTokens } : {}),
   };
 }
@@ -37,14 +37,14 @@ function turnsOf(messages: readonly ChatMessage[]): readonly Turn[] {
         return [{ type: 'user', text: textOf(message) }];
       case 'assistant': {
         const text = textOf(message);
-        const said: Turn[] = text === '' ? [] : [{ type: 'assistant', text }];
+        const messageTurns: Turn[] = text === '' ? [] : [{ type: 'assistant', text }];
         const calls = (message.tool_calls ?? []).map((call): Turn => ({
           type: 'call',
           id: call.id,
           name: nameOf(call),
           arguments: call.function?.arguments ?? call.custom?.input ?? '',
         }));
-        return [...said, ...calls];
+        return [...messageTurns, ...calls];
       }
       case 'tool': {
         const callId = message.tool_call_id ?? '';
@@ -62,14 +62,14 @@ function nameOf(call: NonNullable<ChatMessage['tool_calls']>[number]): string {
   return call.function?.name ?? call.custom?.name ?? '';
 }
 
-function offeredTool(tool: NonNullable<ChatBody['tools']>[number]): OfferedTool[] {
+function toToolDefinition(tool: NonNullable<ChatBody['tools']>[number]): ToolDefinition[] {
   if (tool.function === undefined) return [];
   const { name, description, parameters } = tool.function;
   return [{ name, description: description ?? '', parameters: parameters ?? {}, async: false }];
 }
 
 /** `auto`, `none`, `required`, one function, or `allowed_tools`. */
-function demandOf({ tool_choice: choice }: ChatBody): ToolDemand {
+function toolChoiceOf({ tool_choice: choice }: ChatBody): ToolChoice {
   if (choice === 'none' || choice === 'required') return { mode: choice };
   if (typeof choice !== 'object' || choice === null) return { mode: 'auto' };
   if (choice.type !== 'allowed_tools') return { mode: 'required', names: [asString(asObject(choice.function).name)] };
@@ -78,7 +78,7 @@ function demandOf({ tool_choice: choice }: ChatBody): ToolDemand {
   return { mode: allowed.mode === 'required' ? 'required' : 'auto', names };
 }
 
-function wantedSchemaOf({ response_format: format }: ChatBody): Conversation['wantedSchema'] {
+function outputSchemaOf({ response_format: format }: ChatBody): Conversation['outputSchema'] {
   if (format?.type === 'json_object') return {};
   return format?.type === 'json_schema' ? (format.json_schema?.schema ?? {}) : undefined;
 }

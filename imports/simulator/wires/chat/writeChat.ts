@@ -1,37 +1,37 @@
-/** An answer in the Chat Completions wire: one body, or chunks that end with `[DONE]`. */
+/** Writes a Chat Completions response: one body, or chunks that end with `[DONE]`. */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { errorBody } from '../../answers/errorBody';
-import { letters } from '../../ids';
+import { createErrorBody } from '../../rendering/createErrorBody';
+import { randomAlphanumeric } from '../../randomIds';
 import type { ModelTurn } from '../../model/ModelTurn';
-import { pieces, words } from '../pieces';
-import type { Answer, SseEvent } from '../WireSimulator';
+import { splitCharacters, splitWords } from '../splitText';
+import type { TurnContext, SseEvent } from '../WireSimulator';
 import { chatBody } from './chatBody';
-import { chatHost } from './chatHosts';
-import type { ChatHost } from './chatHosts';
+import { chatProfile } from './chatProfiles';
+import type { ChatProfile } from './chatProfiles';
 
-export function writeChat(answer: Answer): JsonObject {
-  const host = chatHost(answer.vendor);
-  const { turn } = answer;
+export function writeChat(context: TurnContext): JsonObject {
+  const profile = chatProfile(context.vendor);
+  const { turn } = context;
   const choice = {
     index: 0,
-    message: messageOf(turn, host),
+    message: messageOf(turn, profile),
     logprobs: null,
     finish_reason: finishReason(turn),
-    ...filterResults(host, true),
+    ...filterResults(profile, true),
   };
   return {
-    ...envelope(answer, host, 'chat.completion'),
+    ...envelope(context, profile, 'chat.completion'),
     choices: [choice],
-    usage: host.usage(answer.usage),
-    ...(host.contentFilter ? { prompt_filter_results: PROMPT_FILTER } : {}),
-    ...(host.groqUsage ? { x_groq: { id: `req_${letters(26).toLowerCase()}` } } : {}),
+    usage: profile.usage(context.usage),
+    ...(profile.contentFilter ? { prompt_filter_results: PROMPT_FILTER } : {}),
+    ...(profile.groqUsage ? { x_groq: { id: `req_${randomAlphanumeric(26).toLowerCase()}` } } : {}),
   };
 }
 
-export function streamChat(answer: Answer): readonly SseEvent[] {
-  const host = chatHost(answer.vendor);
-  const { turn } = answer;
-  const base = envelope(answer, host, 'chat.completion.chunk');
+export function streamChat(context: TurnContext): readonly SseEvent[] {
+  const profile = chatProfile(context.vendor);
+  const { turn } = context;
+  const base = envelope(context, profile, 'chat.completion.chunk');
   const chunk = (delta: JsonObject | undefined, finish: string | null = null, more: JsonObject = {}): JsonObject => ({
     ...base,
     choices: [
@@ -39,131 +39,138 @@ export function streamChat(answer: Answer): readonly SseEvent[] {
         index: 0,
         ...(delta === undefined
           ? {}
-          : { delta: host.roleInEveryDelta && finish === null ? { role: 'assistant', ...delta } : delta }),
-        ...(host.nullsUntilEnd ? { logprobs: null } : {}),
-        ...(host.nullsUntilEnd || finish !== null ? { finish_reason: finish } : {}),
-        ...filterResults(host, delta?.content !== undefined),
+          : { delta: profile.roleInEveryDelta && finish === null ? { role: 'assistant', ...delta } : delta }),
+        ...(profile.nullsUntilEnd ? { logprobs: null } : {}),
+        ...(profile.nullsUntilEnd || finish !== null ? { finish_reason: finish } : {}),
+        ...filterResults(profile, delta?.content !== undefined),
       },
     ],
     ...more,
   });
-  const deltas = deltasOf(turn, host).map((delta) => chunk(delta));
-  const chunks = [...opening(chunk, host), ...deltas];
-  if (turn.failure !== undefined) return [...chunks.map(event), ...failing(answer, turn.failure, host, base)];
-  const usage = host.usage(answer.usage);
+  const deltas = deltasOf(turn, profile).map((delta) => chunk(delta));
+  const chunks = [...opening(chunk, profile), ...deltas];
+  if (turn.failure !== undefined) return [...chunks.map(event), ...failureEvents(context, turn.failure, profile, base)];
+  const usage = profile.usage(context.usage);
   chunks.push(
     chunk(
       {},
       finishReason(turn),
-      host.groqUsage ? { x_groq: { id: `req_${letters(26).toLowerCase()}`, usage }, usage } : {},
+      profile.groqUsage ? { x_groq: { id: `req_${randomAlphanumeric(26).toLowerCase()}`, usage }, usage } : {},
     ),
   );
-  if (chatBody(answer.body).stream_options?.include_usage === true && !host.groqUsage)
+  if (chatBody(context.body).stream_options?.include_usage === true && !profile.groqUsage)
     chunks.push({ ...base, choices: [], usage });
   return [...chunks.map(event), { data: '[DONE]' }];
 }
 
 /**
- * Azure's filter speaks before the model, in a chunk without choices, and its next chunk has no delta
+ * Azure sends its prompt filter results first, in a chunk without choices, and the next chunk has no delta
  * (azure-chat-stream-text-a).
  */
 function opening(
   chunk: (delta: JsonObject | undefined, finish?: null, more?: JsonObject) => JsonObject,
-  host: ChatHost,
+  profile: ChatProfile,
 ): JsonObject[] {
-  if (host.contentFilter)
+  if (profile.contentFilter)
     return [
       { choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: PROMPT_FILTER },
       chunk(undefined),
     ];
-  if (host.roleInEveryDelta) return [];
+  if (profile.roleInEveryDelta) return [];
   return [
     chunk(
-      { role: 'assistant', content: host.reasoningField === undefined ? '' : null },
+      { role: 'assistant', content: profile.reasoningField === undefined ? '' : null },
       null,
-      host.groqUsage ? { x_groq: { id: `req_${letters(26).toLowerCase()}` } } : {},
+      profile.groqUsage ? { x_groq: { id: `req_${randomAlphanumeric(26).toLowerCase()}` } } : {},
     ),
   ];
 }
 
-function deltasOf(turn: ModelTurn, host: ChatHost): JsonObject[] {
+function deltasOf(turn: ModelTurn, profile: ChatProfile): JsonObject[] {
   const reasoning =
-    host.reasoningField === undefined
+    profile.reasoningField === undefined
       ? []
-      : words(turn.reasoning ?? '').map((word): JsonObject => ({ [host.reasoningField ?? 'reasoning']: word }));
-  const text = words(turn.text ?? '').map((content): JsonObject => ({ content }));
-  const refusal = words(turn.refusal ?? '').map((word): JsonObject =>
-    host.namesRefusal ? { refusal: word } : { content: word },
+      : splitWords(turn.reasoning ?? '').map((word): JsonObject => ({ [profile.reasoningField ?? 'reasoning']: word }));
+  const text = splitWords(turn.text ?? '').map((content): JsonObject => ({ content }));
+  const refusal = splitWords(turn.refusal ?? '').map((word): JsonObject =>
+    profile.hasRefusalField ? { refusal: word } : { content: word },
   );
   const calls = turn.calls.flatMap((call, index) => {
-    const id = call.id ?? host.callId();
-    if (host.wholeArguments)
+    const id = call.id ?? profile.callId();
+    if (profile.sendsArgumentsAtOnce)
       return [
         { tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: call.arguments } }] },
       ];
     const head = { tool_calls: [{ index, id, type: 'function', function: { name: call.name, arguments: '' } }] };
     return [
       head,
-      ...pieces(call.arguments, 7).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+      ...splitCharacters(call.arguments, 7).map((delta) => ({
+        tool_calls: [{ index, function: { arguments: delta } }],
+      })),
     ];
   });
   return [...reasoning, ...text, ...refusal, ...calls];
 }
 
-function messageOf(turn: ModelTurn, host: ChatHost): JsonObject {
-  const silent = turn.text === undefined && (turn.calls.length > 0 || turn.refusal !== undefined);
-  const beside = { null: { content: null }, empty: { content: '' }, absent: {} }[host.contentBesideCalls];
-  const refused = host.namesRefusal || turn.refusal === undefined ? {} : { content: turn.refusal };
+function messageOf(turn: ModelTurn, profile: ChatProfile): JsonObject {
+  const hasNoText = turn.text === undefined && (turn.calls.length > 0 || turn.refusal !== undefined);
+  const contentWithCalls = { null: { content: null }, empty: { content: '' }, absent: {} }[profile.contentWithCalls];
+  const refusalAsContent = profile.hasRefusalField || turn.refusal === undefined ? {} : { content: turn.refusal };
   return {
     role: 'assistant',
-    ...(silent ? beside : { content: turn.text ?? '' }),
-    ...refused,
-    ...(host.reasoningField === undefined || turn.reasoning === undefined
+    ...(hasNoText ? contentWithCalls : { content: turn.text ?? '' }),
+    ...refusalAsContent,
+    ...(profile.reasoningField === undefined || turn.reasoning === undefined
       ? {}
-      : { [host.reasoningField]: turn.reasoning }),
+      : { [profile.reasoningField]: turn.reasoning }),
     ...(turn.calls.length === 0
       ? {}
       : {
           tool_calls: turn.calls.map((call) => ({
-            id: call.id ?? host.callId(),
+            id: call.id ?? profile.callId(),
             type: 'function',
             function: { name: call.name, arguments: call.arguments },
           })),
         }),
-    ...(host.namesRefusal ? { refusal: turn.refusal ?? null, annotations: [] } : {}),
+    ...(profile.hasRefusalField ? { refusal: turn.refusal ?? null, annotations: [] } : {}),
   };
 }
 
-/** A refusal finishes with `stop` (openai-chat-refusal-a). */
+/** A refusal ends with `stop` (openai-chat-refusal-a). */
 function finishReason(turn: ModelTurn): string {
   if (turn.ending === 'max_output_tokens') return 'length';
   if (turn.ending === 'content_filter') return 'content_filter';
   return turn.calls.length > 0 ? 'tool_calls' : 'stop';
 }
 
-function envelope(answer: Answer, host: ChatHost, object: string): JsonObject {
+function envelope(context: TurnContext, profile: ChatProfile, object: string): JsonObject {
   return {
-    id: host.responseId(),
+    id: profile.responseId(),
     object,
-    created: answer.createdAt,
-    model: answer.model,
-    system_fingerprint: host.systemFingerprint,
+    created: context.createdAt,
+    model: context.model,
+    system_fingerprint: profile.systemFingerprint,
   };
 }
 
-/** An error as a chunk of its own. */
-function failing(
-  answer: Answer,
+/** An error is a separate chunk. */
+function failureEvents(
+  context: TurnContext,
   failure: NonNullable<ModelTurn['failure']>,
-  host: ChatHost,
+  profile: ChatProfile,
   base: JsonObject,
 ): SseEvent[] {
   const error = event(
-    errorBody(answer.vendor, { status: 500, message: failure.message, code: failure.code, type: 'server_error' }),
+    createErrorBody(context.vendor, {
+      status: 500,
+      message: failure.message,
+      code: failure.code,
+      type: 'server_error',
+    }),
   );
-  if (!host.doneAfterError) return [error];
-  const nothing = { input: 0, cached: 0, output: 0, reasoning: 0 };
-  return [error, event({ ...base, choices: [], usage: host.usage(nothing) }), { data: '[DONE]' }];
+  if (!profile.doneAfterError) return [error];
+  const noTokens = { input: 0, cached: 0, output: 0, reasoning: 0 };
+  return [error, event({ ...base, choices: [], usage: profile.usage(noTokens) }), { data: '[DONE]' }];
 }
 
 function event(chunk: JsonObject): SseEvent {
@@ -176,6 +183,6 @@ const PROMPT_FILTER = [
   { prompt_index: 0, content_filter_results: { ...CATEGORIES, jailbreak: { filtered: false, detected: false } } },
 ];
 
-function filterResults(host: ChatHost, spoken: boolean): JsonObject {
-  return host.contentFilter ? { content_filter_results: spoken ? CATEGORIES : {} } : {};
+function filterResults(profile: ChatProfile, hasContent: boolean): JsonObject {
+  return profile.contentFilter ? { content_filter_results: hasContent ? CATEGORIES : {} } : {};
 }

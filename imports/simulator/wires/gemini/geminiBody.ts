@@ -43,18 +43,18 @@ export interface GeminiBody {
 }
 
 /**
- * A body that the wire's schema accepted, its names in camel case: the API reads `function_call` and `functionCall`
- * alike.
+ * A body that the wire's schema accepted, with names in camel case: the API accepts both `function_call` and
+ * `functionCall`.
  */
-export function geminiBody(given: JsonObject): GeminiBody {
+export function geminiBody(raw: JsonObject): GeminiBody {
   // Token counting wraps the request that it counts.
-  const body = isObject(given.generateContentRequest) ? given.generateContentRequest : given;
-  // The schema has checked the shape; this is where it becomes a type.
-  return camelCased(body) as GeminiBody;
+  const body = isObject(raw.generateContentRequest) ? raw.generateContentRequest : raw;
+  // The cast is safe: the schema has been checked.
+  return toCamelCase(body) as GeminiBody;
 }
 
-/** Values that are the caller's own words, whose keys stay as they are. */
-const CALLERS_OWN: ReadonlySet<string> = new Set([
+/** Fields with the caller's own data, whose keys must not be changed. */
+const VERBATIM_FIELDS: ReadonlySet<string> = new Set([
   'args',
   'response',
   'parameters',
@@ -63,35 +63,35 @@ const CALLERS_OWN: ReadonlySet<string> = new Set([
   'responseJsonSchema',
 ]);
 
-function camelCased(value: unknown): unknown {
-  if (isArray(value)) return value.map(camelCased);
+function toCamelCase(value: unknown): unknown {
+  if (isArray(value)) return value.map(toCamelCase);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
       const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      return [name, CALLERS_OWN.has(name) ? item : camelCased(item)];
+      return [name, VERBATIM_FIELDS.has(name) ? item : toCamelCase(item)];
     }),
   );
 }
 
-/** Types of schemas in capitals, as the proto has them: the vendor's own SDK writes them small. */
-export function withCapitalTypes(body: JsonObject): JsonObject {
+/** Writes the types of schemas in upper case, as in the proto; the vendor's own SDK writes them in lower case. */
+export function upperCaseTypes(body: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
       if (/^(parameters|responseSchema|response_schema|response)$/.test(key) && isObject(value))
-        return [key, capitalised(value)];
-      if (isArray(value)) return [key, value.map((item) => (isObject(item) ? withCapitalTypes(item) : item))];
-      return [key, isObject(value) ? withCapitalTypes(value) : value];
+        return [key, upperCaseSchemaTypes(value)];
+      if (isArray(value)) return [key, value.map((item) => (isObject(item) ? upperCaseTypes(item) : item))];
+      return [key, isObject(value) ? upperCaseTypes(value) : value];
     }),
   );
 }
 
-function capitalised(schema: JsonObject): JsonObject {
+function upperCaseSchemaTypes(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       if (key === 'type' && typeof value === 'string') return [key, value.toUpperCase()];
-      if (isArray(value)) return [key, value.map((item) => (isObject(item) ? capitalised(item) : item))];
-      return [key, isObject(value) ? capitalised(value) : value];
+      if (isArray(value)) return [key, value.map((item) => (isObject(item) ? upperCaseSchemaTypes(item) : item))];
+      return [key, isObject(value) ? upperCaseSchemaTypes(value) : value];
     }),
   );
 }
@@ -100,7 +100,7 @@ export function partsOf(content: Content): readonly Part[] {
   return content.parts ?? [];
 }
 
-/** Several contents of one role in a row stay apart: Gemini counts each as a turn. */
+/** Consecutive contents of one role stay separate: Gemini counts each as a turn. */
 export function callsIn(content: Content): readonly NonNullable<Part['functionCall']>[] {
   return partsOf(content).flatMap((part) => part.functionCall ?? []);
 }

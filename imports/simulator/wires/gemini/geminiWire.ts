@@ -1,14 +1,14 @@
-/** The generateContent wire of the simulator. */
+/** The simulator's generateContent wire. */
 import type { WireSimulator } from '../WireSimulator';
-import { checkGeminiContents, checkThoughtSeals } from './checkGeminiContents';
-import { withCapitalTypes } from './geminiBody';
+import { checkGeminiContents, checkThoughtSignatures } from './checkGeminiContents';
+import { upperCaseTypes } from './geminiBody';
 import { readGemini } from './readGemini';
 import { streamGemini, writeGemini } from './writeGemini';
 
 export const geminiWire: WireSimulator = {
-  canonical: withCapitalTypes,
+  normalize: upperCaseTypes,
   check: checkGeminiContents,
-  checkSeals: checkThoughtSeals,
+  checkSignatures: checkThoughtSignatures,
   read: readGemini,
   write: writeGemini,
   stream: streamGemini,

@@ -1,7 +1,7 @@
-/** A generateContent request as a conversation. */
+/** Reads a generateContent request as a conversation. */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { isArray, isObject } from '../../json';
-import type { Conversation, ToolDemand, Turn } from '../../model/Conversation';
+import type { Conversation, ToolChoice, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
 import { geminiBody, isModelTurn, partsOf } from './geminiBody';
 import type { Content, GeminiBody } from './geminiBody';
@@ -9,7 +9,7 @@ import type { Content, GeminiBody } from './geminiBody';
 export function readGemini({ vendor, model, body: raw }: WireRequest): Conversation {
   const body = geminiBody(raw);
   const config = body.generationConfig;
-  const schema = wantedSchemaOf(body);
+  const schema = outputSchemaOf(body);
   return {
     vendor,
     wire: 'gemini',
@@ -21,18 +21,18 @@ export function readGemini({ vendor, model, body: raw }: WireRequest): Conversat
       .map((tool) => ({
         name: tool.name,
         description: tool.description ?? '',
-        parameters: lowerCased(tool.parametersJsonSchema ?? tool.parameters ?? {}),
+        parameters: lowerCaseTypes(tool.parametersJsonSchema ?? tool.parameters ?? {}),
         async: false,
       })),
-    toolDemand: demandOf(body),
-    parallelCalls: true,
+    toolChoice: toolChoiceOf(body),
+    allowsParallelCalls: true,
     wantsReasoning: config?.thinkingConfig?.includeThoughts === true,
-    ...(schema === undefined ? {} : { wantedSchema: schema }),
+    ...(schema === undefined ? {} : { outputSchema: schema }),
     ...(config?.maxOutputTokens === undefined ? {} : { maxOutputTokens: config.maxOutputTokens }),
   };
 }
 
-/** Calls have no ids here as a rule: a response answers the call of its name and place. */
+/** Calls usually have no ids on this wire, so a response belongs to the first open call of its name. */
 function turnsOf(contents: readonly Content[]): readonly Turn[] {
   let count = 0;
   let open: { readonly id: string; readonly name: string }[] = [];
@@ -66,7 +66,7 @@ function turnsOf(contents: readonly Content[]): readonly Turn[] {
   });
 }
 
-/** `output` and `result` hold the answer by convention, `error` the failure. */
+/** By convention, `output` or `result` holds the result, and `error` the failure. */
 function resultText(response: JsonObject): string {
   const value =
     Object.keys(response).length === 1 ? (response.output ?? response.result ?? response.error ?? response) : response;
@@ -80,25 +80,25 @@ function textOf(content: Content): string {
     .join('');
 }
 
-function demandOf({ toolConfig }: GeminiBody): ToolDemand {
+function toolChoiceOf({ toolConfig }: GeminiBody): ToolChoice {
   const config = toolConfig?.functionCallingConfig;
   const names = config?.allowedFunctionNames;
   if (config?.mode === 'NONE') return { mode: 'none' };
   return { mode: config?.mode === 'ANY' ? 'required' : 'auto', ...(names === undefined ? {} : { names }) };
 }
 
-function wantedSchemaOf({ generationConfig }: GeminiBody): JsonObject | undefined {
+function outputSchemaOf({ generationConfig }: GeminiBody): JsonObject | undefined {
   if (generationConfig?.responseMimeType !== 'application/json') return undefined;
-  return lowerCased(generationConfig.responseJsonSchema ?? generationConfig.responseSchema ?? {});
+  return lowerCaseTypes(generationConfig.responseJsonSchema ?? generationConfig.responseSchema ?? {});
 }
 
-/** Gemini's own schemas name types in capitals and say `nullable`. */
-function lowerCased(schema: JsonObject): JsonObject {
+/** Gemini's own schemas write types in upper case. */
+function lowerCaseTypes(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       if (key === 'type' && typeof value === 'string') return [key, value.toLowerCase()];
-      if (isArray(value)) return [key, value.map((item) => (isObject(item) ? lowerCased(item) : item))];
-      return [key, isObject(value) && key !== 'default' ? lowerCased(value) : value];
+      if (isArray(value)) return [key, value.map((item) => (isObject(item) ? lowerCaseTypes(item) : item))];
+      return [key, isObject(value) && key !== 'default' ? lowerCaseTypes(value) : value];
     }),
   );
 }

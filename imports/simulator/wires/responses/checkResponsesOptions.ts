@@ -1,37 +1,39 @@
-/**
- * What OpenAI refuses in the options of a Responses request: parameters that a model lacks, and schemas that break
- * strict mode.
- */
+/** OpenAI's rules for the options of a Responses request: strict schemas and model-specific parameters. */
 import { asObject, asString, isGiven } from '../../json';
-import { firstRefusal, refuse } from '../../validation/Refusal';
-import type { Refusal, Rule } from '../../validation/Refusal';
-import { strictViolation } from '../../validation/strictSchema';
-import { fixesTemperature } from '../chat/checkChatOptions';
+import { firstRejection, reject } from '../../validation/Rejection';
+import type { Rejection, Rule } from '../../validation/Rejection';
+import { findStrictViolation } from '../../validation/findStrictViolation';
+import { hasFixedTemperature } from '../chat/checkChatOptions';
 import type { WireRequest } from '../WireSimulator';
-import { contentText, inputItems, wantedFormat } from './responsesBody';
+import { contentText, inputItems, outputFormat } from './responsesBody';
 import type { ResponsesBody } from './responsesBody';
 
-interface Asked {
+interface RequestOptions {
   readonly model: string;
   readonly body: ResponsesBody;
 }
 
-export function checkResponsesOptions({ vendor, model }: WireRequest, body: ResponsesBody): Refusal | undefined {
+export function checkResponsesOptions({ vendor, model }: WireRequest, body: ResponsesBody): Rejection | undefined {
   if (vendor !== 'openai' && vendor !== 'azure_openai') return undefined;
-  const rules: Rule<Asked>[] = [toolSchemasAreStrict, answerSchemaIsStrict, jsonIsSpokenOf, modelsHaveTheirParameters];
-  return firstRefusal(rules, { model, body });
+  const rules: Rule<RequestOptions>[] = [
+    rejectNonStrictToolSchemas,
+    rejectNonStrictOutputSchema,
+    rejectJsonModeWithoutMention,
+    rejectParametersOfModel,
+  ];
+  return firstRejection(rules, { model, body });
 }
 
 /**
- * Tools are strict unless they say otherwise; without the word the server closes their schema itself, so only an
- * explicit one is checked.
+ * Tools are strict by default, but without an explicit `strict` the server adapts their schema itself. Only an explicit
+ * `strict` is checked.
  */
-function toolSchemasAreStrict({ body }: Asked): Refusal | undefined {
+function rejectNonStrictToolSchemas({ body }: RequestOptions): Rejection | undefined {
   for (const [index, tool] of (body.tools ?? []).entries()) {
     if (tool.type !== 'function' || tool.strict !== true) continue;
-    const violation = strictViolation(asObject(tool.parameters));
+    const violation = findStrictViolation(asObject(tool.parameters));
     if (violation !== undefined) {
-      return refuse(`Invalid schema for function '${asString(tool.name)}': ${violation}`, {
+      return reject(`Invalid schema for function '${asString(tool.name)}': ${violation}`, {
         param: `tools[${index}].parameters`,
         code: 'invalid_function_parameters',
       });
@@ -40,45 +42,45 @@ function toolSchemasAreStrict({ body }: Asked): Refusal | undefined {
   return undefined;
 }
 
-function answerSchemaIsStrict({ body }: Asked): Refusal | undefined {
-  const format = wantedFormat(body);
+function rejectNonStrictOutputSchema({ body }: RequestOptions): Rejection | undefined {
+  const format = outputFormat(body);
   if (format.type !== 'json_schema' || format.strict !== true) return undefined;
-  const violation = strictViolation(asObject(format.schema));
+  const violation = findStrictViolation(asObject(format.schema));
   return violation === undefined
     ? undefined
-    : refuse(`Invalid schema for response_format '${asString(format.name)}': ${violation}`, {
+    : reject(`Invalid schema for response_format '${asString(format.name)}': ${violation}`, {
         param: 'text.format.schema',
         code: 'invalid_json_schema',
       });
 }
 
-/** `json_object` wants the word in the input. */
-function jsonIsSpokenOf({ body }: Asked): Refusal | undefined {
-  if (wantedFormat(body).type !== 'json_object' || isGiven(body.previous_response_id)) return undefined;
-  const spoken =
+/** `json_object` requires the word "JSON" in the input. */
+function rejectJsonModeWithoutMention({ body }: RequestOptions): Rejection | undefined {
+  if (outputFormat(body).type !== 'json_object' || isGiven(body.previous_response_id)) return undefined;
+  const mentionsJson =
     inputItems(body).some((item) => /json/i.test(contentText(item.content))) || /json/i.test(body.instructions ?? '');
-  return spoken
+  return mentionsJson
     ? undefined
-    : refuse(
+    : reject(
         "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
         { param: 'input' },
       );
 }
 
-/** Reasoning models fix the temperature, the others can't reason. */
-function modelsHaveTheirParameters({ model, body }: Asked): Refusal | undefined {
-  if (isGiven(body.temperature) && body.temperature !== 1 && fixesTemperature(model))
-    return unsupported('temperature', 'temperature');
+/** Reasoning models have a fixed temperature; other models don't accept reasoning parameters. */
+function rejectParametersOfModel({ model, body }: RequestOptions): Rejection | undefined {
+  if (isGiven(body.temperature) && body.temperature !== 1 && hasFixedTemperature(model))
+    return rejectUnsupported('temperature', 'temperature');
   if (!/^(gpt-3|gpt-4|chatgpt-4)/.test(model)) return undefined;
-  if (isGiven(body.reasoning?.effort)) return unsupported('reasoning.effort', 'reasoning.effort');
-  if (isGiven(body.reasoning?.summary)) return unsupported('reasoning.summary', 'reasoning.summary');
+  if (isGiven(body.reasoning?.effort)) return rejectUnsupported('reasoning.effort', 'reasoning.effort');
+  if (isGiven(body.reasoning?.summary)) return rejectUnsupported('reasoning.summary', 'reasoning.summary');
   return body.include?.includes('reasoning.encrypted_content') === true
-    ? refuse('Encrypted content is not supported with this model.', { param: 'include' })
+    ? reject('Encrypted content is not supported with this model.', { param: 'include' })
     : undefined;
 }
 
-function unsupported(name: string, param: string): Refusal {
-  return refuse(`Unsupported parameter: '${name}' is not supported with this model.`, {
+function rejectUnsupported(name: string, param: string): Rejection {
+  return reject(`Unsupported parameter: '${name}' is not supported with this model.`, {
     param,
     code: 'unsupported_parameter',
   });

@@ -1,8 +1,8 @@
-/** A Responses request, with what the server kept of the chain before it, as a conversation. */
+/** Reads a Responses request, with the stored chain before it, as a conversation. */
 import { asArray, asObject, asString, isObject, objectsIn } from '../../json';
-import type { Conversation, ToolDemand, Turn } from '../../model/Conversation';
+import type { Conversation, ToolChoice, Turn } from '../../model/Conversation';
 import type { WireRequest } from '../WireSimulator';
-import { contentText, inputItems, responsesBody, wantedFormat } from './responsesBody';
+import { contentText, inputItems, responsesBody, outputFormat } from './responsesBody';
 import type { Item, ResponsesBody } from './responsesBody';
 
 export function readResponses({ vendor, model, body: raw, archive }: WireRequest): Conversation {
@@ -11,15 +11,15 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
     ...((archive.get(vendor, body.previous_response_id ?? '')?.items ?? []) as readonly Item[]),
     ...inputItems(body),
   ];
-  const schema = wantedSchemaOf(body);
-  const operators = items
+  const schema = outputSchemaOf(body);
+  const systemTexts = items
     .filter((item) => item.role === 'system' || item.role === 'developer')
     .map((item) => contentText(item.content));
   return {
     vendor,
     wire: 'responses',
     model,
-    instructions: [body.instructions ?? '', ...operators].filter((text) => text !== '').join('\n'),
+    instructions: [body.instructions ?? '', ...systemTexts].filter((text) => text !== '').join('\n'),
     turns: turnsOf(items),
     tools: (body.tools ?? [])
       .filter((tool) => tool.type === 'function')
@@ -29,10 +29,10 @@ export function readResponses({ vendor, model, body: raw, archive }: WireRequest
         parameters: asObject(tool.parameters),
         async: tool.async === true,
       })),
-    toolDemand: demandOf(body),
-    parallelCalls: body.parallel_tool_calls !== false,
+    toolChoice: toolChoiceOf(body),
+    allowsParallelCalls: body.parallel_tool_calls !== false,
     wantsReasoning: body.reasoning !== undefined && body.reasoning !== null && body.reasoning.effort !== 'none',
-    ...(schema === undefined ? {} : { wantedSchema: schema }),
+    ...(schema === undefined ? {} : { outputSchema: schema }),
     ...(typeof body.max_output_tokens === 'number' ? { maxOutputTokens: body.max_output_tokens } : {}),
   };
 }
@@ -80,7 +80,7 @@ function turnsOf(items: readonly Item[]): readonly Turn[] {
   });
 }
 
-function demandOf({ tool_choice: choice }: ResponsesBody): ToolDemand {
+function toolChoiceOf({ tool_choice: choice }: ResponsesBody): ToolChoice {
   if (choice === 'none' || choice === 'required') return { mode: choice };
   if (!isObject(choice)) return { mode: 'auto' };
   if (choice.type === 'function') return { mode: 'required', names: [asString(choice.name)] };
@@ -91,8 +91,8 @@ function demandOf({ tool_choice: choice }: ResponsesBody): ToolDemand {
   };
 }
 
-function wantedSchemaOf(body: ResponsesBody): Conversation['wantedSchema'] {
-  const format = wantedFormat(body);
+function outputSchemaOf(body: ResponsesBody): Conversation['outputSchema'] {
+  const format = outputFormat(body);
   if (format.type === 'json_object') return {};
   return format.type === 'json_schema' ? asObject(format.schema) : undefined;
 }

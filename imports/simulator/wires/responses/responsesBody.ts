@@ -5,7 +5,7 @@
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
 import { asObject, asString, objectsIn } from '../../json';
 
-/** An input or output item; a message may leave its type out. */
+/** An input or output item; a message may omit its type. */
 export interface Item {
   readonly type?: string;
   readonly id?: string | null;
@@ -42,7 +42,7 @@ export function responsesBody(body: JsonObject): ResponsesBody {
   return body;
 }
 
-/** A string is one user message. */
+/** A string is equivalent to one user message. */
 export function inputItems(body: ResponsesBody): readonly Item[] {
   if (body.input === undefined) return [];
   return typeof body.input === 'string'
@@ -63,7 +63,7 @@ export function isOutput(item: Item): boolean {
 }
 
 /**
- * Calls of these may stay unanswered for now and take their output later,
+ * Calls of these tools may receive their output in a later request,
  * https://platform.openai.com/docs/api-reference/responses/create#tools.
  */
 export function asyncTools(body: ResponsesBody): ReadonlySet<string> {
@@ -77,6 +77,6 @@ export function contentText(content: unknown): string {
     .join('\n');
 }
 
-export function wantedFormat(body: ResponsesBody): JsonObject {
+export function outputFormat(body: ResponsesBody): JsonObject {
   return asObject(body.text?.format);
 }

@@ -1,13 +1,13 @@
-/** The Responses wire of the simulator. */
+/** The simulator's Responses wire. */
 import type { WireSimulator } from '../WireSimulator';
-import { checkReasoningSeals, checkResponsesInput } from './checkResponsesInput';
+import { checkReasoningSignatures, checkResponsesInput } from './checkResponsesInput';
 import { readResponses } from './readResponses';
 import { streamResponses } from './streamResponses';
 import { writeResponses } from './writeResponses';
 
 export const responsesWire: WireSimulator = {
   check: checkResponsesInput,
-  checkSeals: checkReasoningSeals,
+  checkSignatures: checkReasoningSignatures,
   read: readResponses,
   write: writeResponses,
   stream: streamResponses,

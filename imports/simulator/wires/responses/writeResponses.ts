@@ -1,26 +1,26 @@
-/** An answer in the Responses wire as one body; what the server keeps of it goes into the archive. */
+/** Writes a Responses response as one body, and stores it in the archive. */
 import type { JsonObject } from '../../../business/ai/domain/types/VendorTypes';
-import { tokensIn } from '../../model/ModelTurn';
+import { estimateTokens } from '../../model/ModelTurn';
 import type { ModelTurn, TokenCount } from '../../model/ModelTurn';
-import { sealUp } from '../../seals';
-import type { Answer } from '../WireSimulator';
-import { inputItems, responsesBody, wantedFormat } from './responsesBody';
+import { createSignedToken } from '../../signatures';
+import type { TurnContext } from '../WireSimulator';
+import { inputItems, responsesBody, outputFormat } from './responsesBody';
 import type { ResponsesBody } from './responsesBody';
-import { responseHost } from './responseHosts';
+import { responsesProfile } from './responsesProfiles';
 
-export function writeResponses(answer: Answer): JsonObject {
-  const response = finishedResponse(answer);
-  archive(answer, response);
+export function writeResponses(context: TurnContext): JsonObject {
+  const response = finishResponse(context);
+  archiveResponse(context, response);
   return response;
 }
 
-/** The response before anything is said. */
-export function emptyResponse(answer: Answer): JsonObject {
-  const body = responsesBody(answer.body);
+/** The response before any output. */
+export function createResponse(context: TurnContext): JsonObject {
+  const body = responsesBody(context.body);
   return {
-    id: responseHost(answer.vendor).responseId(),
+    id: responsesProfile(context.vendor).responseId(),
     object: 'response',
-    created_at: answer.createdAt,
+    created_at: context.createdAt,
     status: 'in_progress',
     background: false,
     error: null,
@@ -28,7 +28,7 @@ export function emptyResponse(answer: Answer): JsonObject {
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: null,
-    model: answer.model,
+    model: context.model,
     output: [],
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,
@@ -36,7 +36,7 @@ export function emptyResponse(answer: Answer): JsonObject {
     service_tier: 'default',
     store: body.store ?? true,
     temperature: body.temperature ?? 1,
-    text: { format: echoedFormat(answer, body), verbosity: 'medium' },
+    text: { format: echoFormat(context, body), verbosity: 'medium' },
     tool_choice: body.tool_choice ?? 'auto',
     tools: body.tools ?? [],
     top_logprobs: 0,
@@ -44,32 +44,32 @@ export function emptyResponse(answer: Answer): JsonObject {
     truncation: 'disabled',
     usage: null,
     user: null,
-    metadata: answer.body.metadata ?? {},
+    metadata: context.body.metadata ?? {},
   };
 }
 
-export function finishedResponse(answer: Answer, started: JsonObject = emptyResponse(answer)): JsonObject {
-  const { turn } = answer;
+export function finishResponse(context: TurnContext, started: JsonObject = createResponse(context)): JsonObject {
+  const { turn } = context;
   const failed =
     turn.failure === undefined ? {} : { error: { code: turn.failure.code, message: turn.failure.message } };
   const status = turn.failure !== undefined ? 'failed' : turn.ending === 'complete' ? 'completed' : 'incomplete';
   return {
     ...started,
     status,
-    completed_at: status === 'completed' ? answer.createdAt : null,
+    completed_at: status === 'completed' ? context.createdAt : null,
     incomplete_details: turn.ending === 'complete' ? null : { reason: turn.ending },
-    output: outputItems(answer, started, status === 'incomplete' ? 'incomplete' : 'completed'),
-    usage: usage(answer.usage),
+    output: outputItems(context, started, status === 'incomplete' ? 'incomplete' : 'completed'),
+    usage: usage(context.usage),
     ...failed,
   };
 }
 
-export function archive(answer: Answer, response: JsonObject): void {
-  const body = responsesBody(answer.body);
+export function archiveResponse(context: TurnContext, response: JsonObject): void {
+  const body = responsesBody(context.body);
   if (body.store === false || response.status === 'failed') return;
-  const before = answer.archive.get(answer.vendor, body.previous_response_id ?? '')?.items ?? [];
+  const before = context.archive.get(context.vendor, body.previous_response_id ?? '')?.items ?? [];
   const input = inputItems(body);
-  answer.archive.keep(answer.vendor, {
+  context.archive.add(context.vendor, {
     response,
     input,
     items: [...before, ...input, ...(response.output as readonly JsonObject[])],
@@ -77,20 +77,20 @@ export function archive(answer: Answer, response: JsonObject): void {
 }
 
 /** Reasoning, then the text or refusal, then the calls. */
-function outputItems({ vendor, turn, body: raw }: Answer, response: JsonObject, status: string): JsonObject[] {
-  const host = responseHost(vendor);
+function outputItems({ vendor, turn, body: raw }: TurnContext, response: JsonObject, status: string): JsonObject[] {
+  const profile = responsesProfile(vendor);
   const body = responsesBody(raw);
   const responseId = String(response.id);
   const items: JsonObject[] = [];
   if (turn.reasoning !== undefined) {
-    const id = host.itemId('rs', responseId, 0);
+    const id = profile.itemId('rs', responseId, 0);
     items.push({
       id,
       type: 'reasoning',
       summary: summaryOf(turn, body),
-      ...(host.reasoningHasStatus ? { status: 'completed' } : {}),
+      ...(profile.reasoningHasStatus ? { status: 'completed' } : {}),
       ...(body.include?.includes('reasoning.encrypted_content') === true
-        ? { encrypted_content: sealReasoning(vendor, id, turn.reasoning) }
+        ? { encrypted_content: encryptReasoning(vendor, id, turn.reasoning) }
         : {}),
     });
   }
@@ -98,17 +98,23 @@ function outputItems({ vendor, turn, body: raw }: Answer, response: JsonObject, 
     turn.refusal === undefined
       ? { type: 'output_text', text: turn.text ?? '', annotations: [], logprobs: [] }
       : { type: 'refusal', refusal: turn.refusal };
-  const speaks =
+  const hasMessage =
     (turn.text ?? '') !== '' || turn.refusal !== undefined || (turn.calls.length === 0 && turn.ending === 'complete');
-  if (speaks)
-    items.push({ id: host.itemId('msg', responseId, 0), type: 'message', status, role: 'assistant', content: [part] });
+  if (hasMessage)
+    items.push({
+      id: profile.itemId('msg', responseId, 0),
+      type: 'message',
+      status,
+      role: 'assistant',
+      content: [part],
+    });
   for (const [index, call] of turn.calls.entries()) {
     items.push({
-      id: host.itemId('fc', responseId, index),
+      id: profile.itemId('fc', responseId, index),
       type: 'function_call',
       status: 'completed',
       arguments: call.arguments,
-      call_id: call.id ?? host.callId(index),
+      call_id: call.id ?? profile.callId(index),
       name: call.name,
       ...(call.async === true ? { async: true } : {}),
     });
@@ -116,22 +122,22 @@ function outputItems({ vendor, turn, body: raw }: Answer, response: JsonObject, 
   return items;
 }
 
-/** A summary is given only to those who ask for one. */
+/** A summary is only sent on request. */
 function summaryOf(turn: ModelTurn, body: ResponsesBody): JsonObject[] {
-  const wanted = body.reasoning?.summary !== undefined && body.reasoning.summary !== null;
-  return wanted && turn.redacted !== true ? [{ type: 'summary_text', text: turn.reasoning }] : [];
+  const isRequested = body.reasoning?.summary !== undefined && body.reasoning.summary !== null;
+  return isRequested && turn.redacted !== true ? [{ type: 'summary_text', text: turn.reasoning }] : [];
 }
 
-/** OpenAI's seals begin with these letters in every recording. */
-export const SEAL_MARK = 'gAAAAA';
+/** OpenAI's encrypted content starts with these characters in every recording. */
+export const ENCRYPTED_CONTENT_PREFIX = 'gAAAAA';
 
-function sealReasoning(vendor: Answer['vendor'], id: string, reasoning: string): string {
-  return `${vendor === 'grok' ? '' : SEAL_MARK}${sealUp(vendor, { id, reasoning })}`;
+function encryptReasoning(vendor: TurnContext['vendor'], id: string, reasoning: string): string {
+  return `${vendor === 'grok' ? '' : ENCRYPTED_CONTENT_PREFIX}${createSignedToken(vendor, { id, reasoning })}`;
 }
 
 /** xAI echoes the format without its name (xai-resp-structured-b). */
-function echoedFormat({ vendor }: Answer, body: ResponsesBody): JsonObject {
-  const format = { type: 'text', ...wantedFormat(body) };
+function echoFormat({ vendor }: TurnContext, body: ResponsesBody): JsonObject {
+  const format = { type: 'text', ...outputFormat(body) };
   return vendor === 'grok' ? Object.fromEntries(Object.entries(format).filter(([key]) => key !== 'name')) : format;
 }
 
@@ -146,7 +152,7 @@ export function usage(count: TokenCount): JsonObject {
   };
 }
 
-/** The usage of a compaction: what went in, and its summary. */
+/** The usage of a compaction: its input and its summary. */
 export function compactionUsage(input: number, summary: string): JsonObject {
-  return usage({ input, cached: 0, output: tokensIn(summary), reasoning: 0 });
+  return usage({ input, cached: 0, output: estimateTokens(summary), reasoning: 0 });
 }

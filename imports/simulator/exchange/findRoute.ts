@@ -1,0 +1,111 @@
+/** Finds the vendor, wire and operation that a request's URL addresses. */
+import { VENDORS } from '../../business/ai/domain/types/VendorTypes';
+import type { VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
+import { vendorProfile } from '../vendorProfiles';
+import type { SchemaName } from '../vendorProfiles';
+
+export type Operation =
+  | {
+      readonly kind: 'generate';
+      readonly wire: WireName;
+      /** From the URL; otherwise the body names it. */
+      readonly model?: string;
+      /** From the URL; otherwise the body decides. */
+      readonly stream?: boolean;
+      /** Streams as one JSON array instead of events. */
+      readonly asArray?: boolean;
+      readonly schema?: SchemaName;
+    }
+  | { readonly kind: 'count-tokens'; readonly wire: WireName; readonly model?: string }
+  | { readonly kind: 'models'; readonly id?: string }
+  | {
+      readonly kind: 'stored-response';
+      readonly id: string;
+      readonly action: 'read' | 'delete' | 'cancel' | 'input-items';
+    }
+  | { readonly kind: 'compact' };
+
+export interface Route {
+  readonly vendor: VendorName;
+  /** Absent when the vendor has no such endpoint. */
+  readonly operation?: Operation;
+}
+
+/** @returns undefined when the first segment is no vendor's prefix */
+export function findRoute(
+  method: string,
+  pathname: string,
+  query: Readonly<Record<string, string>>,
+): Route | undefined {
+  const [, prefix = '', ...rest] = pathname.replace(/\/{2,}/g, '/').split('/');
+  const vendor = VENDORS.find((name) => vendorProfile(name).prefix === prefix);
+  if (vendor === undefined) return undefined;
+  const path = rest.map(decodeURIComponent).join('/');
+  const operation =
+    vendor === 'google'
+      ? geminiOperation(method, path, query)
+      : vendor === 'anthropic'
+        ? anthropicOperation(method, path)
+        : openaiOperation(vendor, method, path, query);
+  return { vendor, ...(operation === undefined ? {} : { operation }) };
+}
+
+/**
+ * OpenAI's paths under the roots that vendors put before them: `v1`, `openai/v1`, `openai/deployments/<name>`,
+ * `models`.
+ */
+function openaiOperation(
+  vendor: VendorName,
+  method: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Operation | undefined {
+  const match = /^(?:openai\/)?(?:v1\/)?(?:deployments\/([^/]+)\/)?(?:models\/(?=chat\/))?(.*)$/.exec(path);
+  const [, deployment, tail = ''] = match ?? [];
+  // Azure's dated paths name their version (https://learn.microsoft.com/azure/ai-services/openai/reference).
+  if (deployment !== undefined && (vendor !== 'azure_openai' || query['api-version'] === undefined)) return undefined;
+  const { schemas } = vendorProfile(vendor);
+  if (method === 'POST' && tail === 'chat/completions' && schemas.chat_completions !== undefined) {
+    return { kind: 'generate', wire: 'chat_completions', ...(deployment === undefined ? {} : { model: deployment }) };
+  }
+  if (method === 'GET' && /^models(\/|$)/.test(tail))
+    return { kind: 'models', ...(tail === 'models' ? {} : { id: tail.slice('models/'.length) }) };
+  if (schemas.responses === undefined) return undefined;
+  if (method === 'POST' && tail === 'responses') return { kind: 'generate', wire: 'responses' };
+  if (method === 'POST' && tail === 'responses/compact') return { kind: 'compact' };
+  const [, id, part] = /^responses\/([^/]+)(?:\/(cancel|input_items))?$/.exec(tail) ?? [];
+  if (id === undefined) return undefined;
+  if (method === 'POST' && part === 'cancel') return { kind: 'stored-response', id, action: 'cancel' };
+  if (method === 'GET') return { kind: 'stored-response', id, action: part === 'input_items' ? 'input-items' : 'read' };
+  return method === 'DELETE' && part === undefined ? { kind: 'stored-response', id, action: 'delete' } : undefined;
+}
+
+function anthropicOperation(method: string, path: string): Operation | undefined {
+  if (method === 'POST' && path === 'v1/messages') return { kind: 'generate', wire: 'anthropic_messages' };
+  if (method === 'POST' && path === 'v1/messages/count_tokens')
+    return { kind: 'count-tokens', wire: 'anthropic_messages' };
+  if (method === 'GET' && /^v1\/models(\/|$)/.test(path))
+    return { kind: 'models', ...(path === 'v1/models' ? {} : { id: path.slice('v1/models/'.length) }) };
+  return undefined;
+}
+
+/** The URLs of both the Gemini API and Vertex AI. */
+function geminiOperation(method: string, path: string, query: Readonly<Record<string, string>>): Operation | undefined {
+  const [, project, resource = ''] =
+    /^v1(?:beta1?|alpha)?\/(projects\/[^/]+\/locations\/[^/]+\/(?:publishers\/google\/)?)?(.*)$/.exec(path) ?? [];
+  if (method === 'GET' && /^models(\/|$)/.test(resource))
+    return { kind: 'models', ...(resource === 'models' ? {} : { id: resource.slice('models/'.length) }) };
+  const [, model, verb] =
+    /^(?:models|tunedModels)\/([^:]+):(generateContent|streamGenerateContent|countTokens)$/.exec(resource) ?? [];
+  if (method !== 'POST' || model === undefined) return undefined;
+  if (verb === 'countTokens') return { kind: 'count-tokens', wire: 'gemini', model };
+  const stream = verb === 'streamGenerateContent';
+  return {
+    kind: 'generate',
+    wire: 'gemini',
+    model,
+    stream,
+    asArray: stream && query.alt !== 'sse',
+    schema: project === undefined ? 'gemini.generateContent' : 'vertex.generateContent',
+  };
+}

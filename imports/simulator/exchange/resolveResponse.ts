@@ -1,0 +1,183 @@
+/**
+ * Finds the response to a request that is authenticated: from its URL and the wire's rules, then from a script, a
+ * recording or the model.
+ */
+import type { JsonObject, VendorName, WireName } from '../../business/ai/domain/types/VendorTypes';
+import {
+  renderCompaction,
+  renderModels,
+  renderUnknownModel,
+  UNKNOWN_MODEL,
+  renderStoredResponse,
+  renderTokenCount,
+} from '../rendering/renderEndpoint';
+import { renderTurn, toModelTurn } from '../rendering/renderTurn';
+import { createErrorBody } from '../rendering/createErrorBody';
+import { renderJson } from '../rendering/RenderedResponse';
+import type { RenderedResponse } from '../rendering/RenderedResponse';
+import { asString, isObject } from '../json';
+import type { RuleModel } from '../model/RuleModel';
+import { isRawResponse, isStatusResponse } from '../ScriptedResponse';
+import type {
+  ScriptedRawResponse,
+  ScriptedResponse,
+  ScriptedStatusResponse,
+  StaticResponse,
+} from '../ScriptedResponse';
+import type { Fault } from '../Fault';
+import type { RecordedRequest } from '../RecordedRequest';
+import { checkSchema } from '../validation/checkSchema';
+import { reject } from '../validation/Rejection';
+import type { Rejection } from '../validation/Rejection';
+import { anthropicWire } from '../wires/anthropic/anthropicWire';
+import { chatWire } from '../wires/chat/chatWire';
+import { geminiWire } from '../wires/gemini/geminiWire';
+import { responsesWire } from '../wires/responses/responsesWire';
+import type { ResponseArchive } from '../wires/responses/ResponseArchive';
+import type { WireRequest, WireSimulator } from '../wires/WireSimulator';
+import type { Playlist } from './Playlist';
+import type { ScriptQueue } from './ScriptQueue';
+import type { Operation, Route } from './findRoute';
+
+const WIRES: Record<WireName, WireSimulator> = {
+  responses: responsesWire,
+  chat_completions: chatWire,
+  anthropic_messages: anthropicWire,
+  gemini: geminiWire,
+};
+
+export interface ResponseSources {
+  readonly script: ScriptQueue;
+  readonly playlist: Playlist;
+  readonly model: RuleModel;
+  readonly archive: ResponseArchive;
+  readonly acceptForeignSignatures: boolean;
+}
+
+export interface ResolvedResponse {
+  readonly response: RenderedResponse;
+  readonly source: NonNullable<RecordedRequest['responseSource']>;
+  readonly rejection?: string;
+  readonly fault?: Fault;
+}
+
+export async function resolveResponse(
+  { vendor, operation }: Route,
+  request: RecordedRequest,
+  sources: ResponseSources,
+): Promise<ResolvedResponse> {
+  if (operation === undefined)
+    return renderRejection(vendor, reject(`Unknown request URL: ${request.method} ${request.path}.`, { status: 404 }));
+  if (operation.kind === 'models') return { response: renderModels(vendor, operation.id), source: 'endpoint' };
+  if (operation.kind === 'stored-response')
+    return { response: renderStoredResponse(vendor, operation, sources.archive), source: 'endpoint' };
+  const wireName = operation.kind === 'compact' ? 'responses' : operation.wire;
+  // A recorded response is played for any request on its wire, even one that the rules would reject.
+  const recording = operation.kind === 'generate' ? takeRecording(sources, vendor, wireName) : undefined;
+  if (recording !== undefined) return { response: recording, source: 'recording' };
+
+  const { body } = request;
+  if (!isObject(body)) return renderRejection(vendor, reject('We could not parse the JSON body of your request.'));
+  const wire = WIRES[wireName];
+  const wireRequest = toWireRequest(vendor, operation, body, request.headers, sources.archive);
+  const rejection = checkRequest(operation, wireRequest, sources.acceptForeignSignatures);
+  if (rejection !== undefined) return renderRejection(vendor, rejection, isStreaming(operation, body));
+  if (wireRequest.model === UNKNOWN_MODEL)
+    return { response: renderUnknownModel(vendor, UNKNOWN_MODEL), source: 'endpoint' };
+  const conversation = wire.read(wireRequest);
+  if (operation.kind === 'count-tokens') return { response: renderTokenCount(conversation), source: 'endpoint' };
+  if (operation.kind === 'compact')
+    return { response: renderCompaction(wireRequest, conversation), source: 'endpoint' };
+
+  const form = { stream: isStreaming(operation, body), asArray: operation.asArray === true };
+  const scripted = await evaluate(sources.script.take(vendor), request);
+  if (scripted === undefined)
+    sources.script.reportUnscripted(`${request.method} ${request.path} (request ${request.number})`);
+  const fault = scripted?.fault === undefined ? {} : { fault: scripted.fault };
+  if (scripted !== undefined && (isRawResponse(scripted) || isStatusResponse(scripted)))
+    return { response: renderVerbatim(scripted), source: 'script', ...fault };
+  const scriptedTurn = scripted === undefined ? undefined : toModelTurn(scripted);
+  const turn = scriptedTurn ?? sources.model.respond(conversation);
+  const response = renderTurn(wire, wireRequest, conversation, turn, form, scripted?.usage);
+  return {
+    response: { ...response, headers: { ...response.headers, ...scripted?.headers } },
+    source: scriptedTurn === undefined ? 'model' : 'script',
+    ...fault,
+  };
+}
+
+/** Scripted responses take precedence over recordings. */
+function takeRecording(
+  { playlist, script }: ResponseSources,
+  vendor: VendorName,
+  wire: WireName,
+): RenderedResponse | undefined {
+  return script.has(vendor) ? undefined : playlist.take(wire);
+}
+
+function toWireRequest(
+  vendor: VendorName,
+  operation: Extract<Operation, { kind: 'generate' | 'count-tokens' | 'compact' }>,
+  body: JsonObject,
+  headers: RecordedRequest['headers'],
+  archive: ResponseArchive,
+): WireRequest {
+  const model = operation.kind === 'compact' ? undefined : operation.model;
+  return {
+    vendor,
+    model: model ?? asString(body.model),
+    body: vendor === 'azure_openai' && model !== undefined ? { model, ...body } : body,
+    headers,
+    archive,
+  };
+}
+
+function checkRequest(
+  operation: Extract<Operation, { kind: 'generate' | 'count-tokens' | 'compact' }>,
+  request: WireRequest,
+  acceptForeignSignatures: boolean,
+): Rejection | undefined {
+  // Token counting and compaction accept a subset of the fields of generation, and have no published schema here.
+  if (operation.kind !== 'generate') return undefined;
+  const wire = WIRES[operation.wire];
+  const rejection =
+    wire.preflight?.(request) ??
+    checkSchema(request.vendor, operation.wire, wire.normalize?.(request.body) ?? request.body, operation.schema) ??
+    wire.check(request);
+  return rejection ?? (acceptForeignSignatures ? undefined : wire.checkSignatures(request));
+}
+
+function isStreaming(operation: Operation, body: JsonObject): boolean {
+  return operation.kind === 'generate' && (operation.stream ?? body.stream === true);
+}
+
+async function evaluate(
+  response: ScriptedResponse | undefined,
+  request: RecordedRequest,
+): Promise<StaticResponse | undefined> {
+  return typeof response === 'function' ? response(request) : response;
+}
+
+function renderVerbatim(response: ScriptedRawResponse | ScriptedStatusResponse): RenderedResponse {
+  if (isRawResponse(response))
+    return { status: response.status ?? 200, headers: { ...response.headers }, frames: [Buffer.from(response.raw)] };
+  const { status, body, headers } = response;
+  if (typeof body !== 'string')
+    return {
+      status,
+      headers: { 'content-type': 'application/json', ...headers },
+      frames: [Buffer.from(JSON.stringify(body))],
+    };
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, frames: [Buffer.from(body)] };
+}
+
+function renderRejection(vendor: VendorName, rejection: Rejection, stream = false): ResolvedResponse {
+  // Gemini labels even an error as a stream if a stream was requested (gemini-stream-err400-b).
+  const headers =
+    vendor === 'google' ? { 'content-type': stream ? 'text/event-stream' : 'application/json; charset=UTF-8' } : {};
+  return {
+    response: renderJson(rejection.status, createErrorBody(vendor, rejection), headers),
+    source: 'rejection',
+    rejection: rejection.message,
+  };
+}

@@ -1,0 +1,122 @@
+/** What differs between the simulated vendors: their paths, keys, error formats, schemas and strictness. */
+import type { VendorName, WireName } from '../business/ai/domain/types/VendorTypes';
+
+export type KeyHeader = 'authorization' | 'x-api-key' | 'api-key' | 'x-goog-api-key';
+export type ErrorShape = 'openai' | 'azure' | 'groq' | 'xai' | 'anthropic' | 'google';
+export type SchemaName =
+  | 'openai.responses'
+  | 'openai.chat-completions'
+  | 'groq.chat-completions'
+  | 'openai-compatible.chat-completions'
+  | 'anthropic.messages'
+  | 'gemini.generateContent'
+  | 'vertex.generateContent';
+
+export interface VendorProfile {
+  /** The first segment of the vendor's paths at the simulator. */
+  readonly prefix: string;
+  /** The base URL for the vendor's SDK, relative to the simulator's. */
+  readonly basePath: string;
+  readonly keyHeaders: readonly KeyHeader[];
+  readonly keyOptional: boolean;
+  readonly errors: ErrorShape;
+  readonly schemas: Partial<Record<WireName, SchemaName>>;
+  /** Rejects top-level fields that are not in its schema. */
+  readonly rejectsUnknownFields: boolean;
+  /**
+   * Requires every call to have a result and every result a call. OpenAI does, and compatible vendors copied it
+   * (DeepSeek, DashScope, Mistral and others respond with the same sentences). For xAI and Groq, no such rejection
+   * is documented or recorded.
+   */
+  readonly requiresPairedCalls: boolean;
+}
+
+const COMPATIBLE: VendorProfile = {
+  prefix: 'compatible',
+  basePath: '/compatible/v1',
+  keyHeaders: ['authorization'],
+  keyOptional: true,
+  errors: 'openai',
+  schemas: { chat_completions: 'openai-compatible.chat-completions', responses: 'openai.responses' },
+  rejectsUnknownFields: false,
+  requiresPairedCalls: true,
+};
+
+const VENDOR_PROFILES: Readonly<Partial<Record<VendorName, VendorProfile>>> = {
+  openai: {
+    prefix: 'openai',
+    basePath: '/openai/v1',
+    keyHeaders: ['authorization'],
+    keyOptional: false,
+    errors: 'openai',
+    schemas: { responses: 'openai.responses', chat_completions: 'openai.chat-completions' },
+    rejectsUnknownFields: true,
+    requiresPairedCalls: true,
+  },
+  azure_openai: {
+    prefix: 'azure',
+    basePath: '/azure',
+    keyHeaders: ['api-key', 'authorization'],
+    keyOptional: false,
+    errors: 'azure',
+    schemas: { responses: 'openai.responses', chat_completions: 'openai.chat-completions' },
+    rejectsUnknownFields: true,
+    requiresPairedCalls: true,
+  },
+  anthropic: {
+    prefix: 'anthropic',
+    basePath: '/anthropic',
+    keyHeaders: ['x-api-key', 'authorization'],
+    keyOptional: false,
+    errors: 'anthropic',
+    schemas: { anthropic_messages: 'anthropic.messages' },
+    rejectsUnknownFields: true,
+    requiresPairedCalls: true,
+  },
+  google: {
+    prefix: 'google',
+    basePath: '/google',
+    keyHeaders: ['x-goog-api-key', 'authorization'],
+    keyOptional: false,
+    errors: 'google',
+    schemas: { gemini: 'gemini.generateContent' },
+    rejectsUnknownFields: true,
+    requiresPairedCalls: true,
+  },
+  grok: {
+    prefix: 'xai',
+    basePath: '/xai/v1',
+    keyHeaders: ['authorization'],
+    keyOptional: false,
+    errors: 'xai',
+    schemas: { responses: 'openai.responses', chat_completions: 'openai-compatible.chat-completions' },
+    rejectsUnknownFields: false,
+    requiresPairedCalls: false,
+  },
+  groq: {
+    prefix: 'groq',
+    basePath: '/groq',
+    keyHeaders: ['authorization'],
+    keyOptional: false,
+    errors: 'groq',
+    schemas: { chat_completions: 'groq.chat-completions' },
+    rejectsUnknownFields: true,
+    requiresPairedCalls: false,
+  },
+  llama: {
+    prefix: 'llama',
+    basePath: '/llama/v1',
+    keyHeaders: ['authorization'],
+    keyOptional: false,
+    errors: 'openai',
+    schemas: { chat_completions: 'openai-compatible.chat-completions' },
+    rejectsUnknownFields: false,
+    requiresPairedCalls: true,
+  },
+  openai_compatible: COMPATIBLE,
+};
+
+/** A vendor without an entry gets an OpenAI-compatible host under its own name. */
+export function vendorProfile(vendor: VendorName): VendorProfile {
+  return VENDOR_PROFILES[vendor] ?? { ...COMPATIBLE, prefix: vendor, basePath: `/${vendor}/v1`, keyOptional: false };
+}
