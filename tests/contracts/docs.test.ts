@@ -18,6 +18,7 @@ import {
   codeBlocksOf,
   codeIn,
   linksOf,
+  proseOf,
   readPage,
   readPages,
   ROOT,
@@ -170,6 +171,24 @@ describe('The documentation', function () {
       expect(missing).to.deep.equal([]);
     });
 
+    it('name only classes, functions and constants that the code contains', () => {
+      const sources = sourcesUnder('imports', 'tests/support', 'tests/stubs');
+      const known = new Set(sources.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+      const files = new Set(sources.map(({ name }) => name));
+      const unknown = pages
+        .filter(({ path }) => path !== 'CHANGELOG.md' && !path.startsWith('bench/'))
+        .flatMap((page) =>
+          codeIn(proseOf(page))
+            .filter((code) =>
+              /^\w+\.tsx?$/.test(code)
+                ? code !== READERS_FILE && !files.has(code)
+                : /^(?:[A-Z]+[a-z]+\w*[A-Z]\w*|[a-z]+[A-Z]\w*)$/.test(code) && !known.has(code),
+            )
+            .map((code) => `${page.path}: ${code}`),
+        );
+      expect(unknown).to.deep.equal([]);
+    });
+
     it('lead from the index to every guide, reference page and decision', () => {
       const index = linksOf(readPage('docs/README.md')).map(({ target }) => target.split('#')[0]);
       for (const folder of ['guides', 'reference', 'decisions']) {
@@ -292,6 +311,17 @@ describe('The documentation', function () {
     );
   });
 });
+
+/** The file in which a reader of the quick start saves a program. */
+const READERS_FILE = 'hello.ts';
+
+function sourcesUnder(...folders: readonly string[]): readonly { readonly name: string; readonly text: string }[] {
+  return folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+      .map(({ parentPath, name }) => ({ name, text: readFileSync(join(parentPath, name), 'utf8') })),
+  );
+}
 
 /** Blocks that are marked as not run, by their reasons. */
 const NOT_RUN: Readonly<Record<string, number>> = {
