@@ -6,7 +6,7 @@ import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types
 import { decodeStream } from '../../imports/business/ai/infrastructure/streaming/decodeStream';
 import { modelOf, RECORDINGS } from '../support/recordings';
 import type { Recording } from '../support/recordings';
-import { replyContext, WIRES } from '../support/wireContexts';
+import { responseContext, WIRES } from '../support/wireContexts';
 
 const isFull = process.env['BOLIDE_FULL'] !== undefined;
 const LIMIT = isFull ? 60 * 1024 : 8 * 1024;
@@ -20,7 +20,7 @@ interface Outcome {
 }
 
 async function decode(recording: Recording, chunks: Iterable<Uint8Array>): Promise<Outcome> {
-  const decoder = WIRES[recording.wire].createDecoder(replyContext(recording.vendor, modelOf(recording)));
+  const decoder = WIRES[recording.wire].createDecoder(responseContext(recording.vendor, modelOf(recording)));
   const events: ResponseStreamEvent[] = [];
   let error: unknown;
   try {

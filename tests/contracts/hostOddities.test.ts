@@ -30,7 +30,7 @@ function sse(...payloads: readonly unknown[]): string {
     .join('');
 }
 
-interface Meant {
+interface Expected {
   readonly text?: string;
   /** Names and arguments. */
   readonly calls?: readonly (readonly [string, string])[];
@@ -48,9 +48,9 @@ const NO_ARGUMENTS = [
 ] as const;
 const end = chunk({}, 'tool_calls');
 
-/** Streams of hosts that speak the chat wire in their own ways. */
-const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> = {
-  'says an empty word after the word for the end': [
+/** Streams of vendors that deviate from the chat wire. */
+const CHAT_RESPONSES: Readonly<Record<string, readonly [body: string, expected: Expected]>> = {
+  'sends an empty finish reason after the real one': [
     sse(
       chunk({ content: 'Hi' }),
       chunk({}, 'stop'),
@@ -60,11 +60,11 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { text: 'Hi', total: 7 },
   ],
-  'says an empty word in each chunk': [
+  'sends an empty finish reason in each chunk': [
     sse(chunk({ role: 'assistant', content: 'H' }, ''), chunk({ role: '', content: 'i' }, ''), chunk({}, 'stop'), DONE),
     { text: 'Hi' },
   ],
-  'counts in the last choice': [
+  'sends usage in the last choice': [
     sse(
       chunk({ content: 'Hi' }),
       { id: 'c1', choices: [{ index: 0, delta: {}, finish_reason: 'stop', usage: USAGE }] },
@@ -72,7 +72,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { text: 'Hi', total: 7 },
   ],
-  'counts in each chunk': [
+  'sends usage in each chunk': [
     sse(
       chunk({ content: 'Hi' }, null, { usage: { ...USAGE, total_tokens: 5 } }),
       chunk({}, 'stop', { usage: USAGE }),
@@ -80,7 +80,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { text: 'Hi', total: 7 },
   ],
-  'sends the whole message in one chunk': [
+  'sends the entire message in one chunk': [
     sse(
       {
         id: 'c1',
@@ -100,7 +100,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { text: 'Hi', calls: [['a', '{}']] },
   ],
-  'repeats the message so far beside each delta': [
+  'repeats the message so far next to each delta': [
     sse(
       { choices: [{ index: 0, delta: { content: 'H' }, message: { content: 'H' } }] },
       { choices: [{ index: 0, delta: { content: 'i' }, message: { content: 'Hi' } }] },
@@ -109,7 +109,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { text: 'Hi' },
   ],
-  'numbers all calls 0 and gives no ids': [
+  'sends index 0 for all calls, without ids': [
     sse(
       calling({ index: 0, function: { name: 'a', arguments: '{"x":1}' } }),
       calling({ index: 0, function: { name: 'b', arguments: '{"y":2}' } }),
@@ -118,7 +118,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { calls: A_AND_B },
   ],
-  'numbers all calls 0 and gives ids': [
+  'sends index 0 for all calls, with ids': [
     sse(
       calling(
         { index: 0, id: '1', function: { name: 'a', arguments: '{"x":1}' } },
@@ -129,7 +129,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { calls: A_AND_B },
   ],
-  'numbers no calls and gives no ids': [
+  'sends calls without index and id': [
     sse(
       calling({ function: { name: 'a', arguments: '{"x":1}' } }),
       calling({ function: { name: 'b', arguments: '{"y":2}' } }),
@@ -138,11 +138,11 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { calls: A_AND_B },
   ],
-  'gives calls without number, id and arguments in one chunk': [
+  'sends calls without index, id and arguments in one chunk': [
     sse(calling({ function: { name: 'a' } }, { function: { name: 'b' } }), end, DONE),
     { calls: NO_ARGUMENTS },
   ],
-  'gives one call twice in one chunk': [
+  'sends the same call twice in one chunk': [
     sse(calling({ function: { name: 'a' } }, { function: { name: 'a' } }), end, DONE),
     {
       calls: [
@@ -151,7 +151,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
       ],
     },
   ],
-  'writes arguments as objects': [
+  'sends arguments as objects': [
     sse(
       calling({ function: { name: 'a', arguments: { x: 1 } } }, { function: { name: 'b', arguments: { y: 2 } } }),
       end,
@@ -159,7 +159,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { calls: A_AND_B },
   ],
-  'repeats number and name with each fragment': [
+  'repeats index and name in each fragment': [
     sse(
       calling({ index: 0, function: { name: 'a', arguments: '{"x":' } }),
       calling({ index: 0, function: { name: 'a', arguments: '1}' } }),
@@ -169,7 +169,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { calls: [['a', '{"x":1}']] },
   ],
-  'sends null for what it said before': [
+  'repeats earlier fields as null': [
     sse(
       calling({ index: 0, id: '1', type: 'function', function: { name: 'a', arguments: '' } }),
       calling({ index: 0, id: null, type: null, function: { name: null, arguments: '{}' } }),
@@ -178,7 +178,7 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { calls: [['a', '{}']] },
   ],
-  'ends a call with stop': [
+  'ends a call with finish reason stop': [
     sse(calling({ index: 0, id: '1', function: { name: 'a', arguments: '{}' } }), chunk({}, 'stop'), DONE),
     { calls: [['a', '{}']] },
   ],
@@ -192,44 +192,40 @@ const ANSWERS: Readonly<Record<string, readonly [body: string, meant: Meant]>> =
     ),
     { text: 'Hi' },
   ],
-  'keeps the line open with comments': [
+  'sends comments to keep the connection alive': [
     `: OPENROUTER PROCESSING\n\n: keep-alive\n\n${sse(chunk({ content: 'Hi' }), chunk({}, 'stop'), DONE)}`,
     { text: 'Hi' },
   ],
-  'fills its context': [
+  'exhausts its context': [
     sse(chunk({ content: 'Hi' }), chunk({}, 'model_length'), DONE),
     { text: 'Hi', status: 'incomplete' },
   ],
 };
 
-/** What looks like the end of an answer, or like an answer, and is none. */
-const FAILURES: Readonly<Record<string, readonly [body: string, code: string, says: RegExp]>> = {
-  'ends with the word for a failure': [
-    sse(chunk({ content: 'Hi' }), chunk({}, 'error'), DONE),
-    'vendor-error',
-    /error/,
-  ],
-  'has no strength left': [
+/** Streams that look complete, but have failed. */
+const CHAT_FAILURES: Readonly<Record<string, readonly [body: string, code: string, message: RegExp]>> = {
+  'ends with finish reason error': [sse(chunk({ content: 'Hi' }), chunk({}, 'error'), DONE), 'vendor-error', /error/],
+  'is out of resources': [
     sse(chunk({ content: 'Hi' }), chunk({}, 'insufficient_system_resource'), DONE),
     'overloaded',
     /insufficient_system_resource/,
   ],
-  'says how a message ended that never came': [
+  'sends a finish reason without a message': [
     sse({ choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }] }, DONE),
     'stream-broken',
     /no message/,
   ],
-  'sends an error without a wrapper, named as one': [
+  'sends an error object without a wrapper': [
     sse(chunk({ content: 'Hi' }), { object: 'error', message: 'boom', type: 'InternalServerError', code: 500 }, DONE),
     'vendor-error',
     /boom/,
   ],
-  'sends a message and a code': [
+  'sends an error message and a code': [
     sse({ message: 'slow down', code: 'rate_limit_exceeded' }, DONE),
     'rate-limited',
     /slow down/,
   ],
-  'sends a detail': [sse({ detail: 'boom' }, DONE), 'vendor-error', /boom/],
+  'sends an error detail': [sse({ detail: 'boom' }, DONE), 'vendor-error', /boom/],
   'sends an error in a list': [
     sse([{ error: { code: 400, message: 'API key not valid.', status: 'INVALID_ARGUMENT' } }]),
     'auth-failed',
@@ -240,9 +236,9 @@ const FAILURES: Readonly<Record<string, readonly [body: string, code: string, sa
     'rate-limited',
     /Rate limit/,
   ],
-  'sends the JSON of a cut error': ['{"error": {"message": "Rate', 'stream-broken', /end marker/],
-  'sends a page': ['<html><body>Bad gateway</body></html>', 'stream-broken', /end marker/],
-  'forgets its end marker': [sse(chunk({ content: 'Hi' }), chunk({}, 'stop')), 'stream-broken', /end marker/],
+  'sends the JSON of a truncated error': ['{"error": {"message": "Rate', 'stream-broken', /end marker/],
+  'sends an HTML page': ['<html><body>Bad gateway</body></html>', 'stream-broken', /end marker/],
+  'omits the end marker': [sse(chunk({ content: 'Hi' }), chunk({}, 'stop')), 'stream-broken', /end marker/],
 };
 
 const RESPONSE = {
@@ -290,19 +286,19 @@ function candidate(fields: JsonObject): JsonObject {
 
 const HI = { content: { role: 'model', parts: [{ text: 'Hi' }] } };
 
-/** The same of the other wires. */
-const OTHER_ANSWERS: Readonly<Record<string, readonly [wire: WireName, body: string, meant: Meant]>> = {
-  'leaves a call out of its last event': [
+/** Streams of vendors that deviate from the other wires. */
+const OTHER_RESPONSES: Readonly<Record<string, readonly [wire: WireName, body: string, expected: Expected]>> = {
+  'omits a call from its last event': [
     'responses',
     responses(DELTA, ...DONE_ITEMS, { type: 'response.completed', response: { ...RESPONSE, output: [MESSAGE] } }),
     { text: 'Hi', calls: [['a', '{}']], total: 7 },
   ],
-  'blocks a prompt after words came': [
+  'blocks a prompt after text has arrived': [
     'gemini',
     sse(candidate(HI), { promptFeedback: { blockReason: 'SAFETY' } }),
     { text: 'Hi', status: 'incomplete', total: 7 },
   ],
-  'says null for what it said before': [
+  'repeats earlier fields as null': [
     'gemini',
     sse(candidate(HI), {
       ...candidate({ finishReason: 'STOP' }),
@@ -311,42 +307,43 @@ const OTHER_ANSWERS: Readonly<Record<string, readonly [wire: WireName, body: str
     }),
     { text: 'Hi', total: 7 },
   ],
-  'answers in a list instead of events': [
+  'sends a list instead of events': [
     'gemini',
     JSON.stringify([candidate(HI), candidate({ finishReason: 'STOP' })]),
     { text: 'Hi', total: 7 },
   ],
 };
 
-const OTHER_FAILURES: Readonly<Record<string, readonly [wire: WireName, body: string, code: string, says: RegExp]>> = {
-  'sends the JSON of an error instead of events': [
-    'anthropic_messages',
-    JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }),
-    'rate-limited',
-    /Slow/,
-  ],
-  'sends the JSON of an error of its own instead of events': [
-    'responses',
-    JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }),
-    'auth-failed',
-    /Wrong key/,
-  ],
-  'sends a list with an error instead of events': [
-    'gemini',
-    JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]),
-    'rate-limited',
-    /Quota/,
-  ],
-  'gives an item without a kind': [
-    'responses',
-    responses({
-      type: 'response.completed',
-      response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] },
-    }),
-    'stream-broken',
-    /type/,
-  ],
-};
+const OTHER_FAILURES: Readonly<Record<string, readonly [wire: WireName, body: string, code: string, message: RegExp]>> =
+  {
+    'sends the JSON of an error instead of events': [
+      'anthropic_messages',
+      JSON.stringify({ type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } }),
+      'rate-limited',
+      /Slow/,
+    ],
+    'sends the JSON of another error instead of events': [
+      'responses',
+      JSON.stringify({ error: { message: 'Wrong key', code: 'invalid_api_key' } }),
+      'auth-failed',
+      /Wrong key/,
+    ],
+    'sends a list with an error instead of events': [
+      'gemini',
+      JSON.stringify([{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }]),
+      'rate-limited',
+      /Quota/,
+    ],
+    'sends an item without a type': [
+      'responses',
+      responses({
+        type: 'response.completed',
+        response: { ...RESPONSE, output: [{ id: 'f1', call_id: 'c1', name: 'a', arguments: '{}' }] },
+      }),
+      'stream-broken',
+      /type/,
+    ],
+  };
 
 const VENDOR_OF = {
   responses: 'openai',
@@ -355,14 +352,14 @@ const VENDOR_OF = {
   chat_completions: 'openai_compatible',
 } as const satisfies Record<WireName, VendorName>;
 
-describe('a host that', () => {
+describe('a vendor that', () => {
   let server: AnsweringServer;
   before(async () => {
     server = await startAnsweringServer();
   });
   after(() => server.close());
 
-  async function answerTo(body: string, wire: WireName = 'chat_completions'): Promise<JsonObject> {
+  async function streamFrom(body: string, wire: WireName = 'chat_completions'): Promise<JsonObject> {
     const provider = createProvider({
       vendor: VENDOR_OF[wire],
       wire,
@@ -372,47 +369,56 @@ describe('a host that', () => {
       defaultModel: 'm',
     });
     server.answer(body, 'text/event-stream');
-    let told = '';
-    const toldCalls: (readonly [string, string])[] = [];
+    let streamedText = '';
+    const streamedCalls: (readonly [string, string])[] = [];
     for await (const event of provider.stream('ann', { input: 'hi' })) {
-      if (event.type === 'response.output_text.delta') told += event.delta;
-      if (event.type === 'response.tool_use.done') toldCalls.push([event.item.name, event.item.arguments]);
+      if (event.type === 'response.output_text.delta') streamedText += event.delta;
+      if (event.type === 'response.tool_use.done') streamedCalls.push([event.item.name, event.item.arguments]);
       if (event.type !== 'response.completed') continue;
       const { output_text: text, status, usage } = event.response;
       return {
         text,
-        told: told === '' ? text : told,
+        streamedText: streamedText === '' ? text : streamedText,
         status,
         total: usage.total_tokens,
         calls: toolCalls(event.response).map(({ name, arguments: json }) => [name, json]),
-        toldCalls,
+        streamedCalls,
       };
     }
-    throw new Error('the stream ended without a response');
+    throw new Error('The stream ended without a response.');
   }
 
-  const answers = [
-    ...Object.entries(ANSWERS).map(([title, [body, meant]]) => [title, 'chat_completions', body, meant] as const),
-    ...Object.entries(OTHER_ANSWERS).map(([title, rest]) => [title, ...rest] as const),
+  const responsesByTitle = [
+    ...Object.entries(CHAT_RESPONSES).map(
+      ([title, [body, expected]]) => [title, 'chat_completions', body, expected] as const,
+    ),
+    ...Object.entries(OTHER_RESPONSES).map(([title, rest]) => [title, ...rest] as const),
   ];
-  for (const [title, wire, body, { text = '', calls = [], total = 0, status = 'completed' }] of answers) {
+  for (const [title, wire, body, { text = '', calls = [], total = 0, status = 'completed' }] of responsesByTitle) {
     it(`${title} is understood (${wire})`, async () => {
-      expect(await answerTo(body, wire)).to.deep.equal({ text, told: text, status, total, calls, toldCalls: calls });
+      expect(await streamFrom(body, wire)).to.deep.equal({
+        text,
+        streamedText: text,
+        status,
+        total,
+        calls,
+        streamedCalls: calls,
+      });
     });
   }
 
   const failures = [
-    ...Object.entries(FAILURES).map(([title, rest]) => [title, 'chat_completions', ...rest] as const),
+    ...Object.entries(CHAT_FAILURES).map(([title, rest]) => [title, 'chat_completions', ...rest] as const),
     ...Object.entries(OTHER_FAILURES).map(([title, rest]) => [title, ...rest] as const),
   ];
-  for (const [title, wire, body, code, says] of failures) {
-    it(`${title} has failed (${wire})`, async () => {
-      const error = await answerTo(body, wire).then(
-        (answer) => expect.fail(`it was answered: ${JSON.stringify(answer)}`),
+  for (const [title, wire, body, code, message] of failures) {
+    it(`${title} is reported as failed (${wire})`, async () => {
+      const error = await streamFrom(body, wire).then(
+        (response) => expect.fail(`Expected an error, got ${JSON.stringify(response)}.`),
         (reason: unknown) => reason,
       );
       expect(error).to.be.instanceOf(LLMError).and.to.have.property('code', code);
-      expect((error as LLMError).message).to.match(says);
+      expect((error as LLMError).message).to.match(message);
     });
   }
 });

@@ -7,18 +7,18 @@ import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTy
 import { modelOf, RECORDINGS, sseMessages } from '../support/recordings';
 import type { Recording } from '../support/recordings';
 import { seededRandom } from '../support/seededRandom';
-import { replyContext, WIRES } from '../support/wireContexts';
+import { responseContext, WIRES } from '../support/wireContexts';
 
 const SEED = Number(process.env['BOLIDE_SEED'] ?? 20_261_122);
 const ROUNDS = process.env['BOLIDE_FULL'] === undefined ? 2 : 20;
 
-/** An answer as the payloads that brought it: one, or one for each event. */
+/** A payload of a response: its body, or one event of its stream. */
 interface Payload {
   readonly event: string | undefined;
   readonly data: unknown;
 }
 
-const ANSWERED = RECORDINGS.filter(({ status }) => status < 400);
+const SUCCESSFUL = RECORDINGS.filter(({ status }) => status < 400);
 
 function payloadsOf({ stream, text }: Recording): readonly Payload[] {
   return (stream ? sseMessages(text) : [{ event: undefined, data: text }]).map(({ event, data }) => ({
@@ -28,7 +28,7 @@ function payloadsOf({ stream, text }: Recording): readonly Payload[] {
 }
 
 function read(recording: Recording, payloads: readonly Payload[]): LLMResponse {
-  const context = replyContext(recording.vendor, modelOf(recording));
+  const context = responseContext(recording.vendor, modelOf(recording));
   const wire = WIRES[recording.wire];
   if (!recording.stream) return wire.fromResponse(payloads[0]?.data, context);
   const decoder = wire.createDecoder(context);
@@ -37,11 +37,11 @@ function read(recording: Recording, payloads: readonly Payload[]): LLMResponse {
     decoder.push({ event, data: typeof data === 'string' ? data : JSON.stringify(data) }, out);
   decoder.end(out);
   const [completed, ...others] = out.filter((event) => event.type === 'response.completed');
-  if (completed === undefined || others.length > 0) throw new Error('the stream did not end once');
+  if (completed === undefined || others.length > 0) throw new Error('The stream did not complete exactly once.');
   return completed.response;
 }
 
-/** What the answer says, however it is cut into parts; or the code of its error. */
+/** The meaning of a response, regardless of how it is split into parts, or the code of its error. */
 function meaningOf(recording: Recording, payloads: readonly Payload[]): unknown {
   try {
     const { id, status, model, output, output_text, usage } = read(recording, payloads);
@@ -58,7 +58,7 @@ function meaningOf(recording: Recording, payloads: readonly Payload[]): unknown 
   }
 }
 
-/** Objects of the wire: what a model wrote as the arguments of a call is not the wire's. */
+/** Objects of the wire, without the arguments that the model wrote. */
 function objectsIn(value: unknown): readonly JsonObject[] {
   if (isList(value)) return value.flatMap(objectsIn);
   if (!isObject(value)) return [];
@@ -75,9 +75,9 @@ function pick<T>(list: readonly T[], random: Random): T {
 
 const VALUES: readonly unknown[] = [null, 1, 0, '', 'x', true, {}, { a: [1] }, [], [null], ['q']];
 
-/** Changes that vendors make without notice. */
+/** Changes that vendors make without notice. They must not affect the response. */
 const HARMLESS: Readonly<Record<string, (object: JsonObject, random: Random) => void>> = {
-  'a field that nobody knows': (object, random) => (object['field_of_tomorrow'] = pick(VALUES, random)),
+  'an unknown field': (object, random) => (object['field_of_tomorrow'] = pick(VALUES, random)),
   'another order of fields': (object) => {
     for (const [key, value] of Object.entries(object).reverse()) {
       Reflect.deleteProperty(object, key);
@@ -86,19 +86,19 @@ const HARMLESS: Readonly<Record<string, (object: JsonObject, random: Random) => 
   },
 };
 
-/** Damage of which nothing is expected but a typed error, or an answer. */
+/** Damage that must lead to a response or a typed error. */
 const HARMFUL: Readonly<Record<string, (object: JsonObject, random: Random) => void>> = {
-  'a field that is gone': (object, random) => void Reflect.deleteProperty(object, pick(Object.keys(object), random)),
-  'a field of another kind': (object, random) => (object[pick(Object.keys(object), random)] = pick(VALUES, random)),
+  'a missing field': (object, random) => void Reflect.deleteProperty(object, pick(Object.keys(object), random)),
+  'a field of another type': (object, random) => (object[pick(Object.keys(object), random)] = pick(VALUES, random)),
 };
 
-describe(`recorded answers that were changed (seed ${SEED})`, () => {
+describe(`mutated recordings (seed ${SEED})`, () => {
   for (const [what, change] of Object.entries({ ...HARMLESS, ...HARMFUL })) {
     const isHarmless = what in HARMLESS;
-    it(`${isHarmless ? 'mean the same' : 'are read, or fail with a type'} with ${what}`, function () {
+    it(`${isHarmless ? 'yield the same response' : 'yield a response or a typed error'} with ${what}`, function () {
       this.timeout(120_000);
       const random = seededRandom(SEED);
-      for (const recording of ANSWERED) {
+      for (const recording of SUCCESSFUL) {
         const whole = payloadsOf(recording);
         const before = meaningOf(recording, whole);
         for (let round = 0; round < ROUNDS; round += 1) {

@@ -17,7 +17,7 @@ import { meaningOfGoogle } from '../support/sameMeaning/google';
 import { meaningOfRequest } from '../support/sameMeaning/responses';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
-import { replyContext, wireContext, WIRES } from '../support/wireContexts';
+import { responseContext, wireContext, WIRES } from '../support/wireContexts';
 
 const READ: Readonly<
   Record<WireName, (body: JsonObject, model: string) => GenerateOptions & { readonly stream?: boolean }>
@@ -35,23 +35,23 @@ const MEANING: Readonly<Record<WireName, (body: JsonObject, recording: Recording
   gemini: meaningOfGoogle,
 };
 
-/** Requests that their vendor refused for how the client had written a history, which goes out mended from here. */
-const MENDED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
+/** Requests whose invalid history the vendor rejected; it is repaired before it is sent. */
+const REPAIRED: readonly string[] = ['llama-err500-a 2', 'openai-resp-err400-ctx-a 2'];
 
 type Outcome = { readonly response: LLMResponse } | { readonly error: unknown };
 
-/** What the provider gave, less the facts that are of this call and not of the answer. */
-function meant(outcome: Outcome): unknown {
+/** The provider's outcome, without what belongs to the call instead of the response. */
+function comparableOutcome(outcome: Outcome): unknown {
   if ('error' in outcome) {
     expect(outcome.error).to.be.instanceOf(LLMError);
     const { code, vendorCode } = outcome.error as LLMError;
     return { code, vendorCode };
   }
-  const { created_at: _, vendor, ...said } = outcome.response;
-  return { ...said, finish: vendor.finish_reason, fields: vendor.fields, counted: vendor.usage };
+  const { created_at: _, vendor, ...rest } = outcome.response;
+  return { ...rest, finish: vendor.finish_reason, fields: vendor.fields, counted: vendor.usage };
 }
 
-async function ask(simulator: Simulator, recording: Recording): Promise<Outcome> {
+async function replay(simulator: Simulator, recording: Recording): Promise<Outcome> {
   const { vendor, wire, request } = recording;
   const model = modelOf(recording);
   const provider = createProvider({
@@ -67,15 +67,15 @@ async function ask(simulator: Simulator, recording: Recording): Promise<Outcome>
     if (!recording.stream) return { response: await provider.generate('ann', options) };
     for await (const event of provider.stream('ann', options))
       if (event.type === 'response.completed') return { response: event.response };
-    throw new Error('the stream ended without a response');
+    throw new Error('The stream ended without a response.');
   } catch (error) {
     return { error };
   }
 }
 
-/** The recorded body through the wire alone. */
+/** The recorded body, converted by the wire alone. */
 async function expected(recording: Recording): Promise<Outcome> {
-  const context = replyContext(recording.vendor, modelOf(recording));
+  const context = responseContext(recording.vendor, modelOf(recording));
   const wire = WIRES[recording.wire];
   try {
     if (!recording.stream) return { response: wire.fromResponse(JSON.parse(recording.text), context) };
@@ -83,15 +83,15 @@ async function expected(recording: Recording): Promise<Outcome> {
     for await (const event of decodeStream(bytesOf(recording), wire.createDecoder(context), options)) {
       if (event.type === 'response.completed') return { response: event.response };
     }
-    throw new Error('the stream ended without a response');
+    throw new Error('The stream ended without a response.');
   } catch (error) {
     return { error };
   }
 }
 
 /**
- * What we send beyond the recorded client, and what changes no answer: usage is asked for in every stream, and
- * Azure's SDK repeats in the body the deployment that the path names.
+ * Removes fields that the recorded client did not send and that do not affect the response: usage is requested in every
+ * stream, and Azure's SDK repeats the deployment of the path in the body.
  */
 function comparable(sent: JsonObject, recorded: JsonObject): JsonObject {
   const surplus = ['stream_options', 'model'].filter((field) => !(field in recorded));
@@ -102,7 +102,7 @@ async function* bytesOf({ text }: Recording): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-describe('every recorded exchange, through the providers over HTTP', () => {
+describe('recorded exchanges, through providers over HTTP', () => {
   let simulator: Simulator;
   beforeEach(async () => {
     simulator = await startSimulator();
@@ -111,22 +111,25 @@ describe('every recorded exchange, through the providers over HTTP', () => {
 
   const cases = new Map<string, Recording[]>();
   for (const recording of RECORDINGS) cases.set(recording.caseId, [...(cases.get(recording.caseId) ?? []), recording]);
-  const counts: Record<string, { answers: number; requests: number; exchanges: number; recordedRequests: number }> = {};
+  const counts: Record<string, { responses: number; requests: number; exchanges: number; recordedRequests: number }> =
+    {};
 
   for (const [caseId, exchanges] of cases) {
     it(caseId, async () => {
       simulator.playRecording(caseId, { fixturesRoot: RECORDINGS_ROOT });
       for (const recording of exchanges) {
-        const count = (counts[recording.api] ??= { answers: 0, requests: 0, exchanges: 0, recordedRequests: 0 });
+        const count = (counts[recording.api] ??= { responses: 0, requests: 0, exchanges: 0, recordedRequests: 0 });
         count.exchanges += 1;
-        const outcome = await ask(simulator, recording);
+        const outcome = await replay(simulator, recording);
         if (recording.status >= 400) {
-          if (!('error' in outcome)) throw new Error(`${recording.name} was answered`);
+          if (!('error' in outcome)) throw new Error(`${recording.name} succeeded.`);
           expect(outcome.error).to.be.instanceOf(LLMError).and.to.have.property('status', recording.status);
         } else {
-          expect(meant(outcome), recording.name).to.deep.equal(meant(await expected(recording)));
+          expect(comparableOutcome(outcome), recording.name).to.deep.equal(
+            comparableOutcome(await expected(recording)),
+          );
         }
-        count.answers += 1;
+        count.responses += 1;
         const sent = simulator.requests.at(-1)!.body as JsonObject;
         if (recording.request === undefined) continue;
         count.recordedRequests += 1;
@@ -135,7 +138,7 @@ describe('every recorded exchange, through the providers over HTTP', () => {
           meaning(comparable(sent, recording.request), recording),
           meaning(recording.request, recording),
         ];
-        if (MENDED.includes(recording.name)) {
+        if (REPAIRED.includes(recording.name)) {
           expect(ours, recording.name).not.to.deep.equal(theirs);
           continue;
         }
@@ -146,11 +149,11 @@ describe('every recorded exchange, through the providers over HTTP', () => {
     });
   }
 
-  it('counts them', () => {
-    for (const [api, { answers, exchanges, requests, recordedRequests }] of Object.entries(counts)) {
-      console.log(`      ${api}: answers ${answers} of ${exchanges}, requests ${requests} of ${recordedRequests}`);
+  it('cover all recordings', () => {
+    for (const [api, { responses, exchanges, requests, recordedRequests }] of Object.entries(counts)) {
+      console.log(`      ${api}: responses ${responses} of ${exchanges}, requests ${requests} of ${recordedRequests}`);
     }
-    const total = Object.values(counts).reduce((sum, { answers }) => sum + answers, 0);
+    const total = Object.values(counts).reduce((sum, { responses }) => sum + responses, 0);
     expect(total).to.equal(198);
   });
 });

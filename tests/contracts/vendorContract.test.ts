@@ -35,21 +35,21 @@ async function failureOf(work: Promise<unknown>): Promise<LLMError> {
     if (error instanceof LLMError) return error;
     throw error;
   }
-  throw new Error('it succeeded');
+  throw new Error('Expected an error, but the call succeeded.');
 }
 
-/** Both ways of asking must give the same; the stream's answer is its last event. */
-const WAYS: Readonly<Record<string, (provider: ILLMProvider, options: GenerateOptions) => Promise<LLMResponse>>> = {
-  whole: (provider, options) => provider.generate('ann', options),
+/** Both modes must give the same response, which is the last event of a stream. */
+const MODES: Readonly<Record<string, (provider: ILLMProvider, options: GenerateOptions) => Promise<LLMResponse>>> = {
+  'not streamed': (provider, options) => provider.generate('ann', options),
   streamed: async (provider, options) => {
     for await (const event of provider.stream('ann', options))
       if (event.type === 'response.completed') return event.response;
-    throw new Error('the stream ended without a response');
+    throw new Error('The stream ended without a response.');
   },
 };
 
 for (const vendor of SIMULATED_VENDORS) {
-  for (const [way, ask] of Object.entries(WAYS)) {
+  for (const [way, ask] of Object.entries(MODES)) {
     describe(`${vendor.name}, ${way}`, () => {
       let simulator: Simulator;
       let provider: ILLMProvider;
@@ -64,7 +64,7 @@ for (const vendor of SIMULATED_VENDORS) {
         return ask(provider, options);
       };
 
-      it('answers in text, and counts tokens', async () => {
+      it('returns text and token usage', async () => {
         const response = await play(
           { text: 'Grüße, 世界! 👋', usage: { input: 12, cached: 4, output: 7 } },
           { input: 'hi', instructions: 'Greet.', max_output_tokens: 100 },
@@ -76,7 +76,7 @@ for (const vendor of SIMULATED_VENDORS) {
         expect(response.id).to.be.a('string').and.not.equal('');
       });
 
-      it('sees images, and names what it cannot be sent', async () => {
+      it('sends images', async () => {
         const input = [
           {
             role: 'user' as const,
@@ -91,7 +91,7 @@ for (const vendor of SIMULATED_VENDORS) {
         expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.contain('iVBORw0KGgo');
       });
 
-      it('reads files, or says before the call that it can not', async () => {
+      it('sends files, or rejects them before the call', async () => {
         const input = [
           {
             role: 'user' as const,
@@ -110,7 +110,7 @@ for (const vendor of SIMULATED_VENDORS) {
         expect(JSON.stringify(simulator.requests.at(-1)?.body)).to.contain(PDF.slice(-40));
       });
 
-      it('calls tools, several at once, in order, with whole arguments', async () => {
+      it('returns parallel tool calls in order with complete arguments', async () => {
         const response = await play(
           {
             calls: [
@@ -128,7 +128,7 @@ for (const vendor of SIMULATED_VENDORS) {
         expect(response.status).to.equal('completed');
       });
 
-      it('takes a call without arguments as {}', async () => {
+      it('reads a call without arguments as {}', async () => {
         const response = await play(
           { calls: [{ name: 'now' }] },
           { input: 'time?', tools: [{ type: 'function', name: 'now' }] },
@@ -140,7 +140,7 @@ for (const vendor of SIMULATED_VENDORS) {
         ['max_output_tokens', 'max_output_tokens'],
         ['content_filter', 'content_filter'],
       ] as const) {
-        it(`reports an answer that ended by ${incomplete} as incomplete`, async () => {
+        it(`reports a response that ended with ${incomplete} as incomplete`, async () => {
           const response = await play({ text: 'Half a', incomplete }, { input: 'go' });
           expect(response.status).to.equal('incomplete');
           expect(response.incomplete_details?.reason).to.equal(reason);
@@ -164,18 +164,18 @@ for (const vendor of SIMULATED_VENDORS) {
         });
       }
 
-      it('refuses a bad key as auth-failed, and validateAccess says so', async () => {
+      it('reports a bad key as auth-failed, and validateAccess returns false', async () => {
         const locked = simulatedProvider(simulator, vendor, { apiKey: 'bad-key' });
         expect((await failureOf(ask(locked, { input: 'go' }))).code).to.equal('auth-failed');
         expect(await locked.validateAccess('ann')).to.equal(false);
         expect(await provider.validateAccess('ann')).to.equal(true);
       });
 
-      // An end marker is what streams have.
-      for (const kind of way === 'whole'
+      // Only streams have an end marker.
+      for (const kind of way === 'not streamed'
         ? (['truncate', 'html', 'reset'] as const)
         : (['truncate', 'close-without-end-marker', 'html', 'reset'] as const)) {
-        it(`takes no answer that ${kind} damaged for a success`, async () => {
+        it(`fails for a response damaged by ${kind}`, async () => {
           simulator.enqueue({
             text: 'one two three four five six seven',
             calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }],
@@ -186,20 +186,20 @@ for (const vendor of SIMULATED_VENDORS) {
         });
       }
 
-      it('aborts upstream when the caller does, and throws the reason', async () => {
+      it('aborts the upstream request when the caller aborts, and throws the reason', async () => {
         const controller = new AbortController();
         simulator.enqueue({ text: 'one two three four', fault: { kind: 'stall', after: { events: 2 } } });
-        const asked = new Promise((resolve) => simulator.events.once('request', resolve));
+        const requested = new Promise((resolve) => simulator.events.once('request', resolve));
         const aborted = new Promise<RecordedRequest>((resolve) => simulator.events.once('abort', resolve));
         const work = ask(provider, { input: 'go', signal: controller.signal }).catch((error: unknown) => error);
-        await asked;
+        await requested;
         const reason = new Error('enough');
         controller.abort(reason);
         expect(await work).to.equal(reason);
         expect((await aborted).aborted).to.equal(true);
       });
 
-      it('gives up after its time with a timeout', async () => {
+      it('throws a timeout when the time is up', async () => {
         simulator.enqueue({ text: 'one two', fault: { kind: 'stall' } });
         expect((await failureOf(ask(provider, { input: 'go', timeout: 60 }))).code).to.equal('timeout');
       });
@@ -226,12 +226,12 @@ for (const vendor of SIMULATED_VENDORS) {
     after(() => simulator.close());
     afterEach(() => simulator.assertDone());
 
-    it('gives JSON by schema', async () => {
+    it('returns JSON that matches a schema', async () => {
       simulator.enqueue({ text: '{"name":"Ada","age":36}' });
       expect(await manager.generateJSON('ann', 'Who?', person)).to.deep.equal({ name: 'Ada', age: 36 });
     });
 
-    it('has a broken answer repaired once, with the violations', async () => {
+    it('has invalid output repaired once, with the violations', async () => {
       simulator.enqueue({ text: '{"name":"A","age":-1}' }, { text: '{"name":"Ada","age":36}' });
       expect(await manager.generateJSON('ann', 'Who?', person)).to.deep.equal({ name: 'Ada', age: 36 });
       expect(JSON.stringify(simulator.requests.at(-1)?.body))
@@ -239,14 +239,14 @@ for (const vendor of SIMULATED_VENDORS) {
         .and.to.match(/name/);
     });
 
-    it('gives up with text and violations when the repair is broken too', async () => {
+    it('throws with the text if the repaired output is invalid as well', async () => {
       simulator.enqueue({ text: '{"name":"A","age":1}' }, { text: '{"name":"B","age":1}' });
       const error = await failureOf(manager.generateJSON('ann', 'Who?', person));
       expect(error.code).to.equal('invalid-output');
       expect(error).to.have.property('text', '{"name":"B","age":1}');
     });
 
-    it('gives JSON after tools', async () => {
+    it('returns JSON after tool calls', async () => {
       simulator.enqueue(
         { calls: [{ name: 'get_weather', arguments: { city: 'Rome' } }] },
         { text: '{"name":"Rome","age":2777}' },
@@ -260,14 +260,14 @@ for (const vendor of SIMULATED_VENDORS) {
       expect(JSON.parse(response.output_text)).to.deep.equal({ name: 'Rome', age: 2777 });
     });
 
-    it('tries again after a passing failure', async () => {
+    it('retries after a transient failure', async () => {
       simulator.enqueue({ status: 500, body: { error: { message: 'passing' } } }, { text: 'second time' });
       expect(await manager.generateText('ann', 'go')).to.equal('second time');
     });
 
     const hasRefusals = vendor.wire !== 'gemini' && !['groq', 'llama', 'openai_compatible'].includes(vendor.vendor);
     if (hasRefusals)
-      it('names a refusal a refusal', async () => {
+      it('reports a refusal as refused', async () => {
         simulator.enqueue({ refusal: 'I will not.' });
         expect((await failureOf(manager.generateText('ann', 'go'))).code).to.equal('refused');
       });

@@ -9,14 +9,14 @@ import { startAnsweringServer } from '../support/answeringServer';
 import type { AnsweringServer } from '../support/answeringServer';
 import { ANTHROPIC_SHAPES } from '../support/vendorShapes/anthropicShapes';
 import { CHAT_SHAPES } from '../support/vendorShapes/chatShapes';
-import { STREAM_OF } from '../support/vendorShapes/frames';
+import { TO_STREAM } from '../support/vendorShapes/frames';
 import { GEMINI_SHAPES } from '../support/vendorShapes/geminiShapes';
 import { RESPONSES_SHAPES } from '../support/vendorShapes/responsesShapes';
 import type { VendorShape } from '../support/vendorShapes/VendorShape';
 
 type Outcome = { readonly response: LLMResponse; readonly error?: LLMError };
 
-/** The response, also of an answer that failed. */
+/** The response, or the response of the error. */
 async function outcomeOf(work: Promise<LLMResponse>): Promise<Outcome> {
   try {
     return { response: await work };
@@ -26,14 +26,14 @@ async function outcomeOf(work: Promise<LLMResponse>): Promise<Outcome> {
   }
 }
 
-async function last(events: AsyncIterable<ResponseStreamEvent>): Promise<LLMResponse> {
+async function finalResponse(events: AsyncIterable<ResponseStreamEvent>): Promise<LLMResponse> {
   for await (const event of events) if (event.type === 'response.completed') return event.response;
-  throw new Error('the stream ended without a response');
+  throw new Error('The stream ended without a response.');
 }
 
-/** Everything but the time of the call. */
-function meant({ response: { created_at: _, ...said }, error }: Outcome): unknown {
-  return { ...said, failure: error && { code: error.code, vendorCode: error.vendorCode, message: error.message } };
+/** Everything except the time of the call. */
+function comparable({ response: { created_at: _, ...rest }, error }: Outcome): unknown {
+  return { ...rest, failure: error && { code: error.code, vendorCode: error.vendorCode, message: error.message } };
 }
 
 function textsIn(value: unknown): readonly string[] {
@@ -41,14 +41,14 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-/** Texts that stand nowhere in the other value, as a whole text or as part of one. */
-function missingIn(value: unknown, texts: readonly string[]): readonly string[] {
+/** Texts that occur nowhere in the other value. */
+function textsMissingIn(value: unknown, texts: readonly string[]): readonly string[] {
   const all = JSON.stringify(value);
   return texts.filter((text) => !all.includes(JSON.stringify(text).slice(1, -1)));
 }
 
-/** What the model said, without the envelope around it. */
-function saidIn({ output, content, candidates, choices }: JsonObject): unknown {
+/** The output of the model, without the envelope around it. */
+function modelOutputIn({ output, content, candidates, choices }: JsonObject): unknown {
   const first = ((candidates ?? choices ?? [{}]) as readonly JsonObject[])[0];
   return output ?? content ?? (first?.content as JsonObject | undefined)?.parts ?? first?.message ?? [];
 }
@@ -59,7 +59,7 @@ function user(text: string): InputItem {
 
 const ALL: readonly VendorShape[] = [...RESPONSES_SHAPES, ...CHAT_SHAPES, ...ANTHROPIC_SHAPES, ...GEMINI_SHAPES];
 
-describe('answers as vendors document them, over HTTP', () => {
+describe('responses as documented by vendors, over HTTP', () => {
   let server: AnsweringServer;
   before(async () => {
     server = await startAnsweringServer();
@@ -71,7 +71,7 @@ describe('answers as vendors document them, over HTTP', () => {
       const {
         vendor,
         wire,
-        whole: { model },
+        body: { model },
       } = shape;
       const provider = createProvider({
         vendor,
@@ -79,29 +79,29 @@ describe('answers as vendors document them, over HTTP', () => {
         apiKey: 'test-key',
         baseURL: server.url,
         allowPrivateHosts: true,
-        defaultModel: typeof model === 'string' ? model : 'asked-model',
+        defaultModel: typeof model === 'string' ? model : 'requested-model',
       });
-      server.answer(JSON.stringify(shape.whole), 'application/json');
+      server.answer(JSON.stringify(shape.body), 'application/json');
       const whole = await outcomeOf(provider.generate('ann', { input: [user('hi')] }));
-      server.answer(STREAM_OF[shape.wire](shape.whole), 'text/event-stream');
-      const streamed = await outcomeOf(last(provider.stream('ann', { input: [user('hi')] })));
+      server.answer(TO_STREAM[shape.wire](shape.body), 'text/event-stream');
+      const streamed = await outcomeOf(finalResponse(provider.stream('ann', { input: [user('hi')] })));
 
       const { response } = whole;
       expect(response).to.include({ status: shape.status, output_text: shape.text });
-      expect(whole.error === undefined, 'that it is no error').to.equal(shape.status !== 'failed');
-      expect(meant(streamed)).to.deep.equal(meant(whole));
-      expect(missingIn({ response, role: 'assistant' }, textsIn(shape.whole)), 'texts that got lost').to.deep.equal([]);
+      expect(whole.error === undefined, 'no error').to.equal(shape.status !== 'failed');
+      expect(comparable(streamed)).to.deep.equal(comparable(whole));
+      expect(textsMissingIn({ response, role: 'assistant' }, textsIn(shape.body)), 'lost texts').to.deep.equal([]);
 
-      const answers = toolCalls(response).map(({ call_id }): InputItem => ({
+      const outputs = toolCalls(response).map(({ call_id }): InputItem => ({
         type: 'function_call_output',
         call_id,
         output: 'ok',
       }));
       await outcomeOf(
-        last(provider.stream('ann', { input: [user('hi'), ...response.output, ...answers, user('go on')] })),
+        finalResponse(provider.stream('ann', { input: [user('hi'), ...response.output, ...outputs, user('go on')] })),
       );
-      expect(missingIn(server.last, textsIn(saidIn(shape.whole))), 'texts that did not go back').to.have.members(
-        shape.staysBehind,
+      expect(textsMissingIn(server.last, textsIn(modelOutputIn(shape.body))), 'texts not sent back').to.have.members(
+        shape.textsNotReturned,
       );
     });
   }

@@ -1,6 +1,6 @@
-/** The recorded traffic of the Anthropic Messages wire, and the contexts in which it is converted. */
-import { isAsked, recordingsOf } from './recordings';
-import { contextOf, replyIn } from './wireContexts';
+/** Recorded traffic of the Anthropic Messages wire, and the contexts to convert it in. */
+import { hasRequest, recordingsOf } from './recordings';
+import { contextOf, withResponseFields } from './wireContexts';
 import type { ContextChanges } from './wireContexts';
 import type {
   ResponseContext,
@@ -9,7 +9,7 @@ import type {
 } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
 
-export const ANTHROPIC = recordingsOf('anthropic_messages').filter(isAsked);
+export const ANTHROPIC = recordingsOf('anthropic_messages').filter(hasRequest);
 
 export function sse(...events: readonly JsonObject[]): readonly SseMessage[] {
   return events.map((event) => ({ event: String(event.type), data: JSON.stringify(event) }));
@@ -22,6 +22,6 @@ export function anthropicContext(changes: ContextChanges = {}): WireContext {
   });
 }
 
-export function anthropicReply(changes: Partial<ResponseContext> = {}): ResponseContext {
-  return replyIn(anthropicContext(), { requestId: 'req_1', ...changes });
+export function anthropicResponseContext(changes: Partial<ResponseContext> = {}): ResponseContext {
+  return withResponseFields(anthropicContext(), { requestId: 'req_1', ...changes });
 }

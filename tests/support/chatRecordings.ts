@@ -1,7 +1,7 @@
 /** The recorded traffic of the chat wire, and the contexts in which it is converted. */
-import { isAsked, modelOf, recordingsOf, sseMessages } from './recordings';
-import { contextOf, replyIn } from './wireContexts';
-import type { AskedRecording, Recording } from './recordings';
+import { hasRequest, modelOf, recordingsOf, sseMessages } from './recordings';
+import { contextOf, withResponseFields } from './wireContexts';
+import type { RequestRecording, Recording } from './recordings';
 import { normalizeOptions } from '../../imports/business/ai/application/services/ContentNormalizer';
 import { readChatCompletionsRequest } from '../../imports/business/ai/infrastructure/converters/chat/gateway/ChatCompletionsGateway';
 import { fromChatCompletions } from '../../imports/business/ai/infrastructure/converters/chat/ChatCompletionsConverter';
@@ -19,14 +19,14 @@ import type { JsonObject, VendorName, VendorQuirks } from '../../imports/busines
 export const CHAT = recordingsOf('chat_completions');
 export const CHAT_ANSWERS = CHAT.filter(({ status, stream }) => status === 200 && !stream);
 export const CHAT_STREAMS = CHAT.filter(({ stream }) => stream);
-export const CHAT_REQUESTS = CHAT.filter(isAsked);
+export const CHAT_REQUESTS = CHAT.filter(hasRequest);
 
 export function chatContext(vendor: VendorName = 'openai', quirks: Partial<VendorQuirks> = {}): WireContext {
   return contextOf(vendor, { quirks });
 }
 
 export function chatReply(vendor: VendorName = 'openai', changes: Partial<ResponseContext> = {}): ResponseContext {
-  return replyIn(chatContext(vendor), changes);
+  return withResponseFields(chatContext(vendor), changes);
 }
 
 export function replyFor(one: Recording): ResponseContext {
@@ -34,7 +34,7 @@ export function replyFor(one: Recording): ResponseContext {
 }
 
 /** By way of the door, as a client's request goes. Azure keeps the model in its path. */
-export function asked(one: AskedRecording): NormalizedOptions {
+export function asked(one: RequestRecording): NormalizedOptions {
   const { stream: _, ...options } = readChatCompletionsRequest(one.request);
   return normalizeOptions({ model: modelOf(one), ...options });
 }

@@ -1,4 +1,4 @@
-/** Drives an encoder through a whole stream of domain events. */
+/** Encodes entire streams of domain events. */
 import type { LLMError } from '../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse, ResponseVendor } from '../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../imports/business/ai/domain/types/StreamEvents';
@@ -8,41 +8,45 @@ import type { StreamEncoderOptions } from '../../imports/business/ai/infrastruct
 import { response } from './responses';
 import { eventsIn } from './streamGrammar';
 
-export const FACTS: StreamEncoderOptions = { model: 'asked-model', id: 'fallback_id', created: 1_760_000_000 };
+export const ENCODER_OPTIONS: StreamEncoderOptions = {
+  model: 'asked-model',
+  id: 'fallback_id',
+  created: 1_760_000_000,
+};
 
-/** All frames of a stream that ends by itself. */
+/** All frames of a stream that ends normally. */
 export function encoded(
   scheme: SchemeName,
   events: readonly ResponseStreamEvent[],
-  facts: Partial<StreamEncoderOptions> = {},
+  options: Partial<StreamEncoderOptions> = {},
 ): string {
-  const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
+  const encoder = createStreamEncoder(scheme, { ...ENCODER_OPTIONS, ...options });
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.end()].join('');
 }
 
-/** The same as JSON, end marker left out. */
+/** The same as parsed JSON, without the end marker. */
 export function encodedEvents(
   scheme: SchemeName,
   events: readonly ResponseStreamEvent[],
-  facts: Partial<StreamEncoderOptions> = {},
+  options: Partial<StreamEncoderOptions> = {},
 ): readonly JsonObject[] {
-  return eventsIn(encoded(scheme, events, facts));
+  return eventsIn(encoded(scheme, events, options));
 }
 
 /** All frames of a stream that fails after these events. */
-export function failing(
+export function encodedFailure(
   scheme: SchemeName,
   events: readonly ResponseStreamEvent[],
   error: LLMError,
-  facts: Partial<StreamEncoderOptions> = {},
+  options: Partial<StreamEncoderOptions> = {},
 ): string {
-  const encoder = createStreamEncoder(scheme, { ...FACTS, ...facts });
+  const encoder = createStreamEncoder(scheme, { ...ENCODER_OPTIONS, ...options });
   return [...events.flatMap((event) => encoder.push(event)), ...encoder.fail(error), ...encoder.end()].join('');
 }
 
 export const CREATED_EVENT: ResponseStreamEvent = { type: 'response.created', id: 'resp_1', model: 'a-model' };
 
-/** The end of a stream that came over a wire, with what else its response says. */
+/** The final event of a stream of a wire, with further fields of its response. */
 export function completed(
   wire: WireName,
   fields: Partial<Omit<LLMResponse, 'vendor'>> & { readonly vendor?: Partial<ResponseVendor> } = {},

@@ -1,6 +1,6 @@
-/** The recorded traffic of the Gemini wire (Gemini API and Vertex AI), and the contexts in which it is converted. */
+/** Recorded traffic of the Gemini wire (Gemini API and Vertex AI), and the contexts to convert it in. */
 import { recordingsOf, sseMessages } from './recordings';
-import { contextOf, replyIn } from './wireContexts';
+import { contextOf, withResponseFields } from './wireContexts';
 import type { Recording } from './recordings';
 import type { ContextChanges } from './wireContexts';
 import type {
@@ -15,7 +15,7 @@ export const GOOGLE = recordingsOf('gemini');
 
 export function recording(name: string): Recording {
   const found = GOOGLE.find((one) => one.name === name);
-  if (found === undefined) throw new Error(`There is no recording ${name}.`);
+  if (found === undefined) throw new Error(`Unknown recording "${name}".`);
   return found;
 }
 
@@ -27,8 +27,8 @@ export function chunksOf(one: Recording): readonly JsonObject[] {
   return sseMessages(one.text).map(({ data }) => JSON.parse(data) as JsonObject);
 }
 
-/** Everything a decoder says for a whole stream. */
-export function decoded(decoder: StreamDecoder, chunks: readonly JsonObject[]): readonly ResponseStreamEvent[] {
+/** All events of a decoder for a complete stream. */
+export function decodeChunks(decoder: StreamDecoder, chunks: readonly JsonObject[]): readonly ResponseStreamEvent[] {
   const out: ResponseStreamEvent[] = [];
   for (const chunk of chunks) decoder.push({ data: JSON.stringify(chunk) }, out);
   decoder.end(out);
@@ -39,6 +39,6 @@ export function googleContext(changes: ContextChanges = {}): WireContext {
   return contextOf('google', changes);
 }
 
-export function googleReply(changes: Partial<ResponseContext> = {}): ResponseContext {
-  return replyIn(googleContext(), { requestId: 'req_1', ...changes });
+export function googleResponseContext(changes: Partial<ResponseContext> = {}): ResponseContext {
+  return withResponseFields(googleContext(), { requestId: 'req_1', ...changes });
 }

@@ -1,7 +1,4 @@
-/**
- * The vendors' published schemas of requests and answers: what they have against a body. Each is compiled when it
- * is first asked for.
- */
+/** Validates bodies against the vendors' published schemas, each of which is compiled on first use. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020';
@@ -10,18 +7,18 @@ import type { JsonObject, VendorName } from '../../imports/business/ai/domain/ty
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** The simulator checks requests in production too, so their schemas ship with it; the others are test data. */
+/** The simulator validates requests in production as well, so their schemas ship with it; the others are test data. */
 export function publishedSchemaFile(name: string): string {
   const folder = name.endsWith('.request') ? '../../imports/simulator/schemas' : '../fixtures/schemas';
   return join(__dirname, folder, `${name}.schema.json`);
 }
 
-/** An empty text for a valid body. */
+/** Returns an empty string for a valid body. */
 function violations(name: string, body: unknown): string {
   let isValid = compiled.get(name);
   if (isValid === undefined) {
     const schema = JSON.parse(readFileSync(publishedSchemaFile(name), 'utf8')) as AnySchema;
-    // The schemas name formats (uri, float) that say nothing about shape.
+    // The schemas contain formats (uri, float) that do not affect the structure.
     isValid = new Ajv2020({ strict: false, validateFormats: false, code: { optimize: false } }).compile(schema);
     compiled.set(name, isValid);
   }
@@ -42,8 +39,8 @@ export function chatViolations(vendor: VendorName, body: unknown): string {
   return violations(`${CHAT_SCHEMA[vendor] ?? 'openai-compatible'}.chat-completions.request`, body);
 }
 
-/** Beta fields included. @throws Error with the violations */
+/** Accepts beta fields. @throws Error with the violations */
 export function assertAnthropicBody(body: JsonObject, what = 'the body'): void {
   const found = violations('anthropic.messages.request', body);
-  if (found !== '') throw new Error(`${what} breaks the schema: ${found}`);
+  if (found !== '') throw new Error(`${what} violates the schema: ${found}`);
 }

@@ -1,7 +1,4 @@
-/**
- * Recorded vendor traffic, exchange by exchange. What each file holds is said in
- * `tests/fixtures/recorded/README.md`.
- */
+/** Recorded vendor traffic, exchange by exchange. `tests/fixtures/recorded/README.md` describes the files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createParser } from 'eventsource-parser';
@@ -27,7 +24,7 @@ interface IndexedCase {
 }
 
 export interface Recording {
-  /** Case and number, for titles. */
+  /** Case and number, for test titles. */
   readonly name: string;
   readonly caseId: string;
   readonly n: number;
@@ -39,12 +36,12 @@ export interface Recording {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly request: JsonObject | undefined;
-  /** The body as it came. */
+  /** The original body of the response. */
   readonly text: string;
 }
 
-/** Of some exchanges only the answer was kept. */
-export type AskedRecording = Recording & { readonly request: JsonObject };
+/** A recording that includes its request, which some lack. */
+export type RequestRecording = Recording & { readonly request: JsonObject };
 
 const APIS: Readonly<Record<string, { readonly vendor: VendorName; readonly wire: WireName }>> = {
   'openai.responses': { vendor: 'openai', wire: 'responses' },
@@ -66,20 +63,20 @@ const APIS: Readonly<Record<string, { readonly vendor: VendorName; readonly wire
 const index = JSON.parse(load('index.json')) as { readonly cases: readonly IndexedCase[] };
 
 export const RECORDINGS: readonly Recording[] = index.cases.flatMap(({ id, api, exchanges }) => {
-  const facts = APIS[api];
-  if (facts === undefined) throw new Error(`the recordings' index has an API that is not known here: ${api}`);
+  const target = APIS[api];
+  if (target === undefined) throw new Error(`The index of the recordings contains the unknown API "${api}".`);
   return exchanges.map(({ n, path, stream, status, requestFile, responseFile, responseHeaders }) => ({
     name: `${id} ${n}`,
     caseId: id,
     n,
     api,
-    ...facts,
+    ...target,
     path,
     stream,
     status,
     headers: responseHeaders ?? {},
     request: requestFile === null ? undefined : (JSON.parse(load(requestFile)) as JsonObject),
-    text: responseFile.endsWith('.jsonl') ? framed(load(responseFile), facts.wire) : load(responseFile),
+    text: responseFile.endsWith('.jsonl') ? toSse(load(responseFile), target.wire) : load(responseFile),
   }));
 });
 
@@ -87,11 +84,11 @@ export function recordingsOf(wire: WireName): readonly Recording[] {
   return RECORDINGS.filter((recording) => recording.wire === wire);
 }
 
-export function isAsked(recording: Recording): recording is AskedRecording {
+export function hasRequest(recording: Recording): recording is RequestRecording {
   return recording.request !== undefined;
 }
 
-/** The model that the request names or, where it names none, its path. */
+/** The model named in the request or, if there is none, in its path. */
 export function modelOf({ path, request }: Recording): string {
   if (typeof request?.['model'] === 'string') return request['model'];
   const inPath = /(?:models|deployments)\/([^:/?]+)[:/]/.exec(path)?.[1];
@@ -105,10 +102,10 @@ export function sseMessages(text: string): readonly SseMessage[] {
   return messages;
 }
 
-/** Payloads that were kept one a line, as the stream that carried them. */
-function framed(lines: string, wire: WireName): string {
+/** Converts payloads that were recorded one per line back to an SSE stream. */
+function toSse(lines: string, wire: WireName): string {
   const payloads = lines.split('\n').filter((line) => line !== '');
-  // Sources that kept payloads only dropped chat's end marker as well.
+  // Sources that recorded only payloads also dropped the end marker of chat streams.
   const marker = wire === 'chat_completions' && !payloads.includes('[DONE]') ? ['[DONE]'] : [];
   return [...payloads, ...marker]
     .map((payload) => {

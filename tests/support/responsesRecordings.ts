@@ -1,6 +1,6 @@
 /** The recorded traffic of the Responses wire, and the contexts in which it is converted. */
-import { isAsked, recordingsOf, sseMessages } from './recordings';
-import { contextOf, replyIn } from './wireContexts';
+import { hasRequest, recordingsOf, sseMessages } from './recordings';
+import { contextOf, withResponseFields } from './wireContexts';
 import type { Recording } from './recordings';
 import type { ResponseContext, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -8,7 +8,7 @@ import type { JsonObject } from '../../imports/business/ai/domain/types/VendorTy
 export const RESPONSES = recordingsOf('responses');
 export const ANSWERS = RESPONSES.filter(({ status, stream }) => status === 200 && !stream);
 export const STREAMS = RESPONSES.filter(({ status, stream }) => status === 200 && stream);
-export const REQUESTS = RESPONSES.filter(isAsked);
+export const REQUESTS = RESPONSES.filter(hasRequest);
 
 /** The response that a recorded stream ended with, as its event carries it. */
 export function terminalResponse(recording: Recording): JsonObject {
@@ -24,5 +24,5 @@ export function responsesContext(changes: Partial<WireContext> = {}): WireContex
 }
 
 export function responsesReply(changes: Partial<ResponseContext> = {}): ResponseContext {
-  return replyIn(responsesContext(), changes);
+  return withResponseFields(responsesContext(), changes);
 }

@@ -10,7 +10,7 @@ import { SCHEME_OF_WIRE } from '../../imports/business/ai/domain/types/VendorTyp
 import type { JsonObject, SchemeName, VendorName, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
 import { modelOf, RECORDINGS } from './recordings';
 import type { Recording } from './recordings';
-import { replyContext, WIRES } from './wireContexts';
+import { responseContext, WIRES } from './wireContexts';
 
 export const SCHEME_NAMES: readonly SchemeName[] = Object.values(SCHEME_OF_WIRE);
 
@@ -75,7 +75,7 @@ export async function decodeText(
   model = 'asked-model',
 ): Promise<readonly ResponseStreamEvent[]> {
   const events: ResponseStreamEvent[] = [];
-  const decoder = WIRES[wire].createDecoder(replyContext(vendor, model));
+  const decoder = WIRES[wire].createDecoder(responseContext(vendor, model));
   const options = { streamIdleTimeout: 60_000, maxEventBytes: 64 * 1024 * 1024, abort: () => undefined };
   for await (const event of decodeStream(bodyOf(text), decoder, options)) events.push(event);
   return events;

@@ -1,4 +1,4 @@
-/** The contexts in which tests convert: one per vendor and model, or per vendor with a model that can do everything. */
+/** Conversion contexts for a vendor and model, or for a vendor with a model that supports everything. */
 import type { ResponseContext, Wire, WireContext } from '../../imports/business/ai/infrastructure/converters/Wire';
 import type { ModelCapabilities } from '../../imports/business/ai/domain/interfaces/ILLMProvider';
 import type { VendorName, VendorQuirks, WireName } from '../../imports/business/ai/domain/types/VendorTypes';
@@ -27,15 +27,15 @@ export function wireContext(vendor: VendorName, model: string): WireContext {
   return { ...contextOf(vendor), capabilities: capabilitiesOf(vendor, model) };
 }
 
-export function replyContext(vendor: VendorName, model: string): ResponseContext {
-  return replyIn(wireContext(vendor, model), { model });
+export function responseContext(vendor: VendorName, model: string): ResponseContext {
+  return withResponseFields(wireContext(vendor, model), { model });
 }
 
 export function contextOf(vendor: VendorName, { quirks, capabilities }: ContextChanges = {}): WireContext {
   return { vendor, quirks: quirksFor(vendor, quirks), capabilities: { ...CAPABILITIES, ...capabilities } };
 }
 
-export function replyIn(context: WireContext, changes: Partial<ResponseContext> = {}): ResponseContext {
+export function withResponseFields(context: WireContext, changes: Partial<ResponseContext> = {}): ResponseContext {
   return { ...context, model: 'asked-model', warnings: [], losses: [], receivedAt: 1_760_000_000, ...changes };
 }
 

@@ -1,11 +1,11 @@
 /**
- * Messages API requests reduced to what they mean, so that two ways to say the same compare equal: a string for one
- * text block, a field left out or null for its documented default. Nothing else is forgiven.
+ * Normalizes Messages API requests, so that equivalent ones compare equal: a string and a single text block, a missing
+ * or null field and its documented default. All other differences remain.
  * https://platform.claude.com/docs/en/api/messages
  */
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
-/** What the wire assumes where a request says nothing. */
+/** The defaults of missing fields. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { stream: false };
 
 export function meaningOfAnthropic(body: JsonObject): JsonObject {
@@ -38,9 +38,9 @@ function turns(messages: readonly JsonObject[]): readonly JsonObject[] {
 function blocks(content: unknown): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return (content as readonly JsonObject[]).map((block) => {
-    const { is_error, ...said } = withoutNulls(block);
-    if (said.type !== 'tool_result') return is_error === undefined ? said : { ...said, is_error };
-    const { content: result, ...others } = said;
+    const { is_error, ...rest } = withoutNulls(block);
+    if (rest.type !== 'tool_result') return is_error === undefined ? rest : { ...rest, is_error };
+    const { content: result, ...others } = rest;
     return {
       ...others,
       ...(is_error === true ? { is_error } : {}),

@@ -1,13 +1,13 @@
 /**
- * generateContent requests reduced to what they mean, so that two ways to write the same compare equal. Only what
- * the JSON mapping of Protocol Buffers says is forgiven (https://protobuf.dev/programming-guides/json/): both
- * spellings of a field's name and both alphabets of bytes; and a content without a role, which is the user's. The
- * caller's own values (arguments, results, schemas) stay as they are.
+ * Normalizes generateContent requests, so that equivalent ones compare equal. Ignored are only the alternatives of the
+ * JSON mapping of Protocol Buffers (https://protobuf.dev/programming-guides/json/), both spellings of field names and
+ * both base64 alphabets, and a missing role, which means the user's. The caller's own values (arguments, results,
+ * schemas) stay unchanged.
  */
 import { isObject } from '../../../imports/business/ai/domain/json';
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
 
-/** Fields whose value is data, not a message: names inside are the caller's. */
+/** Fields whose value is the caller's data instead of a message. */
 const DATA = new Set([
   'args',
   'parametersJsonSchema',
@@ -18,15 +18,15 @@ const DATA = new Set([
   'default',
   'example',
 ]);
-/** Fields that map names of the caller's to messages. */
+/** Fields that map the caller's names to messages. */
 const MAPS = new Set(['properties']);
 const BYTES = new Set(['data', 'thoughtSignature']);
 
 export function meaningOfGoogle(body: JsonObject): JsonObject {
-  const meant = messageOf(body);
-  return Array.isArray(meant.contents)
-    ? { ...meant, contents: meant.contents.map((content: JsonObject) => ({ role: 'user', ...content })) }
-    : meant;
+  const normalized = messageOf(body);
+  return Array.isArray(normalized.contents)
+    ? { ...normalized, contents: normalized.contents.map((content: JsonObject) => ({ role: 'user', ...content })) }
+    : normalized;
 }
 
 function messageOf(message: JsonObject): JsonObject {

@@ -1,4 +1,4 @@
-/** One answer as a vendor documents it, and what it means. */
+/** A response as documented by a vendor, and the expected result of converting it. */
 import type { ResponseStatus } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject, VendorName, WireName } from '../../../imports/business/ai/domain/types/VendorTypes';
 
@@ -6,16 +6,16 @@ export interface VendorShape {
   readonly name: string;
   readonly vendor: VendorName;
   readonly wire: WireName;
-  readonly whole: JsonObject;
+  readonly body: JsonObject;
   readonly status: ResponseStatus;
   readonly text: string;
-  /** Texts of the answer that no request takes back. */
-  readonly staysBehind: readonly string[];
+  /** Texts of the response that no request can send back. */
+  readonly textsNotReturned: readonly string[];
 }
 
-/** What a shape says of itself where it is not an answer that is whole and goes back whole. */
-export interface ShapeFacts {
+/** Differences from a completed response that is sent back entirely. */
+export interface ShapeOptions {
   readonly fields?: JsonObject;
   readonly status?: ResponseStatus;
-  readonly staysBehind?: readonly string[];
+  readonly textsNotReturned?: readonly string[];
 }

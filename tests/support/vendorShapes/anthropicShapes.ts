@@ -1,9 +1,9 @@
 /**
- * What the Messages API may answer beyond the recordings:
+ * Responses of the Messages API that the recordings do not cover:
  * https://platform.claude.com/docs/en/api/beta/messages/create
  */
 import type { JsonObject } from '../../../imports/business/ai/domain/types/VendorTypes';
-import type { ShapeFacts, VendorShape } from './VendorShape';
+import type { ShapeOptions, VendorShape } from './VendorShape';
 
 const USAGE = {
   input_tokens: 10,
@@ -24,7 +24,7 @@ function shape(
   name: string,
   text: string,
   content: readonly JsonObject[],
-  { fields = {}, status = 'completed', staysBehind = [] }: ShapeFacts = {},
+  { fields = {}, status = 'completed', textsNotReturned = [] }: ShapeOptions = {},
 ): VendorShape {
   return {
     name,
@@ -32,7 +32,7 @@ function shape(
     status,
     vendor: 'anthropic',
     wire: 'anthropic_messages',
-    whole: {
+    body: {
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
@@ -43,11 +43,11 @@ function shape(
       usage: USAGE,
       ...fields,
     },
-    staysBehind,
+    textsNotReturned,
   };
 }
 
-const text = (said: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text: said, ...more });
+const text = (value: string, more: JsonObject = {}): JsonObject => ({ type: 'text', text: value, ...more });
 const direct = { caller: { type: 'direct' } };
 
 export const ANTHROPIC_SHAPES: readonly VendorShape[] = [
@@ -195,7 +195,7 @@ export const ANTHROPIC_SHAPES: readonly VendorShape[] = [
     text('There.'),
   ]),
   shape(
-    'a search for tools, and a call that code made',
+    'a tool search, and a call from code execution',
     '',
     [
       { type: 'server_tool_use', id: 'srvtoolu_1', name: 'tool_search_tool_bm25', input: { query: 'weather' } },
@@ -217,7 +217,7 @@ export const ANTHROPIC_SHAPES: readonly VendorShape[] = [
     ],
     { fields: { stop_reason: 'tool_use' } },
   ),
-  shape('an adviser, a fallback and a block that nobody knows', 'Advised.', [
+  shape('an advisor, a fallback and an unknown block', 'Advised.', [
     { type: 'server_tool_use', id: 'srvtoolu_1', name: 'advisor', input: {} },
     {
       type: 'advisor_tool_result',
@@ -233,7 +233,7 @@ export const ANTHROPIC_SHAPES: readonly VendorShape[] = [
     { type: 'block_of_tomorrow', says: 'TOMORROW', list: [1, { deep: null }] },
     text('Advised.'),
   ]),
-  shape('thinking, sealed and open', 'Then speak.', [
+  shape('thinking, signed and redacted', 'Then speak.', [
     { type: 'thinking', thinking: 'First think.', signature: 'SIG_ONE' },
     { type: 'redacted_thinking', data: 'SEALED_THOUGHT' },
     { type: 'thinking', thinking: '', signature: 'SIG_HIDDEN' },
@@ -251,7 +251,7 @@ export const ANTHROPIC_SHAPES: readonly VendorShape[] = [
       },
     },
   ),
-  shape('citations of every kind', 'One.Two.Three.Four.Five.', [
+  shape('citations of every type', 'One.Two.Three.Four.Five.', [
     text('One.', {
       citations: [
         {
@@ -314,5 +314,5 @@ export const ANTHROPIC_SHAPES: readonly VendorShape[] = [
   shape('a stop sequence', 'one two', [text('one two')], {
     fields: { stop_reason: 'stop_sequence', stop_sequence: 'three' },
   }),
-  shape('a reason that nobody knows', 'Well.', [text('Well.')], { fields: { stop_reason: 'reason_of_tomorrow' } }),
+  shape('an unknown stop reason', 'Well.', [text('Well.')], { fields: { stop_reason: 'reason_of_tomorrow' } }),
 ];

@@ -1,6 +1,6 @@
-/** What hosts of the chat wire may answer beyond the recordings. */
+/** Responses of vendors on the chat wire that the recordings do not cover. */
 import type { JsonObject, VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
-import type { ShapeFacts, VendorShape } from './VendorShape';
+import type { ShapeOptions, VendorShape } from './VendorShape';
 
 const USAGE = {
   prompt_tokens: 10,
@@ -15,7 +15,7 @@ const USAGE = {
   },
 };
 
-interface ChatFacts extends ShapeFacts {
+interface ChatShapeOptions extends ShapeOptions {
   readonly choice?: JsonObject;
 }
 
@@ -24,16 +24,16 @@ function shape(
   vendor: VendorName,
   text: string,
   message: JsonObject,
-  { fields = {}, choice = {}, status = 'completed', staysBehind = [] }: ChatFacts = {},
+  { fields = {}, choice = {}, status = 'completed', textsNotReturned = [] }: ChatShapeOptions = {},
 ): VendorShape {
   return {
     name,
     text,
     status,
-    staysBehind,
+    textsNotReturned,
     vendor,
     wire: 'chat_completions',
-    whole: {
+    body: {
       id: 'chatcmpl-1',
       object: 'chat.completion',
       created: 1_760_000_000,
@@ -59,7 +59,7 @@ const filters = {
 
 export const CHAT_SHAPES: readonly VendorShape[] = [
   shape(
-    'citations, a tier and probabilities',
+    'citations, a service tier and log probabilities',
     'openai',
     'Owls hunt.',
     {
@@ -77,7 +77,7 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
       choice: {
         logprobs: { content: [{ token: 'Owls', logprob: -0.1, bytes: null, top_logprobs: [] }], refusal: null },
       },
-      staysBehind: ['url_citation', 'https://owl.example'],
+      textsNotReturned: ['url_citation', 'https://owl.example'],
     },
   ),
   shape(
@@ -92,10 +92,10 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     'openai',
     '',
     { content: null, audio: { id: 'audio_1', data: 'c291bmQ=', expires_at: 1, transcript: 'Hello.' } },
-    { staysBehind: ['c291bmQ=', 'Hello.'] },
+    { textsNotReturned: ['c291bmQ=', 'Hello.'] },
   ),
   shape(
-    'a call of free text beside one of a function',
+    'a custom tool call next to a function call',
     'openai',
     '',
     {
@@ -110,7 +110,7 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     },
   ),
   shape(
-    'filters of prompt and answer',
+    'content filter results of prompt and response',
     'azure_openai',
     'Yes.',
     { content: 'Yes.' },
@@ -120,7 +120,7 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     },
   ),
   shape(
-    'an answer that the filter cut',
+    'a response cut off by the content filter',
     'azure_openai',
     'I was',
     { content: 'I was' },
@@ -150,11 +150,11 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
         usage: { ...USAGE, queue_time: 0.1, prompt_time: 0.1, completion_time: 0.1, total_time: 0.2 },
         usage_breakdown: null,
       },
-      staysBehind: ['python', '{"code":"1+1"}', 'CODE_OUT'],
+      textsNotReturned: ['python', '{"code":"1+1"}', 'CODE_OUT'],
     },
   ),
   shape(
-    'reasoning and sources of a live search',
+    'reasoning and citations of a live search',
     'grok',
     'Owls.',
     { content: 'Owls.', reasoning_content: 'I search.', refusal: null },
@@ -163,7 +163,7 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     },
   ),
   shape(
-    'reasoning in details',
+    'reasoning_details',
     'openai_compatible',
     'Two.',
     {
@@ -189,7 +189,7 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     { choice: { finish_reason: 'tool_calls' } },
   ),
   shape(
-    'reasoning of DeepSeek and its cache',
+    'reasoning and cache usage of DeepSeek',
     'openai_compatible',
     'Two.',
     { content: 'Two.', reasoning_content: 'I think.' },
@@ -200,7 +200,7 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     },
   ),
   shape(
-    'an answer with the fields of vLLM',
+    'a response with the fields of vLLM',
     'openai_compatible',
     'Yes',
     { content: 'Yes', reasoning_content: null, annotations: null, audio: null, function_call: null, refusal: null },
@@ -210,45 +210,45 @@ export const CHAT_SHAPES: readonly VendorShape[] = [
     },
   ),
   shape(
-    'a word that nobody knows',
+    'an unknown finish reason',
     'openai_compatible',
     'Yes.',
     { content: 'Yes.' },
     { choice: { finish_reason: 'eos' } },
   ),
   shape(
-    'a context that was full',
+    'a full context window',
     'openai_compatible',
     'Yes',
     { content: 'Yes' },
     { choice: { finish_reason: 'model_length' }, status: 'incomplete' },
   ),
   shape(
-    'an answer that its host broke off',
+    'a response aborted by the vendor',
     'openai_compatible',
     'Yes',
     { content: 'Yes' },
     { choice: { finish_reason: 'error', native_finish_reason: 'error' }, status: 'failed' },
   ),
   shape(
-    'an answer for which the host had no strength',
+    'a response for which the vendor lacked resources',
     'openai_compatible',
     'Yes',
     { content: 'Yes' },
     { choice: { finish_reason: 'insufficient_system_resource' }, status: 'failed' },
   ),
-  shape('images that the model made', 'openai_compatible', 'Here.', {
+  shape('images generated by the model', 'openai_compatible', 'Here.', {
     content: 'Here.',
     images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aW1hZ2U=' }, index: 0 }],
   }),
   shape(
-    'counts in the choice, as Moonshot writes them',
+    'usage in the choice, as sent by Moonshot',
     'openai_compatible',
     'Yes.',
     { content: 'Yes.' },
     { fields: { usage: undefined }, choice: { usage: USAGE } },
   ),
-  shape('thinking in parts, as Mistral writes it', 'openai_compatible', 'Two.', {
+  shape('thinking in parts, as sent by Mistral', 'openai_compatible', 'Two.', {
     content: [
       { type: 'thinking', thinking: [{ type: 'text', text: 'I think.' }] },
       { type: 'text', text: 'Two.' },

@@ -1,9 +1,9 @@
-/** A whole answer of each wire as the stream that says the same, so that both can be read and compared. */
+/** Converts a response of each wire to an equivalent stream, so that both can be read and compared. */
 import type { JsonObject, WireName } from '../../../imports/business/ai/domain/types/VendorTypes';
 import { chunksOf } from '../chatChunks';
 
 /** The body of the stream. */
-export const STREAM_OF: Readonly<Record<WireName, (whole: JsonObject) => string>> = {
+export const TO_STREAM: Readonly<Record<WireName, (whole: JsonObject) => string>> = {
   responses: (whole) => named(responsesEvents(whole)),
   chat_completions: (whole) => `${unnamed(chunksOf(whole, 3))}data: [DONE]\n\n`,
   anthropic_messages: (whole) => named(anthropicEvents(whole)),
@@ -26,10 +26,10 @@ function halves(text: string): readonly string[] {
 /** https://platform.openai.com/docs/api-reference/responses-streaming */
 function responsesEvents(whole: JsonObject): readonly JsonObject[] {
   const output = whole.output as readonly JsonObject[];
-  const begun = { ...whole, status: 'in_progress', output: [], usage: null, incomplete_details: null };
+  const started = { ...whole, status: 'in_progress', output: [], usage: null, incomplete_details: null };
   const events: JsonObject[] = [
-    { type: 'response.created', response: begun },
-    { type: 'response.in_progress', response: begun },
+    { type: 'response.created', response: started },
+    { type: 'response.in_progress', response: started },
   ];
   output.forEach((item, output_index) => {
     const first =
@@ -84,24 +84,24 @@ function anthropicEvents(whole: JsonObject): readonly JsonObject[] {
     stop_sequence: null,
     usage: { ...(usage as JsonObject), output_tokens: 1 },
   };
-  const said = { stop_reason, stop_sequence, stop_details, container };
+  const outcome = { stop_reason, stop_sequence, stop_details, container };
   return [
     { type: 'message_start', message: start },
     { type: 'ping' },
     ...(content as readonly JsonObject[]).flatMap((block, index) =>
       blockEvents(block).map((event) => ({ index, ...event })),
     ),
-    { type: 'message_delta', delta: known(said), usage, ...known({ context_management }) },
+    { type: 'message_delta', delta: defined(outcome), usage, ...defined({ context_management }) },
     { type: 'message_stop' },
   ];
 }
 
-function known(fields: JsonObject): JsonObject {
+function defined(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function blockEvents(block: JsonObject): readonly JsonObject[] {
-  const { first, deltas } = spokenBlock(block);
+  const { first, deltas } = splitBlock(block);
   return [
     { type: 'content_block_start', content_block: first },
     ...deltas.map((delta) => ({ type: 'content_block_delta', delta })),
@@ -109,7 +109,7 @@ function blockEvents(block: JsonObject): readonly JsonObject[] {
   ];
 }
 
-function spokenBlock(block: JsonObject): { readonly first: JsonObject; readonly deltas: readonly JsonObject[] } {
+function splitBlock(block: JsonObject): { readonly first: JsonObject; readonly deltas: readonly JsonObject[] } {
   if (block.type === 'text') {
     const { citations, ...rest } = block;
     const cited = Array.isArray(citations) ? (citations as readonly JsonObject[]) : [];

@@ -1,5 +1,5 @@
 /**
- * What the Gemini API and Vertex AI may answer beyond the recordings:
+ * Responses of the Gemini API and Vertex AI that the recordings do not cover:
  * https://ai.google.dev/api/generate-content#GenerateContentResponse
  */
 import type { ResponseStatus } from '../../../imports/business/ai/domain/types/ResponsesAPITypes';
@@ -33,10 +33,10 @@ function shape(
     name,
     text,
     status,
-    staysBehind: [],
+    textsNotReturned: [],
     vendor: 'google',
     wire: 'gemini',
-    whole: {
+    body: {
       candidates: [{ ...content, finishReason: 'STOP', index: 0, ...ending }],
       usageMetadata: USAGE,
       modelVersion: 'gemini-2.5-flash',
@@ -47,14 +47,14 @@ function shape(
 }
 
 export const GEMINI_SHAPES: readonly VendorShape[] = [
-  shape('code and its result', 'I compute. Two.', [
+  shape('code execution and its result', 'I compute. Two.', [
     { text: 'I compute. ' },
     { executableCode: { language: 'PYTHON', code: 'CODE_TEXT', id: 'ec1' }, thoughtSignature: 'U0lHX0NPREU=' },
     { codeExecutionResult: { outcome: 'OUTCOME_OK', output: 'CODE_OUT', id: 'ec1' } },
     { inlineData: { mimeType: 'image/png', data: 'aW1hZ2U=' } },
     { text: 'Two.' },
   ]),
-  shape('thoughts with signatures on every kind of part', 'Signed text.', [
+  shape('thoughts with signatures on every type of part', 'Signed text.', [
     { text: 'I think.', thought: true },
     { text: 'Signed thought.', thought: true, thoughtSignature: 'U0lHX1RIT1VHSFQ=' },
     { text: 'Signed text.', thoughtSignature: 'U0lHX1RFWFQ=' },
@@ -86,17 +86,17 @@ export const GEMINI_SHAPES: readonly VendorShape[] = [
     safetyRatings: [{ category: 'HARM_CATEGORY_HARASSMENT', probability: 'NEGLIGIBLE' }],
     avgLogprobs: -0.1,
   }),
-  shape('a picture for an answer', 'Here it is.', [
+  shape('an image in the response', 'Here it is.', [
     { text: 'Here it is.' },
     { inlineData: { mimeType: 'image/png', data: 'aW1hZ2U=' }, thoughtSignature: 'U0lHX0lNRw==' },
   ]),
-  shape('a part that nobody knows', 'Well.', [
+  shape('an unknown part', 'Well.', [
     { partOfTomorrow: { says: 'TOMORROW' } },
     { toolCall: { toolType: 'GOOGLE_SEARCH_WEB', args: { q: 'owls' }, id: 't1' }, thoughtSignature: 'VA==' },
     { text: 'Well.' },
   ]),
   shape(
-    'fields that are written as null',
+    'absent fields written as null',
     'I say.',
     [
       { text: 'I think.', thought: true, thoughtSignature: null, functionCall: null },
@@ -111,8 +111,8 @@ export const GEMINI_SHAPES: readonly VendorShape[] = [
     { groundingMetadata: null, citationMetadata: null, finishMessage: null, safetyRatings: null },
     { promptFeedback: null },
   ),
-  shape('a text that says that it is no thought', 'I say.', [{ text: 'I say.', thought: false }]),
-  shape('an answer without content', '', undefined, { finishReason: 'STOP' }),
+  shape('a text with thought: false', 'I say.', [{ text: 'I say.', thought: false }]),
+  shape('a response without content', '', undefined, { finishReason: 'STOP' }),
   ...[
     'MAX_TOKENS',
     'SAFETY',
@@ -126,7 +126,7 @@ export const GEMINI_SHAPES: readonly VendorShape[] = [
     'IMAGE_RECITATION',
   ].map((finishReason) =>
     shape(
-      `an answer that ended with ${finishReason}`,
+      `a response that ended with ${finishReason}`,
       'I was',
       [{ text: 'I was' }],
       { finishReason, finishMessage: 'Because.' },
@@ -134,7 +134,7 @@ export const GEMINI_SHAPES: readonly VendorShape[] = [
       'incomplete',
     ),
   ),
-  shape('an answer that ended with a word that nobody knows', 'I was', [{ text: 'I was' }], {
+  shape('a response that ended with an unknown finish reason', 'I was', [{ text: 'I was' }], {
     finishReason: 'REASON_OF_TOMORROW',
   }),
   ...[
@@ -148,7 +148,7 @@ export const GEMINI_SHAPES: readonly VendorShape[] = [
     'OTHER',
   ].map((finishReason) =>
     shape(
-      `an answer that failed with ${finishReason}`,
+      `a response that failed with ${finishReason}`,
       '',
       undefined,
       { finishReason, finishMessage: 'Because.' },
@@ -166,13 +166,13 @@ export const GEMINI_SHAPES: readonly VendorShape[] = [
     'JAILBREAK',
     'MODEL_ARMOR',
   ].map((blockReason): VendorShape => ({
-    name: `a prompt that was blocked with ${blockReason}`,
+    name: `a prompt blocked with ${blockReason}`,
     text: '',
     status: 'incomplete',
-    staysBehind: [],
+    textsNotReturned: [],
     vendor: 'google',
     wire: 'gemini',
-    whole: {
+    body: {
       promptFeedback: { blockReason, safetyRatings: [] },
       usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 },
       modelVersion: 'gemini-2.5-flash',

@@ -1,9 +1,9 @@
 /**
- * What the Responses API may answer beyond the recordings:
+ * Responses of the Responses API that the recordings do not cover:
  * https://platform.openai.com/docs/api-reference/responses/object
  */
 import type { JsonObject, VendorName } from '../../../imports/business/ai/domain/types/VendorTypes';
-import type { ShapeFacts, VendorShape } from './VendorShape';
+import type { ShapeOptions, VendorShape } from './VendorShape';
 
 const USAGE = {
   input_tokens: 10,
@@ -17,17 +17,17 @@ function shape(
   name: string,
   text: string,
   output: readonly JsonObject[],
-  { fields = {}, status = 'completed', staysBehind = [] }: ShapeFacts = {},
+  { fields = {}, status = 'completed', textsNotReturned = [] }: ShapeOptions = {},
   vendor: VendorName = 'openai',
 ): VendorShape {
   return {
     name,
     text,
     status,
-    staysBehind,
+    textsNotReturned,
     vendor,
     wire: 'responses',
-    whole: {
+    body: {
       id: 'resp_1',
       object: 'response',
       created_at: 1_760_000_000,
@@ -69,7 +69,7 @@ const message = (text: string, more: JsonObject = {}, part: JsonObject = {}): Js
 
 export const RESPONSES_SHAPES: readonly VendorShape[] = [
   shape(
-    'searches of the web and of files, with citations',
+    'web search and file search, with citations',
     'Owls hunt.',
     [
       {
@@ -124,9 +124,9 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
         },
       ),
     ],
-    { staysBehind: ['rs_1', 'msg_1'] },
+    { textsNotReturned: ['rs_1', 'msg_1'] },
   ),
-  shape('code, images and a tool of an MCP server', 'There.', [
+  shape('code, images and an MCP tool', 'There.', [
     {
       type: 'code_interpreter_call',
       id: 'ci_1',
@@ -169,7 +169,7 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
     },
     message('There.'),
   ]),
-  shape('calls that the client runs', 'Please.', [
+  shape('calls that the client executes', 'Please.', [
     {
       type: 'computer_call',
       id: 'cu_1',
@@ -211,7 +211,7 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
     { type: 'mcp_approval_request', id: 'mcpr_1', server_label: 'maps', name: 'find', arguments: '{}' },
     message('Please.'),
   ]),
-  shape('what servers ran in a shell, and tools that were found', 'So it is.', [
+  shape('shell calls of the server, and a tool search', 'So it is.', [
     {
       type: 'shell_call_output',
       id: 'sho_1',
@@ -243,7 +243,7 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
     message('So it is.'),
   ]),
   shape(
-    'phases, sealed reasoning and calls with further fields',
+    'phases, encrypted reasoning and calls with further fields',
     'I look it up.Found.',
     [
       {
@@ -267,7 +267,7 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
       },
       message('Found.', { phase: 'final_answer' }),
     ],
-    { staysBehind: ['rs_1', 'msg_0', 'fc_1', 'msg_1'] },
+    { textsNotReturned: ['rs_1', 'msg_0', 'fc_1', 'msg_1'] },
   ),
   shape('a compaction', 'Going on.', [
     { type: 'compaction', id: 'cmp_1', encrypted_content: 'SEALED_SUMMARY', created_by: 'server' },
@@ -287,20 +287,20 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
     ],
     { status: 'incomplete' },
   ),
-  shape('an answer that its filter cut', 'I was', [message('I was', { status: 'incomplete' })], {
+  shape('a response cut off by the content filter', 'I was', [message('I was', { status: 'incomplete' })], {
     status: 'incomplete',
     fields: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } },
   }),
-  shape('an answer that its limit cut', 'I was', [message('I was', { status: 'incomplete' })], {
+  shape('a response cut off by the token limit', 'I was', [message('I was', { status: 'incomplete' })], {
     status: 'incomplete',
     fields: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
   }),
-  shape('an answer that a limit of tomorrow cut', 'I was', [message('I was')], {
+  shape('a response cut off by an unknown limit', 'I was', [message('I was')], {
     status: 'incomplete',
     fields: { status: 'incomplete', incomplete_details: { reason: 'max_messages' } },
   }),
   shape(
-    'an answer with its probabilities and its filters',
+    'a response with log probabilities and content filters',
     'Yes',
     [message('Yes', {}, { logprobs: [{ token: 'Yes', logprob: -0.1, bytes: [89], top_logprobs: [] }] })],
     {
@@ -318,7 +318,7 @@ export const RESPONSES_SHAPES: readonly VendorShape[] = [
     'azure_openai',
   ),
   shape(
-    'the counts of a search at xAI',
+    'the usage of a search at xAI',
     'Owls.',
     [
       { type: 'x_search_call', id: 'xs_1', status: 'completed', action: { type: 'search', query: 'owls' } },

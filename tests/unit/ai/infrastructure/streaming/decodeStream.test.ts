@@ -5,7 +5,7 @@ import type { ResponseStreamEvent } from '../../../../../imports/business/ai/dom
 import { decodeStream } from '../../../../../imports/business/ai/infrastructure/streaming/decodeStream';
 import type { DecodeOptions } from '../../../../../imports/business/ai/infrastructure/streaming/decodeStream';
 import { deferred } from '../../../../support/deferred';
-import { replyContext, WIRES } from '../../../../support/wireContexts';
+import { responseContext, WIRES } from '../../../../support/wireContexts';
 
 const TEXT = 'Grüße, 世界! 👋🏽';
 const chunk = (delta: object, finish: string | null = null): string =>
@@ -40,7 +40,7 @@ async function read(
   body: AsyncIterable<Uint8Array>,
   options: Partial<DecodeOptions> = {},
 ): Promise<ResponseStreamEvent[]> {
-  const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+  const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
   const events: ResponseStreamEvent[] = [];
   for await (const event of decodeStream(body, decoder, {
     streamIdleTimeout: 60_000,
@@ -90,7 +90,7 @@ describe('decodeStream', () => {
 
   it('gives what came before a break, and then the break', async () => {
     const events: ResponseStreamEvent[] = [];
-    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
     const cut = sse().subarray(0, sse().indexOf(' Ende'));
     const reading = (async () => {
       for await (const event of decodeStream(bytes([cut]), decoder, {
@@ -106,7 +106,7 @@ describe('decodeStream', () => {
 
   it('gives what came with a break in one piece, and then the break', async () => {
     const events: ResponseStreamEvent[] = [];
-    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
     const body = Buffer.concat([sse().subarray(0, sse().indexOf('data: [DONE]')), Buffer.from('data: {"half\n\n')]);
     const reading = (async () => {
       for await (const event of decodeStream(bytes([body]), decoder, {
@@ -211,7 +211,7 @@ describe('decodeStream', () => {
     const clock = sinon.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
       const reasons: unknown[] = [];
-      const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+      const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
       const stream = decodeStream(bytes(piecesOf(sse(), 200)), decoder, {
         streamIdleTimeout: 100,
         maxEventBytes: 4096,
@@ -247,7 +247,7 @@ describe('decodeStream', () => {
         left = true;
       }
     })();
-    const decoder = WIRES.chat_completions.createDecoder(replyContext('openai', 'gpt-4.1'));
+    const decoder = WIRES.chat_completions.createDecoder(responseContext('openai', 'gpt-4.1'));
     for await (const _event of decodeStream(body, decoder, {
       streamIdleTimeout: 1000,
       maxEventBytes: 4096,

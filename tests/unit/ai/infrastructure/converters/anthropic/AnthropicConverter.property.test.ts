@@ -1,6 +1,5 @@
 /**
- * Whatever blocks the Anthropic wire sends, it gets them back as they were: any fields, any kinds, any order,
- * through any store.
+ * Blocks of the Anthropic wire are sent back unchanged, with any fields, of any type, in any order, after any store.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -11,7 +10,7 @@ import {
 } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
 import { writeAnthropic } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { createAnthropicDecoder } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
-import { anthropicContext, anthropicReply, sse } from '../../../../../support/anthropicRecordings';
+import { anthropicContext, anthropicResponseContext, sse } from '../../../../../support/anthropicRecordings';
 import type { LLMResponse, OutputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
@@ -19,7 +18,7 @@ import type { JsonObject } from '../../../../../../imports/business/ai/domain/ty
 const RUNS = { numRuns: 300 };
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 
-const words = fc.oneof(
+const anyText = fc.oneof(
   fc.constantFrom('', ' ', '\n\n', 'Hi', 'Grüße 🌍'),
   fc.string({ unit: 'grapheme', maxLength: 20 }),
 );
@@ -31,13 +30,13 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     fc.boolean(),
     fc.integer(),
     fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (number === 0 ? 0 : number)),
-    words,
+    anyText,
     fc.array(tie('value'), { maxLength: 3 }),
     fc.dictionary(key, tie('value'), { maxKeys: 3 }),
   ),
 }));
 const object = fc.dictionary(key, value, { maxKeys: 4 });
-/** Names that no field of this wire has. */
+/** Fields that do not exist on this wire. */
 const unknownFields = fc.dictionary(
   key.map((name) => `x_${name}`),
   value,
@@ -48,17 +47,17 @@ const id = fc.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/);
 const textBlock = fc.record(
   {
     type: fc.constant('text'),
-    text: words,
+    text: anyText,
     citations: fc.array(object, { maxLength: 2 }),
     cache_control: fc.constant({ type: 'ephemeral' }),
   },
   { requiredKeys: ['type', 'text'] },
 );
 const thinkingBlock = fc.record(
-  { type: fc.constant('thinking'), thinking: words, signature: words },
+  { type: fc.constant('thinking'), thinking: anyText, signature: anyText },
   { requiredKeys: ['type', 'thinking'] },
 );
-const redactedBlock = fc.record({ type: fc.constant('redacted_thinking'), data: words });
+const redactedBlock = fc.record({ type: fc.constant('redacted_thinking'), data: anyText });
 const callBlock = fc.record(
   {
     type: fc.constant('tool_use'),
@@ -82,12 +81,18 @@ const serverBlock = fc.record({
   input: value,
   content: value,
 });
-const oddBlock = fc.record({ type: fc.constantFrom('text', 'thinking', 'redacted_thinking', 'tool_use'), odd: value });
+const malformedBlock = fc.record({
+  type: fc.constantFrom('text', 'thinking', 'redacted_thinking', 'tool_use'),
+  odd: value,
+});
 
 const block = fc
-  .tuple(fc.oneof(textBlock, textBlock, thinkingBlock, redactedBlock, callBlock, serverBlock, oddBlock), unknownFields)
+  .tuple(
+    fc.oneof(textBlock, textBlock, thinkingBlock, redactedBlock, callBlock, serverBlock, malformedBlock),
+    unknownFields,
+  )
   .map(([known, unknown]): JsonObject => ({ ...known, ...unknown }));
-/** Every call has an id of its own. */
+/** Every call has a unique id. */
 const content = fc
   .array(block, { maxLength: 8 })
   .map((blocks) =>
@@ -114,8 +119,8 @@ const message = fc
     usage,
   }));
 
-/** JSON, as wires and stores have it. */
-function json<T>(given: T): T {
+/** Serializes and parses, as wires and stores do. */
+function roundTripJson<T>(given: T): T {
   return JSON.parse(JSON.stringify(given)) as T;
 }
 
@@ -132,7 +137,7 @@ function sentBack(output: readonly OutputItem[]): readonly JsonObject[] {
   );
 }
 
-/** The message as a stream that gives each block in one delta of each of its kinds. */
+/** The message as a stream with one delta of each type per block. */
 function streamOf({
   content: blocks,
   stop_reason,
@@ -151,7 +156,7 @@ function streamOf({
     );
   });
   events.push({ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' });
-  const decoder = createAnthropicDecoder(anthropicReply());
+  const decoder = createAnthropicDecoder(anthropicResponseContext());
   const out: ResponseStreamEvent[] = [];
   for (const event of sse(...events)) decoder.push(event, out);
   const last = out.at(-1);
@@ -193,11 +198,11 @@ function pieces(one: JsonObject): [JsonObject, JsonObject[]] {
   return [one, []];
 }
 
-describe('The Anthropic wire on any blocks', () => {
-  it('gives back what it was given, block by block', () => {
+describe('the Anthropic wire with arbitrary blocks', () => {
+  it('sends any blocks back unchanged', () => {
     fc.assert(
       fc.property(content, (blocks) => {
-        const body = json({
+        const body = roundTripJson({
           id: 'msg_1',
           type: 'message',
           role: 'assistant',
@@ -206,31 +211,33 @@ describe('The Anthropic wire on any blocks', () => {
           stop_reason: 'tool_use',
           usage: {},
         });
-        const response = json(fromAnthropic(body, anthropicReply()));
-        expect(json(sentBack(response.output))).to.deep.equal(body.content);
+        const response = roundTripJson(fromAnthropic(body, anthropicResponseContext()));
+        expect(roundTripJson(sentBack(response.output))).to.deep.equal(body.content);
       }),
       RUNS,
     );
   });
 
-  it('writes any message as it came', () => {
+  it('writes any message as it was received', () => {
     fc.assert(
       fc.property(message, (given) => {
-        const body = json(given);
-        expect(json(writeAnthropic(json(fromAnthropic(body, anthropicReply()))))).to.deep.equal(body);
+        const body = roundTripJson(given);
+        expect(
+          roundTripJson(writeAnthropic(roundTripJson(fromAnthropic(body, anthropicResponseContext())))),
+        ).to.deep.equal(body);
       }),
       RUNS,
     );
   });
 
-  it('reads any message from a stream as it reads it in one piece', () => {
+  it('reads any message alike with and without streaming', () => {
     fc.assert(
       fc.property(message, (given) => {
-        const { usage: _, ...body } = json(given);
-        // A text block of a stream begins as an empty text, also where it does not say so.
+        const { usage: _, ...body } = roundTripJson(given);
+        // In a stream, a text block starts with an empty text even if the field is missing.
         const blocks = body.content.filter((one) => one.type !== 'text' || 'text' in one);
         const whole = { ...body, content: blocks, usage: { input_tokens: 1, output_tokens: 2 } };
-        expect(streamOf(whole)).to.deep.equal(fromAnthropic(whole, anthropicReply()));
+        expect(streamOf(whole)).to.deep.equal(fromAnthropic(whole, anthropicResponseContext()));
       }),
       RUNS,
     );

@@ -1,4 +1,4 @@
-/** The Anthropic wire on everything that was recorded of it: answers, requests, and the loops that join them. */
+/** Recorded traffic of the Anthropic wire: responses, requests, and the loops that connect them. */
 import { expect } from 'chai';
 import { normalizeOptions } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { isLLMError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -11,7 +11,7 @@ import {
   writeAnthropic,
 } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/gateway/AnthropicGateway';
 import { createAnthropicDecoder } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
-import { ANTHROPIC, anthropicContext, anthropicReply } from '../../../../../support/anthropicRecordings';
+import { ANTHROPIC, anthropicContext, anthropicResponseContext } from '../../../../../support/anthropicRecordings';
 import { sseMessages } from '../../../../../support/recordings';
 import { assertAnthropicBody } from '../../../../../support/publishedSchemas';
 import { meaningOfAnthropic } from '../../../../../support/sameMeaning/anthropic';
@@ -19,22 +19,22 @@ import type { NormalizedOptions } from '../../../../../../imports/business/ai/do
 import type { LLMResponse, OutputItem } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../imports/business/ai/domain/types/StreamEvents';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import type { AskedRecording } from '../../../../../support/recordings';
+import type { RequestRecording } from '../../../../../support/recordings';
 
-const answers = ANTHROPIC.filter(({ status, stream }) => status === 200 && !stream);
+const responses = ANTHROPIC.filter(({ status, stream }) => status === 200 && !stream);
 const streams = ANTHROPIC.filter(
   ({ status, stream, text }) => status === 200 && stream && text.includes('message_stop'),
 );
 const failures = ANTHROPIC.filter(({ status }) => status !== 200);
 
-/** Through the same door as every request. */
-function normalized(recording: AskedRecording): { options: NormalizedOptions; stream: boolean } {
+/** Read by the gateway and normalized, like every request. */
+function normalized(recording: RequestRecording): { options: NormalizedOptions; stream: boolean } {
   const { stream, ...options } = readAnthropicRequest(recording.request);
   return { options: normalizeOptions(options), stream: stream === true };
 }
 
-function streamed(recording: AskedRecording): LLMResponse {
-  const decoder = createAnthropicDecoder(anthropicReply());
+function streamed(recording: RequestRecording): LLMResponse {
+  const decoder = createAnthropicDecoder(anthropicResponseContext());
   const out: ResponseStreamEvent[] = [];
   for (const message of sseMessages(recording.text)) decoder.push(message, out);
   decoder.end(out);
@@ -43,29 +43,32 @@ function streamed(recording: AskedRecording): LLMResponse {
   return last.response;
 }
 
-function answerOf(recording: AskedRecording): LLMResponse {
-  return recording.stream ? streamed(recording) : fromAnthropic(JSON.parse(recording.text), anthropicReply());
+function responseOf(recording: RequestRecording): LLMResponse {
+  return recording.stream ? streamed(recording) : fromAnthropic(JSON.parse(recording.text), anthropicResponseContext());
 }
 
-/** As stores keep it: a response that was written down and read again, which no cache knows. */
-function stored<T>(value: T): T {
+/** A copy as a store would return it, which no cache contains. */
+function roundTripJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
 describe('AnthropicConverter on recorded traffic', () => {
-  it('knows all recorded exchanges', () => {
+  it('covers all recorded exchanges', () => {
     expect(ANTHROPIC).to.have.lengthOf(31);
-    expect([answers.length, streams.length, failures.length]).to.deep.equal([16, 8, 6]);
+    expect([responses.length, streams.length, failures.length]).to.deep.equal([16, 8, 6]);
   });
 
-  it('writes every recorded answer as the vendor sent it', () => {
-    for (const recording of answers) {
+  it('writes every recorded response as the vendor sent it', () => {
+    for (const recording of responses) {
       const body = JSON.parse(recording.text) as JsonObject;
-      expect(writeAnthropic(stored(fromAnthropic(body, anthropicReply()))), recording.name).to.deep.equal(body);
+      expect(
+        writeAnthropic(roundTripJson(fromAnthropic(body, anthropicResponseContext()))),
+        recording.name,
+      ).to.deep.equal(body);
     }
   });
 
-  it('sends every recorded request as its client wrote it, and within the schema', () => {
+  it('sends every recorded request as its client wrote it, conforming to the schema', () => {
     for (const recording of ANTHROPIC) {
       const { options, stream } = normalized(recording);
       const request = toAnthropic(options, anthropicContext(), stream);
@@ -75,23 +78,23 @@ describe('AnthropicConverter on recorded traffic', () => {
     }
   });
 
-  it('sends the blocks of every recorded answer back as they came', () => {
-    const all = [...answers, ...streams];
+  it('sends the blocks of every recorded response back unchanged', () => {
+    const all = [...responses, ...streams];
     for (const recording of all) {
-      const response = stored(answerOf(recording));
+      const response = roundTripJson(responseOf(recording));
       const sent = conversationOf(response.output);
       expect(sent, recording.name).to.deep.equal(writeAnthropic(response).content);
     }
     expect(all).to.have.lengthOf(24);
   });
 
-  it('rebuilds every following request from the items before it and the answer between them', () => {
+  it('reproduces every follow-up request from the preceding items and response', () => {
     let followed = 0;
     for (const recording of ANTHROPIC) {
       const next = ANTHROPIC.find(({ caseId, n }) => caseId === recording.caseId && n === recording.n + 1);
       if (next === undefined) continue;
       const { options, stream } = normalized(recording);
-      const answer = answeredItems(recording);
+      const answer = returnedItems(recording);
       const added = readAnthropicRequest({
         ...next.request,
         messages: messagesOf(next).slice(messagesOf(recording).length + 1),
@@ -109,10 +112,10 @@ describe('AnthropicConverter on recorded traffic', () => {
     expect(followed).to.equal(8);
   });
 
-  it('names the vendor, the wire, the model and the outcome of every answer', () => {
-    for (const recording of answers) {
+  it('reports the vendor, wire, model and outcome of every response', () => {
+    for (const recording of responses) {
       const body = JSON.parse(recording.text) as JsonObject & { content: JsonObject[] };
-      const response = fromAnthropic(body, anthropicReply());
+      const response = fromAnthropic(body, anthropicResponseContext());
       expect(response.vendor, recording.name).to.include({
         name: 'anthropic',
         wire: 'anthropic_messages',
@@ -129,8 +132,8 @@ describe('AnthropicConverter on recorded traffic', () => {
   });
 
   it('counts cached input as input', () => {
-    const cached = answers.find(({ caseId }) => caseId === 'anthropic-cache-a');
-    expect(fromAnthropic(JSON.parse(cached?.text ?? ''), anthropicReply()).usage).to.deep.equal({
+    const cached = responses.find(({ caseId }) => caseId === 'anthropic-cache-a');
+    expect(fromAnthropic(JSON.parse(cached?.text ?? ''), anthropicResponseContext()).usage).to.deep.equal({
       input_tokens: 16,
       output_tokens: 32,
       total_tokens: 48,
@@ -139,11 +142,11 @@ describe('AnthropicConverter on recorded traffic', () => {
     });
   });
 
-  it('takes an error body for an error, whatever its status was', () => {
+  it('throws for an error body with any status', () => {
     for (const recording of failures) {
       let caught: unknown;
       try {
-        fromAnthropic(JSON.parse(recording.text), anthropicReply());
+        fromAnthropic(JSON.parse(recording.text), anthropicResponseContext());
       } catch (error) {
         caught = error;
       }
@@ -153,7 +156,7 @@ describe('AnthropicConverter on recorded traffic', () => {
   });
 });
 
-/** What the assistant's items become when they are sent again. */
+/** The assistant's items as they are sent back. */
 function conversationOf(output: readonly OutputItem[]): readonly JsonObject[] {
   const asked: OutputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go on.' }] };
   const calls = output.flatMap((item) => (item.type === 'function_call' ? [item.call_id] : []));
@@ -165,17 +168,17 @@ function conversationOf(output: readonly OutputItem[]): readonly JsonObject[] {
   return messages.find(({ role }) => role === 'assistant')?.content ?? [];
 }
 
-function messagesOf(recording: AskedRecording): readonly unknown[] {
+function messagesOf(recording: RequestRecording): readonly unknown[] {
   return recording.request.messages as readonly unknown[];
 }
 
-/** The client of one recording sent the calls back without the text before them. */
-function answeredItems(recording: AskedRecording): readonly OutputItem[] {
-  const output = stored(answerOf(recording)).output;
+/** The items that the client sent back: one recorded client dropped the text before the calls. */
+function returnedItems(recording: RequestRecording): readonly OutputItem[] {
+  const output = roundTripJson(responseOf(recording)).output;
   return recording.caseId === 'anthropic-parallel-a' ? output.filter(({ type }) => type !== 'message') : output;
 }
 
-/** `caller` says who made a call; clients may leave it out, and those of the recordings did. */
+/** Clients may omit `caller`, and the recorded ones did. */
 function withoutCallers(meaning: JsonObject): JsonObject {
   const messages = meaning.messages as readonly { content: readonly JsonObject[] }[];
   return {

@@ -1,4 +1,4 @@
-/** The rules of the Anthropic wire, one by one: messages and content out, answers back. */
+/** Requests and responses of the Anthropic wire, rule by rule. */
 import { expect } from 'chai';
 import {
   LLMError,
@@ -10,7 +10,7 @@ import {
   fromAnthropic,
   toAnthropic,
 } from '../../../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
-import { anthropicContext, anthropicReply } from '../../../../../support/anthropicRecordings';
+import { anthropicContext, anthropicResponseContext } from '../../../../../support/anthropicRecordings';
 import { assertAnthropicBody } from '../../../../../support/publishedSchemas';
 import type { NormalizedOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
 import type {
@@ -22,9 +22,9 @@ import type {
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import type { WireRequest } from '../../../../../../imports/business/ai/infrastructure/converters/Wire';
 
-const HERE = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude-sonnet-4-5' } as const;
+const ORIGIN = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude-sonnet-4-5' } as const;
 
-function say(role: MessageRole, ...content: readonly (string | Content)[]): InputItem {
+function message(role: MessageRole, ...content: readonly (string | Content)[]): InputItem {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
   const parts = content.map((part): Content => {
     if (typeof part !== 'string') return part;
@@ -41,7 +41,7 @@ function result(call_id: string, output: string | readonly InputContent[], state
   return { type: 'function_call_output', call_id, output, ...(state === undefined ? {} : { state }) };
 }
 
-/** Every body that a test makes must be within the vendor's types. */
+/** Also asserts that the body conforms to the vendor's schema. */
 function send(
   input: readonly InputItem[],
   options: Partial<NormalizedOptions> = {},
@@ -56,37 +56,37 @@ function messages(request: WireRequest): readonly JsonObject[] {
   return request.body.messages as readonly JsonObject[];
 }
 
-const text = (words: string): JsonObject => ({ type: 'text', text: words });
+const text = (value: string): JsonObject => ({ type: 'text', text: value });
 
-describe('toAnthropic: who speaks', () => {
-  it('sends instructions and what the operator says first as the system prompt', () => {
-    const request = send([say('developer', 'Use metres.'), say('system', 'Be kind.'), say('user', 'Hi')], {
+describe('toAnthropic: roles', () => {
+  it('sends instructions and leading system messages as the system prompt', () => {
+    const request = send([message('developer', 'Use metres.'), message('system', 'Be kind.'), message('user', 'Hi')], {
       instructions: 'Be brief.',
     });
     expect(request.body.system).to.deep.equal([text('Be brief.'), text('Use metres.'), text('Be kind.')]);
     expect(messages(request)).to.deep.equal([{ role: 'user', content: [text('Hi')] }]);
   });
 
-  it('sends one plain system text as a string, one with a cache mark as a block', () => {
+  it('sends a single plain system text as a string, and one with cache_control as a block', () => {
     const marked: Content = {
       type: 'input_text',
       text: 'Long.',
       vendor: { anthropic: { cache_control: { type: 'ephemeral' } } },
     };
-    expect(send([say('user', 'Hi')], { instructions: 'Be brief.' }).body.system).to.equal('Be brief.');
-    expect(send([say('system', marked), say('user', 'Hi')]).body.system).to.deep.equal([
+    expect(send([message('user', 'Hi')], { instructions: 'Be brief.' }).body.system).to.equal('Be brief.');
+    expect(send([message('system', marked), message('user', 'Hi')]).body.system).to.deep.equal([
       { ...text('Long.'), cache_control: { type: 'ephemeral' } },
     ]);
-    expect(send([say('user', 'Hi')])).to.not.have.nested.property('body.system');
+    expect(send([message('user', 'Hi')])).to.not.have.nested.property('body.system');
   });
 
-  it('joins neighbours of one role into one turn', () => {
+  it('joins adjacent messages of one role into one turn', () => {
     const request = send([
-      say('user', 'One'),
-      say('user', 'Two'),
-      say('assistant', 'Three'),
-      say('assistant', 'Four'),
-      say('user', 'Five'),
+      message('user', 'One'),
+      message('user', 'Two'),
+      message('assistant', 'Three'),
+      message('assistant', 'Four'),
+      message('user', 'Five'),
     ]);
     expect(messages(request)).to.deep.equal([
       { role: 'user', content: [text('One'), text('Two')] },
@@ -95,15 +95,21 @@ describe('toAnthropic: who speaks', () => {
     ]);
   });
 
-  it('keeps the order of thinking, text and calls in a turn', () => {
+  it('preserves the order of thinking, text and calls in a turn', () => {
     const thinking: InputItem = {
       type: 'reasoning',
       summary: [],
       content: [{ type: 'reasoning_text', text: 'Hm.' }],
       encrypted_content: 'sig',
-      origin: HERE,
+      origin: ORIGIN,
     };
-    const request = send([say('user', 'Hi'), thinking, say('assistant', 'I look.'), call('a'), result('a', 'sun')]);
+    const request = send([
+      message('user', 'Hi'),
+      thinking,
+      message('assistant', 'I look.'),
+      call('a'),
+      result('a', 'sun'),
+    ]);
     expect(messages(request)[1]?.content).to.deep.equal([
       { type: 'thinking', thinking: 'Hm.', signature: 'sig' },
       text('I look.'),
@@ -111,14 +117,14 @@ describe('toAnthropic: who speaks', () => {
     ]);
   });
 
-  it('puts all results of a turn first, in one user message', () => {
+  it('puts all results of a turn first in one user message', () => {
     const request = send([
-      say('user', 'Hi'),
+      message('user', 'Hi'),
       call('a'),
       call('b'),
       result('a', 'sun'),
       result('b', 'rain'),
-      say('user', 'And?'),
+      message('user', 'And?'),
     ]);
     expect(messages(request)).to.have.lengthOf(3);
     expect(messages(request)[2]?.content).to.deep.equal([
@@ -128,25 +134,25 @@ describe('toAnthropic: who speaks', () => {
     ]);
   });
 
-  it('puts results first also where the user or the operator spoke before them', () => {
+  it('puts results first even if user or system messages precede them', () => {
     const request = send([
-      say('user', 'Hi'),
+      message('user', 'Hi'),
       call('a'),
-      say('user', 'Well?'),
-      say('developer', 'Hurry.'),
+      message('user', 'Well?'),
+      message('developer', 'Hurry.'),
       result('a', 'sun'),
     ]);
     const content = messages(request)[2]?.content as readonly JsonObject[];
     expect(content.map(({ type }) => type)).to.deep.equal(['tool_result', 'text', 'text']);
   });
 
-  it('joins the turns around one of which nothing is left', () => {
-    const request = send([say('user', 'One'), say('assistant', ' '), say('user', 'Two')]);
+  it('joins the turns around a message that becomes empty', () => {
+    const request = send([message('user', 'One'), message('assistant', ' '), message('user', 'Two')]);
     expect(messages(request)).to.deep.equal([{ role: 'user', content: [text('One'), text('Two')] }]);
   });
 
-  it('answers a call without a recorded result, and reports it', () => {
-    const request = send([say('user', 'Hi'), call('a'), say('user', 'Never mind')]);
+  it('sends a placeholder for a call without a result, and reports it', () => {
+    const request = send([message('user', 'Hi'), call('a'), message('user', 'Never mind')]);
     expect(messages(request)[2]?.content).to.deep.equal([
       { type: 'tool_result', tool_use_id: 'a', content: 'No result was recorded for this call.' },
       text('Never mind'),
@@ -154,15 +160,20 @@ describe('toAnthropic: who speaks', () => {
     expect(request.losses).to.have.lengthOf(1);
   });
 
-  it('says that the assistant began where no user did', () => {
-    const request = send([say('assistant', 'Hello!'), say('user', 'Hi')]);
+  it("inserts a note if the assistant's message comes first", () => {
+    const request = send([message('assistant', 'Hello!'), message('user', 'Hi')]);
     expect(messages(request).map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user']);
     expect(request.losses.map(({ path }) => path)).to.deep.equal(['input']);
   });
 
-  it('keeps the rank of what the operator says later, after the user, where the model knows how', () => {
+  it('sends later system messages with their role, after the user, if the model supports it', () => {
     const request = send(
-      [say('user', 'Hi'), say('assistant', 'Yes?'), say('developer', 'Speak French.'), say('user', 'Go on')],
+      [
+        message('user', 'Hi'),
+        message('assistant', 'Yes?'),
+        message('developer', 'Speak French.'),
+        message('user', 'Go on'),
+      ],
       { model: 'claude-opus-4-8' },
     );
     expect(messages(request).slice(2)).to.deep.equal([
@@ -172,12 +183,12 @@ describe('toAnthropic: who speaks', () => {
     expect(request.losses).to.deep.equal([]);
   });
 
-  it('sends it as marked user text in its place on other models, and reports the loss', () => {
+  it('sends them as tagged user text in place on other models, and reports the loss', () => {
     const request = send([
-      say('user', 'Hi'),
-      say('assistant', 'Yes?'),
-      say('developer', 'Speak French.'),
-      say('user', 'Go on'),
+      message('user', 'Hi'),
+      message('assistant', 'Yes?'),
+      message('developer', 'Speak French.'),
+      message('user', 'Go on'),
     ]);
     expect(messages(request)[2]).to.deep.equal({
       role: 'user',
@@ -192,12 +203,12 @@ describe('toAnthropic: who speaks', () => {
     ]);
   });
 
-  it('sends a system message after the results of a turn, but not right after the assistant', () => {
-    const after = send([say('user', 'Hi'), call('a'), result('a', 'sun'), say('system', 'Hurry.')], {
+  it('sends a system message after the results of a turn, but not directly after the assistant', () => {
+    const after = send([message('user', 'Hi'), call('a'), result('a', 'sun'), message('system', 'Hurry.')], {
       model: 'claude-opus-5',
     });
     expect(messages(after).map(({ role }) => role)).to.deep.equal(['user', 'assistant', 'user', 'system']);
-    const alone = send([say('user', 'Hi'), say('assistant', 'Yes?'), say('system', 'Hurry.')], {
+    const alone = send([message('user', 'Hi'), message('assistant', 'Yes?'), message('system', 'Hurry.')], {
       model: 'claude-opus-5',
     });
     expect(messages(alone)[2]).to.deep.equal({
@@ -206,20 +217,20 @@ describe('toAnthropic: who speaks', () => {
     });
   });
 
-  it('refuses images in what the operator says', () => {
+  it('rejects images in system messages', () => {
     const image: Content = { type: 'input_image', image_url: 'https://example.org/a.png' };
-    expect(() => send([say('system', image), say('user', 'Hi')])).to.throw(UnsupportedFeatureError, 'input[0]');
+    expect(() => send([message('system', image), message('user', 'Hi')])).to.throw(UnsupportedFeatureError, 'input[0]');
   });
 });
 
 describe('toAnthropic: content', () => {
-  it('leaves blank texts out, as the API refuses them, but not its own', () => {
+  it('omits blank texts, which the API rejects unless it produced them', () => {
     const own: Content = { type: 'output_text', text: '\n\n', annotations: [], vendor: { anthropic: {} } };
     const request = send([
-      say('user', 'Hi', '  '),
-      say('assistant', ''),
-      say('assistant', own, ''),
-      say('user', 'Go on'),
+      message('user', 'Hi', '  '),
+      message('assistant', ''),
+      message('assistant', own, ''),
+      message('user', 'Go on'),
     ]);
     expect(messages(request)).to.deep.equal([
       { role: 'user', content: [text('Hi')] },
@@ -230,7 +241,7 @@ describe('toAnthropic: content', () => {
 
   it('sends images from data URIs, URLs and file ids', () => {
     const request = send([
-      say(
+      message(
         'user',
         { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' },
         { type: 'input_image', image_url: 'https://example.org/a.jpg' },
@@ -257,7 +268,7 @@ describe('toAnthropic: content', () => {
   it('sends PDFs as documents, texts as text documents, and image files as images', () => {
     const hello = Buffer.from('Grüß dich').toString('base64');
     const request = send([
-      say(
+      message(
         'user',
         { type: 'input_file', file_data: 'data:application/pdf;base64,JVBERi0=', filename: 'a.pdf' },
         { type: 'input_file', file_data: 'JVBERi0=', filename: 'b.PDF' },
@@ -282,40 +293,32 @@ describe('toAnthropic: content', () => {
   });
 
   for (const [what, part] of [
-    [
-      'images of a kind that Claude does not see',
-      { type: 'input_image', image_url: 'data:image/tiff;base64,SUkqAA==' },
-    ],
-    [
-      'files of a kind that Claude does not read',
-      { type: 'input_file', file_data: 'data:application/zip;base64,UEsDBA==' },
-    ],
-    ['bare data that no name explains', { type: 'input_file', file_data: 'UEsDBA==' }],
+    ['images of an unsupported type', { type: 'input_image', image_url: 'data:image/tiff;base64,SUkqAA==' }],
+    ['files of an unsupported type', { type: 'input_file', file_data: 'data:application/zip;base64,UEsDBA==' }],
+    ['bare base64 without a filename', { type: 'input_file', file_data: 'UEsDBA==' }],
   ] as const) {
-    it(`refuses ${what}, and says where they stand`, () => {
-      expect(() => send([say('user', 'Look'), say('user', part)]))
+    it(`rejects ${what} with their path`, () => {
+      expect(() => send([message('user', 'Look'), message('user', part)]))
         .to.throw(UnsupportedFeatureError, 'input[1]')
         .with.property('path', 'input[1]');
     });
   }
 
-  it('refuses images, files and URLs where model or host cannot take them', () => {
+  it('rejects images, files and URLs that the model or the vendor does not support', () => {
     const image: Content = { type: 'input_image', image_url: 'https://example.org/a.png' };
     const file: Content = { type: 'input_file', file_id: 'file_1' };
     expect(() =>
-      send([say('user', image)], {}, anthropicContext({ capabilities: { supportsVision: false } })),
+      send([message('user', image)], {}, anthropicContext({ capabilities: { supportsVision: false } })),
     ).to.throw(UnsupportedFeatureError, 'does not support images');
-    expect(() => send([say('user', image)], {}, anthropicContext({ quirks: { fetchesImageUrls: false } }))).to.throw(
-      UnsupportedFeatureError,
-      'does not fetch URLs',
-    );
-    expect(() => send([say('user', file)], {}, anthropicContext({ capabilities: { supportsFiles: false } }))).to.throw(
-      UnsupportedFeatureError,
-      'does not support files',
-    );
+    expect(() =>
+      send([message('user', image)], {}, anthropicContext({ quirks: { fetchesImageUrls: false } })),
+    ).to.throw(UnsupportedFeatureError, 'does not fetch URLs');
+    expect(() =>
+      send([message('user', file)], {}, anthropicContext({ capabilities: { supportsFiles: false } })),
+    ).to.throw(UnsupportedFeatureError, 'does not support files');
   });
 
-  it('carries parts of its own kinds and refuses those of others', () => {
+  it('sends parts of its own types and rejects unknown ones', () => {
     const search = {
       type: 'search_result',
       source: 'https://example.org',
@@ -323,14 +326,14 @@ describe('toAnthropic: content', () => {
       content: [text('B')],
     } as unknown as Content;
     const audio = { type: 'input_audio', input_audio: {} } as unknown as Content;
-    expect(messages(send([say('user', search)]))[0]?.content).to.deep.equal([search]);
-    expect(() => send([say('user', audio)])).to.throw(UnsupportedFeatureError, 'input_audio');
+    expect(messages(send([message('user', search)]))[0]?.content).to.deep.equal([search]);
+    expect(() => send([message('user', audio)])).to.throw(UnsupportedFeatureError, 'input_audio');
   });
 
-  it('marks results of calls that failed, and keeps images in results', () => {
+  it('marks results of failed calls, and sends images in results', () => {
     const image: InputContent = { type: 'input_image', image_url: 'data:image/png;base64,iVBORw0KGgo=' };
     const request = send([
-      say('user', 'Hi'),
+      message('user', 'Hi'),
       call('a'),
       call('b'),
       call('c'),
@@ -349,16 +352,16 @@ describe('toAnthropic: content', () => {
     ]);
   });
 
-  it("names the toolset in the answers to its members' calls", () => {
+  it('names the toolset in the results of its members', () => {
     const member: InputItem = { ...call('a', '{}', 'screenshot'), vendor: { anthropic: { toolset_name: 'computer' } } };
-    const request = send([say('user', 'Hi'), member, call('b'), result('a', 'seen'), result('b', 'sun')]);
+    const request = send([message('user', 'Hi'), member, call('b'), result('a', 'seen'), result('b', 'sun')]);
     expect(
       (messages(request)[2]?.content as readonly JsonObject[]).map(({ toolset_name }) => toolset_name),
     ).to.deep.equal(['computer', undefined]);
   });
 
-  it('sends arguments that are no JSON object in a field of one, and reports it', () => {
-    const request = send([say('user', 'Hi'), call('a', '{"city":"Ro'), result('a', 'invalid')]);
+  it('wraps arguments that are not a JSON object, and reports it', () => {
+    const request = send([message('user', 'Hi'), call('a', '{"city":"Ro'), result('a', 'invalid')]);
     expect((messages(request)[1]?.content as readonly JsonObject[])[0]?.input).to.deep.equal({
       arguments: '{"city":"Ro',
     });
@@ -369,30 +372,30 @@ describe('toAnthropic: content', () => {
     });
   });
 
-  it('makes the call ids of other vendors valid, the same for call and answer', () => {
+  it('rewrites call ids of other vendors consistently for call and result', () => {
     const id = `call|${'x'.repeat(80)}:1`;
-    const [, assistant, user] = messages(send([say('user', 'Hi'), call(id), result(id, 'sun')]));
+    const [, assistant, user] = messages(send([message('user', 'Hi'), call(id), result(id, 'sun')]));
     const sent = (assistant?.content as readonly JsonObject[])[0]?.id;
     expect(sent).to.match(/^[a-zA-Z0-9_-]{1,64}$/);
     expect((user?.content as readonly JsonObject[])[0]?.tool_use_id).to.equal(sent);
   });
 
-  it('drops what other vendors sealed, and names it', () => {
+  it('drops reasoning and items of other vendors, and reports them', () => {
     const elsewhere = { wire: 'responses', vendor: 'openai' } as const;
     const request = send([
-      say('user', 'Hi'),
+      message('user', 'Hi'),
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm' }], encrypted_content: 'x', origin: elsewhere },
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm' }] },
-      { type: 'reasoning', summary: [], encrypted_content: 'x', origin: { ...HERE, vendor: 'llama' } },
+      { type: 'reasoning', summary: [], encrypted_content: 'x', origin: { ...ORIGIN, vendor: 'llama' } },
       { type: 'vendor_item', origin: { wire: 'gemini' }, item: { executableCode: {} } },
       { type: 'web_search_call', status: 'completed' },
       { type: 'compaction', encrypted_content: 'x' },
-      say('assistant', {
+      message('assistant', {
         type: 'output_text',
         text: 'Yes',
         annotations: [{ type: 'url_citation', url: 'https://example.org' }],
       }),
-      say('user', 'Go on'),
+      message('user', 'Go on'),
     ]);
     expect(messages(request)[1]).to.deep.equal({ role: 'assistant', content: [text('Yes')] });
     expect(request.losses.map(({ path, what }) => `${path} ${what}`)).to.deep.equal([
@@ -406,19 +409,19 @@ describe('toAnthropic: content', () => {
     ]);
   });
 
-  it('puts a cache mark on a message on its last block', () => {
-    const message = {
-      ...say('user', 'One', 'Two'),
+  it("writes a message's cache_control on its last block", () => {
+    const cached = {
+      ...message('user', 'One', 'Two'),
       vendor: { anthropic: { cache_control: { type: 'ephemeral' } } },
     } as InputItem;
-    expect(messages(send([message]))).to.deep.equal([
+    expect(messages(send([cached]))).to.deep.equal([
       { role: 'user', content: [text('One'), { ...text('Two'), cache_control: { type: 'ephemeral' } }] },
     ]);
   });
 
-  it('converts an item once, however often its history is sent', () => {
-    const items = [say('user', 'Hi'), call('a'), result('a', 'sun')];
-    const [first, second] = [send(items), send([...items, say('user', 'More')])].map((request) =>
+  it('converts an item once, no matter how often its history is sent', () => {
+    const items = [message('user', 'Hi'), call('a'), result('a', 'sun')];
+    const [first, second] = [send(items), send([...items, message('user', 'More')])].map((request) =>
       messages(request)
         .slice(0, 2)
         .map(({ content }) => (content as readonly JsonObject[])[0]),
@@ -427,40 +430,40 @@ describe('toAnthropic: content', () => {
     expect(second?.[0]).to.equal(first?.[0]);
   });
 
-  it('does not take one history for another that began alike', () => {
-    const question = say('user', 'Hi');
+  it('distinguishes histories that start with the same item', () => {
+    const question = message('user', 'Hi');
     const told = (...items: readonly InputItem[]): unknown => messages(send([question, ...items])).at(-1)?.content;
-    expect(told(say('assistant', 'One'))).to.deep.equal([text('One')]);
-    expect(told(say('assistant', 'Two'))).to.deep.equal([text('Two')]);
-    expect(told(call('a'), result('a', 'sun'), say('assistant', 'Three'))).to.deep.equal([text('Three')]);
-    expect(told(say('assistant', 'One'))).to.deep.equal([text('One')]);
+    expect(told(message('assistant', 'One'))).to.deep.equal([text('One')]);
+    expect(told(message('assistant', 'Two'))).to.deep.equal([text('Two')]);
+    expect(told(call('a'), result('a', 'sun'), message('assistant', 'Three'))).to.deep.equal([text('Three')]);
+    expect(told(message('assistant', 'One'))).to.deep.equal([text('One')]);
   });
 });
 
 describe('toAnthropic: fields', () => {
-  it('always limits the answer: by the option, else by the model', () => {
-    expect(send([say('user', 'Hi')]).body.max_tokens).to.equal(64_000);
-    expect(send([say('user', 'Hi')], { max_output_tokens: 7 }).body.max_tokens).to.equal(7);
+  it('always sends max_tokens, from the option or the model', () => {
+    expect(send([message('user', 'Hi')]).body.max_tokens).to.equal(64_000);
+    expect(send([message('user', 'Hi')], { max_output_tokens: 7 }).body.max_tokens).to.equal(7);
   });
 
-  it('asks for a stream only when one is wanted', () => {
-    const options = { model: 'claude-sonnet-4-5', input: [say('user', 'Hi')] };
+  it('requests a stream only if one is wanted', () => {
+    const options = { model: 'claude-sonnet-4-5', input: [message('user', 'Hi')] };
     expect(toAnthropic(options, anthropicContext(), true).body.stream).to.equal(true);
     expect(toAnthropic(options, anthropicContext(), false).body).to.not.have.property('stream');
   });
 
-  it('maps stop, user and nothing else of the metadata', () => {
-    const request = send([say('user', 'Hi')], { stop: ['END'], user: 'u1', metadata: { project: 'x' } });
+  it('maps stop and the user id, and no other metadata', () => {
+    const request = send([message('user', 'Hi')], { stop: ['END'], user: 'u1', metadata: { project: 'x' } });
     expect(request.body).to.deep.include({ stop_sequences: ['END'], metadata: { user_id: 'u1' } });
     expect(request.warnings).to.deep.equal(['metadata project was omitted: the Messages API accepts only user_id.']);
   });
 
-  it('says that it keeps no responses', () => {
-    expect(send([say('user', 'Hi')], { previous_response_id: 'r1', store: true }).warnings).to.have.lengthOf(2);
+  it('warns that the API stores no responses', () => {
+    expect(send([message('user', 'Hi')], { previous_response_id: 'r1', store: true }).warnings).to.have.lengthOf(2);
   });
 
-  it('merges verbatim fields last, `output_config` field by field', () => {
-    const request = send([say('user', 'Hi')], {
+  it('merges passthrough fields last, `output_config` field by field', () => {
+    const request = send([message('user', 'Hi')], {
       temperature: 0.5,
       response_format: {
         type: 'json_schema',
@@ -472,9 +475,9 @@ describe('toAnthropic: fields', () => {
     expect(request.body.output_config).to.have.all.keys('effort', 'format');
   });
 
-  it('drops the fields that a host refuses, and reports them', () => {
+  it('drops fields that the vendor does not support, and reports them', () => {
     const request = send(
-      [say('user', 'Hi')],
+      [message('user', 'Hi')],
       { temperature: 0.5, user: 'u1' },
       anthropicContext({ quirks: { unsupportedFields: ['metadata', 'thinking'] } }),
     );
@@ -483,7 +486,7 @@ describe('toAnthropic: fields', () => {
     expect(request.warnings).to.deep.equal(['metadata was omitted: the vendor does not support it.']);
   });
 
-  it('asks for betas by header: those that fields need, and those that the caller names', () => {
+  it('sends a beta header for fields that require one and for betas named by the caller', () => {
     const vendor = {
       anthropic: {
         betas: ['my-beta'],
@@ -491,22 +494,22 @@ describe('toAnthropic: fields', () => {
         mcp_servers: [{ type: 'url', name: 'a', url: 'https://example.org' }],
       },
     };
-    const request = send([say('user', 'Hi')], { vendor });
+    const request = send([message('user', 'Hi')], { vendor });
     expect(request.headers).to.deep.equal({
       'anthropic-beta': 'my-beta,context-management-2025-06-27,mcp-client-2025-11-20,compact-2026-01-12',
     });
     expect(request.body).to.not.have.property('betas');
-    expect(send([say('user', 'Hi')])).to.not.have.property('headers');
+    expect(send([message('user', 'Hi')])).to.not.have.property('headers');
   });
 
-  it('names the version that the caller writes in, by header and not in the body', () => {
-    const request = send([say('user', 'Hi')], {
+  it("sends the caller's API version as a header and not in the body", () => {
+    const request = send([message('user', 'Hi')], {
       vendor: { anthropic: { anthropic_version: '2026-10-21', betas: ['my-beta'] } },
     });
     expect(request.headers).to.deep.equal({ 'anthropic-beta': 'my-beta', 'anthropic-version': '2026-10-21' });
     expect(request.body).to.not.have.property('anthropic_version');
     expect(
-      send([say('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '1\r\nx: y' } } }),
+      send([message('user', 'Hi')], { vendor: { anthropic: { anthropic_version: '1\r\nx: y' } } }),
     ).to.not.have.property('headers');
   });
 });
@@ -532,8 +535,8 @@ describe('fromAnthropic', () => {
     ['model_context_window_exceeded', 'incomplete', 'max_output_tokens'],
     ['refusal', 'incomplete', 'content_filter'],
   ] as const) {
-    it(`takes ${word} for ${reason ?? status}`, () => {
-      const response = fromAnthropic({ ...MESSAGE, stop_reason: word }, anthropicReply());
+    it(`maps ${word} to ${reason ?? status}`, () => {
+      const response = fromAnthropic({ ...MESSAGE, stop_reason: word }, anthropicResponseContext());
       expect([response.status, response.incomplete_details?.reason, response.vendor.finish_reason]).to.deep.equal([
         status,
         reason,
@@ -543,8 +546,11 @@ describe('fromAnthropic', () => {
     });
   }
 
-  it('takes an unknown stop_reason for completed, verbatim and with a warning', () => {
-    const response = fromAnthropic({ ...MESSAGE, stop_reason: 'tired' }, anthropicReply({ warnings: ['before'] }));
+  it('treats an unknown stop_reason as completed, with a warning', () => {
+    const response = fromAnthropic(
+      { ...MESSAGE, stop_reason: 'tired' },
+      anthropicResponseContext({ warnings: ['before'] }),
+    );
     expect(response).to.deep.include({ status: 'completed' });
     expect(response.vendor).to.deep.include({
       finish_reason: 'tired',
@@ -552,7 +558,7 @@ describe('fromAnthropic', () => {
     });
   });
 
-  it('makes one message of neighbouring texts, and items of everything else, in order', () => {
+  it('joins adjacent texts to one message and makes every other block an item', () => {
     const call = { type: 'tool_use', id: 'toolu_1', name: 'look', input: { a: [1] }, caller: { type: 'direct' } };
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
     const content = [
@@ -563,7 +569,7 @@ describe('fromAnthropic', () => {
       text('C'),
       call,
     ];
-    const { output, output_text } = fromAnthropic({ ...MESSAGE, content }, anthropicReply());
+    const { output, output_text } = fromAnthropic({ ...MESSAGE, content }, anthropicResponseContext());
     const origin = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'claude-x' };
     const part = (words: string) => ({ type: 'output_text', text: words, annotations: [] });
     expect(output).to.deep.equal([
@@ -589,15 +595,15 @@ describe('fromAnthropic', () => {
     expect(output_text).to.equal('ABC');
   });
 
-  it('takes an empty content for a whole answer', () => {
-    expect(fromAnthropic({ ...MESSAGE, content: [] }, anthropicReply())).to.deep.include({
+  it('accepts a response without content', () => {
+    expect(fromAnthropic({ ...MESSAGE, content: [] }, anthropicResponseContext())).to.deep.include({
       status: 'completed',
       output: [],
       output_text: '',
     });
   });
 
-  it('writes citations as annotations and keeps them as they came', () => {
+  it('converts citations to annotations and keeps the originals', () => {
     const citations = [
       {
         type: 'web_search_result_location',
@@ -617,7 +623,10 @@ describe('fromAnthropic', () => {
       },
       { type: 'star_location', star: 3 },
     ];
-    const [message] = fromAnthropic({ ...MESSAGE, content: [{ ...text('Hi'), citations }] }, anthropicReply()).output;
+    const [message] = fromAnthropic(
+      { ...MESSAGE, content: [{ ...text('Hi'), citations }] },
+      anthropicResponseContext(),
+    ).output;
     expect(message).to.have.nested.property('content[0].vendor.anthropic.citations').that.deep.equals(citations);
     expect(message)
       .to.have.nested.property('content[0].annotations')
@@ -636,7 +645,7 @@ describe('fromAnthropic', () => {
       ]);
   });
 
-  it('counts every cached part as input', () => {
+  it('counts all cached tokens as input', () => {
     const usage = {
       input_tokens: 10,
       cache_read_input_tokens: 200,
@@ -644,7 +653,7 @@ describe('fromAnthropic', () => {
       output_tokens: 5,
       output_tokens_details: { thinking_tokens: 4 },
     };
-    expect(fromAnthropic({ ...MESSAGE, usage }, anthropicReply()).usage).to.deep.equal({
+    expect(fromAnthropic({ ...MESSAGE, usage }, anthropicResponseContext()).usage).to.deep.equal({
       input_tokens: 240,
       output_tokens: 5,
       total_tokens: 245,
@@ -653,59 +662,61 @@ describe('fromAnthropic', () => {
     });
   });
 
-  it('gives zeros and a warning where usage is missing, and the asked model where none is named', () => {
+  it('reports zero usage with a warning, and the requested model, if the response has neither', () => {
     const { usage: _, model: __, ...bare } = MESSAGE;
-    const response = fromAnthropic(bare, anthropicReply());
+    const response = fromAnthropic(bare, anthropicResponseContext());
     expect(response.usage.total_tokens).to.equal(0);
     expect(response.vendor.warnings).to.deep.equal(['The response has no usage, so all token counts are zero.']);
     expect(response.model).to.equal('asked-model');
   });
 
-  it("turns the answer tool's input back into the answer's text", () => {
+  it("converts the response tool's input back to text", () => {
     const content = [{ type: 'tool_use', id: 'toolu_1', name: 'respond_with_json', input: { city: 'Rome' } }];
     const response = fromAnthropic(
       { ...MESSAGE, content, stop_reason: 'tool_use' },
-      anthropicReply({ structuredOutputTool: 'respond_with_json' }),
+      anthropicResponseContext({ structuredOutputTool: 'respond_with_json' }),
     );
     expect(response.output_text).to.equal('{"city":"Rome"}');
     expect(response.output.map(({ type }) => type)).to.deep.equal(['message']);
     const list = [{ type: 'tool_use', id: 'toolu_1', name: 'respond_with_json_value', input: { value: [1, 2] } }];
     expect(
-      fromAnthropic({ ...MESSAGE, content: list }, anthropicReply({ structuredOutputTool: 'respond_with_json_value' }))
-        .output_text,
+      fromAnthropic(
+        { ...MESSAGE, content: list },
+        anthropicResponseContext({ structuredOutputTool: 'respond_with_json_value' }),
+      ).output_text,
     ).to.equal('[1,2]');
   });
 
   for (const [what, body, message] of [
     ['an HTML page', '<!DOCTYPE html><html></html>', 'Expected a message, got an HTML page.'],
     ['plain text', 'upstream timed out', 'Expected a message, got plain text.'],
-    ['nothing', undefined, 'Expected a message, got an empty body.'],
+    ['an empty body', undefined, 'Expected a message, got an empty body.'],
     ['a list', [], 'Expected a message, got a list.'],
-    ['another kind of object', { object: 'chat.completion' }, 'Expected a response of type "message", got none.'],
+    ['another type of object', { object: 'chat.completion' }, 'Expected a response of type "message", got none.'],
     ['a message without content', { ...MESSAGE, content: 'Hi' }, 'The message has no list of "content" blocks.'],
     ['a message without an id', { ...MESSAGE, id: undefined }, 'The message has no "id".'],
     [
-      'a message that does not say how it ended',
+      'a message without a stop reason',
       { ...MESSAGE, stop_reason: null },
       'The response has no "stop_reason", so it may be incomplete.',
     ],
   ] as const) {
-    it(`names what is wrong with ${what}`, () => {
-      expect(() => fromAnthropic(body, anthropicReply())).to.throw(LLMStreamError, message);
+    it(`rejects ${what}`, () => {
+      expect(() => fromAnthropic(body, anthropicResponseContext())).to.throw(LLMStreamError, message);
     });
   }
 
-  it('allows a missing stop_reason where the row says that the host leaves it out', () => {
-    const context = anthropicReply(anthropicContext({ quirks: { allowsNullFinishReason: true } }));
+  it("allows a missing stop_reason if the vendor's quirks allow it", () => {
+    const context = anthropicResponseContext(anthropicContext({ quirks: { allowsNullFinishReason: true } }));
     expect(fromAnthropic({ ...MESSAGE, stop_reason: null }, context)).to.deep.include({ status: 'completed' });
   });
 
-  it('throws the error that came with status 200', () => {
+  it('throws the error of a body with status 200', () => {
     const body = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' }, request_id: 'req_9' };
-    expect(() => fromAnthropic(body, anthropicReply()))
+    expect(() => fromAnthropic(body, anthropicResponseContext()))
       .to.throw(LLMOverloadedError, 'Overloaded')
       .with.property('requestId', 'req_1');
-    expect(() => fromAnthropic(body, anthropicReply()))
+    expect(() => fromAnthropic(body, anthropicResponseContext()))
       .to.throw(LLMError)
       .with.property('vendor', 'anthropic');
   });

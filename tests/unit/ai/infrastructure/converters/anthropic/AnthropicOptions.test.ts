@@ -1,6 +1,5 @@
 /**
- * Tools, thinking, sampling and structured answers on the Anthropic wire, by what each generation of Claude
- * accepts.
+ * Tools, thinking, sampling and structured output on the Anthropic wire, depending on the generation of Claude.
  */
 import { expect } from 'chai';
 import { UnsupportedFeatureError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
@@ -17,7 +16,7 @@ import type { WireRequest } from '../../../../../../imports/business/ai/infrastr
 
 const HI: InputItem = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] };
 
-/** Every body that a test makes must be within the vendor's types. */
+/** Also asserts that the body conforms to the vendor's schema. */
 function send(options: Partial<NormalizedOptions>, context = anthropicContext()): WireRequest {
   const request = toAnthropic({ model: 'claude-sonnet-4-5', input: [HI], ...options }, context, false);
   assertAnthropicBody(request.body);
@@ -55,7 +54,7 @@ describe('anthropicModelFeatures', () => {
     ['claude-novel-9', 'always', 'none', false, true],
     ['kimi-k2', 'budget', 'both', true, false],
   ] as const) {
-    it(`knows ${model}`, () => {
+    it(`knows the features of ${model}`, () => {
       expect(anthropicModelFeatures(model)).to.deep.include({
         thinking,
         sampling,
@@ -67,21 +66,21 @@ describe('anthropicModelFeatures', () => {
 });
 
 describe('toAnthropic: tools', () => {
-  it('sends functions with their schema, an empty one where there is none', () => {
+  it('sends functions with their schema, or an empty one', () => {
     expect(send({ tools: [weather, clock] }).body.tools).to.deep.equal([
       { name: 'weather', description: 'Tells the weather.', input_schema: weather.parameters },
       { name: 'clock', input_schema: { type: 'object', properties: {} } },
     ]);
   });
 
-  it('merges the words that a tool brings for this wire', () => {
+  it("merges a tool's vendor fields", () => {
     const vendor = { anthropic: { cache_control: { type: 'ephemeral' }, defer_loading: true } };
     expect(send({ tools: [{ ...weather, vendor }] }).body.tools)
       .to.have.nested.property('[0]')
       .that.deep.includes(vendor.anthropic);
   });
 
-  it('sends strict where model and schema allow it, else leaves it out with a warning', () => {
+  it('sends strict if the model and the schema allow it, otherwise omits it with a warning', () => {
     const open = { ...weather, strict: true, parameters: { type: 'object', properties: { city: { type: 'string' } } } };
     const bounded = {
       ...weather,
@@ -100,7 +99,7 @@ describe('toAnthropic: tools', () => {
     }
   });
 
-  it('flattens a union at the root of a schema, which the API refuses', () => {
+  it('flattens a union at the root of a schema, which the API rejects', () => {
     const parameters = {
       anyOf: [
         {
@@ -129,7 +128,7 @@ describe('toAnthropic: tools', () => {
     expect(request.warnings[0]).to.include('anyOf');
   });
 
-  it('refuses tools for a model without them', () => {
+  it('rejects tools for a model without tool support', () => {
     expect(() => send({ tools: [clock] }, anthropicContext({ capabilities: { supportsTools: false } }))).to.throw(
       UnsupportedFeatureError,
     );
@@ -142,7 +141,7 @@ describe('toAnthropic: tools', () => {
     ['one function', { type: 'function', name: 'weather' }, { type: 'tool', name: 'weather' }],
     ['a built-in tool', { type: 'web_search' }, { type: 'tool', name: 'web_search' }],
   ] as const) {
-    it(`maps the choice of ${what}`, () => {
+    it(`maps the tool choice ${what}`, () => {
       expect(send({ tools: [weather, { type: 'web_search' }], tool_choice: choice }).body.tool_choice).to.deep.equal(
         expected,
       );
@@ -159,7 +158,7 @@ describe('toAnthropic: tools', () => {
     expect(request.warnings[0]).to.include('Only the allowed tools');
   });
 
-  it('forbids parallel calls whatever the choice is', () => {
+  it('disables parallel calls with any tool choice', () => {
     expect(send({ tools: [clock], parallel_tool_calls: false }).body.tool_choice).to.deep.equal({
       type: 'auto',
       disable_parallel_tool_use: true,
@@ -170,7 +169,7 @@ describe('toAnthropic: tools', () => {
     expect(send({ tools: [clock], parallel_tool_calls: true }).body).to.not.have.property('tool_choice');
   });
 
-  it('leaves the decision to models that cannot be forced, with a warning', () => {
+  it('sends auto to models without forced tool calls, with a warning', () => {
     const request = send({ model: 'claude-opus-5-5', tools: [clock], tool_choice: 'required' });
     expect(request.body.tool_choice).to.deep.equal({ type: 'auto' });
     expect(request.warnings).to.deep.equal([
@@ -184,7 +183,7 @@ describe('toAnthropic: built-in tools', () => {
     return (send({ model, tools: [tool] }).body.tools as readonly JsonObject[])[0] ?? {};
   }
 
-  it('picks the version that the model knows', () => {
+  it('uses the version that the model supports', () => {
     expect(sent({ type: 'web_search' })).to.deep.equal({ type: 'web_search_20250305', name: 'web_search' });
     expect(sent({ type: 'web_search' }, 'claude-opus-4-6')).to.deep.equal({
       type: 'web_search_20260318',
@@ -206,7 +205,7 @@ describe('toAnthropic: built-in tools', () => {
     expect(sent({ type: 'computer_use' }, 'claude-opus-5')).to.deep.equal({ type: 'computer_toolset_20260801' });
   });
 
-  it('tells the older computer tools how large the screen is, and asks for their beta', () => {
+  it('sends the screen size and the beta header for older computer tools', () => {
     const request = send({
       model: 'claude-opus-4-6',
       tools: [{ type: 'computer_use', display_width: 1024, display_height: 768 }],
@@ -221,7 +220,7 @@ describe('toAnthropic: built-in tools', () => {
     );
   });
 
-  it('carries the settings that both sides have, and reports the others', () => {
+  it("sends the settings that Anthropic's tool has, and reports the others", () => {
     const user_location = { type: 'approximate', city: 'Rome' };
     const request = send({
       tools: [
@@ -242,7 +241,7 @@ describe('toAnthropic: built-in tools', () => {
     ]);
   });
 
-  it('connects to MCP servers whose calls need no approval, with the beta that this needs', () => {
+  it('sends MCP servers that require no approval, with their beta header', () => {
     const tool: BuiltInTool = {
       type: 'mcp',
       server_label: 'wiki',
@@ -285,7 +284,7 @@ describe('toAnthropic: built-in tools', () => {
     ['file search', { type: 'file_search' }],
     ['image generation', { type: 'image_generation' }],
   ] as const satisfies readonly (readonly [string, Tool])[]) {
-    it(`refuses ${what} before any call`, () => {
+    it(`rejects ${what} before any call`, () => {
       expect(() => send({ tools: [tool] })).to.throw(UnsupportedFeatureError, 'tools[0]');
     });
   }
@@ -301,7 +300,7 @@ describe('toAnthropic: thinking', () => {
     return [body.thinking, body.output_config, warnings.length];
   }
 
-  it('is adaptive with an effort from 4.6 on', () => {
+  it('is adaptive with an effort since Claude 4.6', () => {
     expect(thinking('claude-opus-4-7', { effort: 'xhigh' })).to.deep.equal([
       { type: 'adaptive' },
       { effort: 'xhigh' },
@@ -326,14 +325,14 @@ describe('toAnthropic: thinking', () => {
     expect(thinking('claude-opus-4-7', undefined)).to.deep.equal([undefined, undefined, 0]);
   });
 
-  it('is turned off where that is possible, and low where it is not', () => {
+  it('is disabled if possible, otherwise sent with low effort', () => {
     expect(thinking('claude-sonnet-5', { effort: 'none' })).to.deep.equal([{ type: 'disabled' }, undefined, 0]);
     expect(thinking('claude-sonnet-5-5', { effort: 'none' })).to.deep.equal([{ type: 'between_tools' }, undefined, 0]);
     expect(thinking('claude-opus-5-5', { effort: 'none' })).to.deep.equal([undefined, { effort: 'low' }, 1]);
     expect(thinking('claude-opus-4-7', { effort: 'none' })).to.deep.equal([undefined, undefined, 0]);
   });
 
-  it('is a budget below max_tokens on models before 4.6, with a warning', () => {
+  it('is a budget below max_tokens before Claude 4.6, with a warning', () => {
     expect(thinking('claude-sonnet-4-5', { effort: 'high' })).to.deep.equal([
       { type: 'enabled', budget_tokens: 16_384 },
       undefined,
@@ -356,7 +355,7 @@ describe('toAnthropic: thinking', () => {
     ]);
   });
 
-  it('gives way to a forced tool on models that think by budget', () => {
+  it('is omitted with a forced tool on models with a budget', () => {
     const forced = { tools: [clock], tool_choice: 'required' } as const;
     expect(thinking('claude-sonnet-4-5', { effort: 'high' }, forced)).to.deep.equal([undefined, undefined, 1]);
     expect(thinking('claude-opus-4-6', { effort: 'high' }, forced)).to.deep.equal([
@@ -366,7 +365,7 @@ describe('toAnthropic: thinking', () => {
     ]);
   });
 
-  it('does not begin in the middle of a turn that began without it, on models that think by budget', () => {
+  it('does not start in the middle of a turn on models with a budget', () => {
     const called: InputItem[] = [
       HI,
       { type: 'function_call', call_id: 'a', name: 'clock', arguments: '{}' },
@@ -390,12 +389,12 @@ describe('toAnthropic: thinking', () => {
     expect(thinking('claude-sonnet-4-5', { effort: 'high' }, { input: [...called, HI] })[0]).to.equal(undefined);
   });
 
-  it('is left out, with a warning, where the model does not think', () => {
+  it('is omitted with a warning on models without thinking', () => {
     expect(thinking('claude-3-5-haiku-20241022', { effort: 'high' })).to.deep.equal([undefined, undefined, 1]);
     expect(thinking('claude-3-5-haiku-20241022', { effort: 'none' })).to.deep.equal([undefined, undefined, 0]);
   });
 
-  it('leaves the words of the caller alone', () => {
+  it("does not override the caller's passthrough fields", () => {
     const vendor = { anthropic: { thinking: { type: 'enabled', budget_tokens: 2000 } } };
     expect(thinking('claude-sonnet-4-5', { effort: 'high' }, { vendor })).to.deep.equal([
       { type: 'enabled', budget_tokens: 2000 },
@@ -411,22 +410,22 @@ describe('toAnthropic: sampling', () => {
     return [body.temperature, body.top_p, warnings.length];
   }
 
-  it('is refused by newer models, so it is left out with a warning', () => {
+  it('is omitted with a warning on newer models, which reject it', () => {
     expect(sampling('claude-opus-4-7', { temperature: 0.2, top_p: 0.9 })).to.deep.equal([undefined, undefined, 1]);
     expect(sampling('claude-opus-4-7', { temperature: 1 })).to.deep.equal([undefined, undefined, 0]);
   });
 
-  it('is one of two from 4.1 on, and both before', () => {
+  it('sends one of the two parameters since Claude 4.1, both before', () => {
     expect(sampling('claude-sonnet-4-5', { temperature: 0.2, top_p: 0.9 })).to.deep.equal([0.2, undefined, 1]);
     expect(sampling('claude-sonnet-4-5', { top_p: 0.9 })).to.deep.equal([undefined, 0.9, 0]);
     expect(sampling('claude-sonnet-4-20250514', { temperature: 0.2, top_p: 0.9 })).to.deep.equal([0.2, 0.9, 0]);
   });
 
-  it('ends at 1', () => {
+  it('is limited to 1', () => {
     expect(sampling('claude-sonnet-4-5', { temperature: 1.7 })).to.deep.equal([1, undefined, 1]);
   });
 
-  it('does not go with thinking', () => {
+  it('is omitted together with thinking', () => {
     expect(sampling('claude-sonnet-4-5', { temperature: 0.2, reasoning: { effort: 'low' } })).to.deep.equal([
       undefined,
       undefined,
@@ -435,10 +434,10 @@ describe('toAnthropic: sampling', () => {
   });
 });
 
-describe('toAnthropic: structured answers', () => {
+describe('toAnthropic: structured output', () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
-  it('asks for them natively where the model can, with a schema that the API takes', () => {
+  it('uses the output format with a supported schema if the model has it', () => {
     const request = send({
       response_format: {
         type: 'json_schema',
@@ -463,7 +462,7 @@ describe('toAnthropic: structured answers', () => {
     expect(request).to.not.have.property('structuredOutputTool');
   });
 
-  it('asks by one forced tool where it cannot', () => {
+  it('uses one forced tool if the model has no output format', () => {
     const request = send(
       { response_format: { type: 'json_schema', name: 'place', schema } },
       anthropicContext({ capabilities: { supportsJSONSchema: false } }),
@@ -476,7 +475,7 @@ describe('toAnthropic: structured answers', () => {
     expect(request.body.system).to.include('respond_with_json');
   });
 
-  it('lets the model choose among its tools and that one', () => {
+  it('lets the model choose between its tools and the response tool', () => {
     const taken = { ...clock, name: 'respond_with_json' };
     const request = send(
       { tools: [taken], response_format: { type: 'json_schema', schema } },
@@ -490,7 +489,7 @@ describe('toAnthropic: structured answers', () => {
     expect(request.body.tool_choice).to.deep.equal({ type: 'any' });
   });
 
-  it('takes that way too for schemas that the output format cannot hold, and wraps what is no object', () => {
+  it('uses the response tool for unsupported schemas, and wraps values that are not objects', () => {
     const map = { type: 'object', additionalProperties: { type: 'number' } };
     const list = { type: 'array', items: { type: 'object' } };
     expect(send({ response_format: { type: 'json_schema', schema: map } }).structuredOutputTool).to.equal(
@@ -503,7 +502,7 @@ describe('toAnthropic: structured answers', () => {
       .that.deep.equals({ type: 'object', properties: { value: list }, required: ['value'] });
   });
 
-  it('does not force models that refuse that', () => {
+  it('does not force the tool on models without forced tool calls', () => {
     const request = send({
       model: 'claude-opus-5-5',
       response_format: { type: 'json_schema', schema: { type: 'object' } },
@@ -511,18 +510,18 @@ describe('toAnthropic: structured answers', () => {
     expect(request.body.tool_choice).to.deep.equal({ type: 'auto' });
   });
 
-  it('asks for a JSON object by an instruction', () => {
+  it('requests a JSON object by an instruction', () => {
     const request = send({ instructions: 'Be brief.', response_format: { type: 'json_object' } });
     expect((request.body.system as readonly JsonObject[])[1]?.text).to.include('JSON object');
     expect(request.warnings).to.have.lengthOf(1);
   });
 
-  it('asks for nothing where text is wanted', () => {
+  it('adds nothing for text', () => {
     expect(send({ response_format: { type: 'text' } }).body).to.have.all.keys('model', 'max_tokens', 'messages');
   });
 });
 
-describe('nativeSchema', () => {
+describe('toOutputSchema', () => {
   const closed = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: 'object',
     properties,
@@ -530,7 +529,7 @@ describe('nativeSchema', () => {
     ...more,
   });
 
-  it('keeps what the API knows', () => {
+  it('keeps supported keywords', () => {
     const schema = closed(
       {
         when: { type: 'string', format: 'date-time', description: 'When' },
@@ -545,7 +544,7 @@ describe('nativeSchema', () => {
     expect(toOutputSchema(schema)).to.deep.equal({ schema, dropped: [] });
   });
 
-  it('closes objects, and names every keyword that it leaves out', () => {
+  it('closes objects, and reports every keyword that it omits', () => {
     const result = toOutputSchema({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -599,7 +598,7 @@ describe('nativeSchema', () => {
       closed({ a: { allOf: [{ $ref: '#/$defs/a' }] } }, { $defs: { a: closed({ b: { type: 'string' } }) } }),
     ],
   ] as const) {
-    it(`has no copy of a schema with ${what}`, () => {
+    it(`returns undefined for a schema with ${what}`, () => {
       expect(toOutputSchema(schema)).to.equal(undefined);
     });
   }

@@ -1,4 +1,4 @@
-/** What other vendors' models said, as a history for Gemini: always a body that it takes, with nothing sealed in it. */
+/** Responses of other vendors as a history for Gemini: always a valid body, without their encrypted content. */
 import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import type { InputItem, LLMResponse } from '../../../../../../imports/business/
 import { googleContext } from '../../../../../support/googleRecordings';
 import { modelOf, RECORDINGS } from '../../../../../support/recordings';
 import { checkGeminiContents } from '../../../../../../imports/simulator/wires/gemini/checkGeminiContents';
-import { replyContext, WIRES } from '../../../../../support/wireContexts';
+import { responseContext, WIRES } from '../../../../../support/wireContexts';
 import type { Recording } from '../../../../../support/recordings';
 
 const SCHEMA = join(
@@ -21,12 +21,12 @@ const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(
 
 const OTHERS = RECORDINGS.filter(({ wire, stream, status }) => wire !== 'gemini' && !stream && status === 200);
 
-/** The answer, if it is one; failed answers are no history. */
-function answerOf(one: Recording): LLMResponse | undefined {
+/** The response, unless it failed, since failed responses are not part of a history. */
+function responseOf(one: Recording): LLMResponse | undefined {
   try {
-    return WIRES[one.wire].fromResponse(JSON.parse(one.text), replyContext(one.vendor, modelOf(one)));
+    return WIRES[one.wire].fromResponse(JSON.parse(one.text), responseContext(one.vendor, modelOf(one)));
   } catch {
-    // Failures in a 200 body are tested where their wire is.
+    // Errors in a body with status 200 are tested with their wire.
     return undefined;
   }
 }
@@ -44,23 +44,23 @@ function historyOf(response: LLMResponse): readonly InputItem[] {
   ];
 }
 
-describe('toGoogle for what other vendors said', () => {
+describe('toGoogle for responses of other vendors', () => {
   const histories = OTHERS.flatMap((one) => {
-    const response = answerOf(one);
+    const response = responseOf(one);
     return response === undefined ? [] : [{ one, response }];
   });
 
-  it('has answers of all three other wires to try', () => {
+  it('covers responses of all three other wires', () => {
     expect(new Set(histories.map(({ one }) => one.wire))).to.have.lengthOf(3);
     expect(histories.length).to.be.greaterThan(60);
   });
 
   for (const model of ['gemini-2.5-flash', 'gemini-3-flash-preview']) {
-    it(`gives ${model} bodies that the protos describe and that break none of its rules`, () => {
+    it(`sends ${model} bodies that conform to the protos and to its rules`, () => {
       for (const { one, response } of histories) {
         const { body } = toGoogle(normalizeOptions({ model, input: historyOf(response) }), googleContext(), false);
         expect(validate(body), `${one.name}: ${JSON.stringify(validate.errors)}`).to.equal(true);
-        // Boundary: these rules read model and body only; the archive is for wires that keep answers.
+        // Boundary: these rules read only the model and the body. The archive is for wires that store responses.
         const refusal = checkGeminiContents({ vendor: 'google', model, body } as Parameters<
           typeof checkGeminiContents
         >[0]);
@@ -69,7 +69,7 @@ describe('toGoogle for what other vendors said', () => {
     });
   }
 
-  it('carries every text and call, and names what it drops, sealed things above all', () => {
+  it('sends every text and call, and reports what it drops, such as encrypted content', () => {
     for (const { one, response } of histories) {
       const { body, losses } = toGoogle(
         normalizeOptions({ model: 'gemini-2.5-flash', input: historyOf(response) }),

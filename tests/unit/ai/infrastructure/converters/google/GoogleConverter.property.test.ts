@@ -1,6 +1,6 @@
 /**
- * Whatever Gemini may send comes back to it unchanged, also what nobody knows yet; and nothing that a client sends
- * breaks the gateway.
+ * Anything that Gemini sends, known or unknown, is returned to it unchanged, and nothing that a client sends breaks
+ * the gateway.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -15,12 +15,12 @@ import {
 import { normalizeOptions } from '../../../../../../imports/business/ai/application/services/ContentNormalizer';
 import { LLMError } from '../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { googleContext, googleReply } from '../../../../../support/googleRecordings';
+import { googleContext, googleResponseContext } from '../../../../../support/googleRecordings';
 import { meaningOfGoogle } from '../../../../../support/sameMeaning/google';
 
 const RUNS = process.env.BOLIDE_FULL === undefined ? 300 : 5_000;
 
-/** Values as the parser gives them (no negative zero), without the names that the door refuses everywhere. */
+/** Parsed JSON (no negative zero), without the names that every API rejects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
 const json = fc
   .jsonValue({ maxDepth: 3 })
@@ -32,7 +32,7 @@ const name = fc.stringMatching(/^[a-z][a-zA-Z]{0,8}$/).filter((word) => !RESERVE
 const record = fc.dictionary(name, json, { maxKeys: 3 });
 const signature = fc.base64String({ maxLength: 24 });
 
-/** Unknown siblings and signatures may stand on any part. */
+/** Any part may have unknown siblings and a signature. */
 const siblings = fc.record(
   { thoughtSignature: signature, partMetadata: record, videoMetadata: record, newThing: json },
   { requiredKeys: [] },
@@ -55,7 +55,7 @@ const content = fc.oneof(
 const part = fc.tuple(content, siblings).map(([one, more]): JsonObject => ({ ...more, ...one }));
 const parts = fc.array(part, { maxLength: 6 });
 
-const answer = fc
+const responseBody = fc
   .record({
     parts: fc.option(parts, { nil: undefined }),
     candidate: fc.dictionary(
@@ -77,22 +77,22 @@ const answer = fc
     ...(usage === undefined ? {} : { usageMetadata: usage }),
   }));
 
-describe('the Gemini wire, for anything that it may carry', () => {
-  it('writes every answer as it came', () => {
+describe('the Gemini wire with arbitrary parts', () => {
+  it('writes every response as it was received', () => {
     fc.assert(
-      fc.property(answer, (body) => {
-        expect(writeGoogle(fromGoogle(body, googleReply()))).to.deep.equal(body);
+      fc.property(responseBody, (body) => {
+        expect(writeGoogle(fromGoogle(body, googleResponseContext()))).to.deep.equal(body);
       }),
       { numRuns: RUNS },
     );
   });
 
-  it("sends a model's parts back as they came, in order, only empty texts without anything on them left out", () => {
+  it("sends a model's parts back unchanged and in order, except for empty texts", () => {
     fc.assert(
       fc.property(parts, (list) => {
         const { output } = fromGoogle(
           { candidates: [{ content: { parts: list }, finishReason: 'STOP' }] },
-          googleReply(),
+          googleResponseContext(),
         );
         const said = list.filter(
           (one) => !(one.text === '' && Object.keys(one).every((key) => key === 'text' || key === 'thought')),
@@ -102,7 +102,7 @@ describe('the Gemini wire, for anything that it may carry', () => {
             ? [{ type: 'function_call_output' as const, call_id: item.call_id, output: 'ok' }]
             : [],
         );
-        // Two calls of one answer may share a wire id; the history's repair tells them apart, and the wire's own id
+        // Two calls of one response may share a wire id. The repair of the history distinguishes them, and the wire id
         // stays.
         const { body } = toGoogle(
           normalizeOptions({
@@ -119,7 +119,7 @@ describe('the Gemini wire, for anything that it may carry', () => {
     );
   });
 
-  it("sends a client's contents on as they were", () => {
+  it("forwards a client's contents unchanged", () => {
     const turn = fc.record({
       role: fc.constantFrom('user', 'model'),
       parts: fc.array(fc.oneof(part.filter((one) => one.functionCall === undefined)), { minLength: 1, maxLength: 4 }),
@@ -138,7 +138,7 @@ describe('the Gemini wire, for anything that it may carry', () => {
     );
   });
 
-  it('answers any body with a request or a typed error', () => {
+  it('reads any body as a request or throws a typed error', () => {
     const wild = fc.oneof(
       json,
       fc.record(
@@ -164,7 +164,7 @@ describe('the Gemini wire, for anything that it may carry', () => {
     );
   });
 
-  it('answers any answer with a response or a typed error', () => {
+  it('reads any response or throws a typed error', () => {
     const wild = fc.oneof(
       json,
       fc.record(
@@ -193,7 +193,7 @@ describe('the Gemini wire, for anything that it may carry', () => {
     fc.assert(
       fc.property(fc.oneof(wild, fc.array(wild, { maxLength: 3 })), (body) => {
         try {
-          fromGoogle(body, googleReply());
+          fromGoogle(body, googleResponseContext());
         } catch (error) {
           expect(error).to.be.instanceOf(LLMError);
         }

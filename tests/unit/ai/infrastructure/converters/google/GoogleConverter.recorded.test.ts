@@ -1,4 +1,4 @@
-/** The Gemini wire on everything that was recorded of it: answers, requests, and the loops that join them. */
+/** Recorded traffic of the Gemini wire: responses, requests, and the loops that connect them. */
 import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -19,10 +19,16 @@ import { toolCalls } from '../../../../../../imports/business/ai/domain/entities
 import type { NormalizedOptions } from '../../../../../../imports/business/ai/domain/types/LLMTypes';
 import type { InputItem, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { bodyOf, chunksOf, GOOGLE, googleContext, googleReply } from '../../../../../support/googleRecordings';
+import {
+  bodyOf,
+  chunksOf,
+  GOOGLE,
+  googleContext,
+  googleResponseContext,
+} from '../../../../../support/googleRecordings';
 import { meaningOfGoogle } from '../../../../../support/sameMeaning/google';
-import { isAsked, modelOf } from '../../../../../support/recordings';
-import type { AskedRecording, Recording } from '../../../../../support/recordings';
+import { hasRequest, modelOf } from '../../../../../support/recordings';
+import type { RequestRecording, Recording } from '../../../../../support/recordings';
 
 const SCHEMAS = join(__dirname, '../../../../../../imports/simulator/schemas');
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -35,26 +41,26 @@ const validators = {
   ),
 };
 
-const ANSWERS = GOOGLE.filter(({ status }) => status === 200);
-const ASKED = GOOGLE.filter(isAsked);
+const RESPONSES = GOOGLE.filter(({ status }) => status === 200);
+const REQUESTS = GOOGLE.filter(hasRequest);
 
-/** The answer as a body: a stream's chunks put together. */
-function wholeAnswer(one: Recording): JsonObject {
-  return one.stream ? assembleGoogle(chunksOf(one), googleReply()) : bodyOf(one);
+/** The body of a response, with the chunks of a stream assembled. */
+function assembledBody(one: Recording): JsonObject {
+  return one.stream ? assembleGoogle(chunksOf(one), googleResponseContext()) : bodyOf(one);
 }
 
-/** The response, also the one that a failure carries. */
+/** The response, or the response of the error. */
 function read(one: Recording): LLMResponse {
   try {
-    return fromGoogle(wholeAnswer(one), googleReply({ model: modelOf(one) }));
+    return fromGoogle(assembledBody(one), googleResponseContext({ model: modelOf(one) }));
   } catch (error) {
     if (isLLMError(error) && error.response !== undefined) return error.response;
     throw error;
   }
 }
 
-/** By way of the door, as a request of a client goes. */
-function asked(request: JsonObject, model: string): NormalizedOptions {
+/** Read by the gateway and normalized, like a client's request. */
+function readRequest(request: JsonObject, model: string): NormalizedOptions {
   return normalizeOptions(readGoogleRequest(request, model));
 }
 
@@ -67,16 +73,16 @@ interface Content {
   readonly parts: readonly JsonObject[];
 }
 
-// ---- loops: what a client sent after an answer, made again from our reading of that answer
+// ---- loops: a client's follow-up request, reproduced from the converted response
 
 interface Step {
   readonly name: string;
-  readonly before: AskedRecording;
-  readonly after: AskedRecording;
+  readonly before: RequestRecording;
+  readonly after: RequestRecording;
 }
 
-const STEPS: readonly Step[] = ASKED.flatMap((after) => {
-  const before = ASKED.find(({ caseId, n }) => caseId === after.caseId && n === after.n - 1);
+const STEPS: readonly Step[] = REQUESTS.flatMap((after) => {
+  const before = REQUESTS.find(({ caseId, n }) => caseId === after.caseId && n === after.n - 1);
   if (before?.status !== 200) return [];
   const [earlier, later] = [meaningOfGoogle(before.request).contents, meaningOfGoogle(after.request).contents] as [
     unknown[],
@@ -87,16 +93,16 @@ const STEPS: readonly Step[] = ASKED.flatMap((after) => {
   return goesOn ? [{ name: `${before.name} → ${after.name}`, before, after }] : [];
 });
 
-/** What the recorded clients changed in answers before they sent them back; we don't. */
-const LEAVES_THOUGHTS_OUT = new Set(['gemini-sig-loop-a', 'gemini-tool-call-id-a']);
-const LEAVES_IDS_OUT = new Set(['gemini-tool-call-id-a']);
-const MAKES_IDS = new Set(['gemini-malformed-a', 'gemini-vertex-unexpected-a']);
+/** What the recorded clients changed in responses before they sent them back, unlike these converters. */
+const CLIENTS_DROPPING_THOUGHTS = new Set(['gemini-sig-loop-a', 'gemini-tool-call-id-a']);
+const CLIENTS_DROPPING_IDS = new Set(['gemini-tool-call-id-a']);
+const CLIENTS_GENERATING_IDS = new Set(['gemini-malformed-a', 'gemini-vertex-unexpected-a']);
 
 /**
- * The conversation before, our reading of the answer, and what the client added, with its tool results as plain
+ * The preceding conversation, the converted response, and what the client added, with its tool results as plain
  * outputs.
  */
-function goneOn({ before, after }: Step): NormalizedOptions {
+function followUp({ before, after }: Step): NormalizedOptions {
   const output = read(before).output;
   const earlier = contentsOf(before.request);
   const all = contentsOf(after.request);
@@ -112,17 +118,17 @@ function goneOn({ before, after }: Step): NormalizedOptions {
     });
   const history = [...readContents(earlier), ...output, ...added];
   return {
-    ...asked(after.request, modelOf(after)),
+    ...readRequest(after.request, modelOf(after)),
     input: normalizeOptions({ model: modelOf(after), input: history }).input,
   };
 }
 
-function asTheClientWouldSend(contents: readonly Content[], caseId: string): readonly Content[] {
+function asClientSends(contents: readonly Content[], caseId: string): readonly Content[] {
   return contents.map((content) => ({
     ...content,
     parts: content.parts
-      .filter((part) => !(LEAVES_THOUGHTS_OUT.has(caseId) && part.thought === true))
-      .map((part) => (LEAVES_IDS_OUT.has(caseId) ? withoutIds(part) : part)),
+      .filter((part) => !(CLIENTS_DROPPING_THOUGHTS.has(caseId) && part.thought === true))
+      .map((part) => (CLIENTS_DROPPING_IDS.has(caseId) ? withoutIds(part) : part)),
   }));
 }
 
@@ -137,7 +143,7 @@ function withoutIds(part: JsonObject): JsonObject {
 }
 
 describe('recorded Gemini traffic', () => {
-  it('is all here: 35 exchanges with the Gemini API, 6 with Vertex AI, one of them without its request', () => {
+  it('consists of 35 exchanges with the Gemini API and 6 with Vertex AI, one of them without its request', () => {
     const counts = new Map<string, number>();
     for (const { api } of GOOGLE) counts.set(api, (counts.get(api) ?? 0) + 1);
     expect(Object.fromEntries(counts)).to.deep.equal({
@@ -146,17 +152,17 @@ describe('recorded Gemini traffic', () => {
       'vertex.generateContent': 5,
       'vertex.streamGenerateContent': 1,
     });
-    expect([ANSWERS.length, ASKED.length, STEPS.length]).to.deep.equal([34, 40, 14]);
+    expect([RESPONSES.length, REQUESTS.length, STEPS.length]).to.deep.equal([34, 40, 14]);
   });
 
-  for (const one of ANSWERS) {
-    it(`writes the answer of ${one.name} as it came, after it was stored`, () => {
-      expect(writeGoogle(JSON.parse(JSON.stringify(read(one))) as LLMResponse)).to.deep.equal(wholeAnswer(one));
+  for (const one of RESPONSES) {
+    it(`writes the response of ${one.name} as it was received, after it was stored`, () => {
+      expect(writeGoogle(JSON.parse(JSON.stringify(read(one))) as LLMResponse)).to.deep.equal(assembledBody(one));
     });
 
-    it(`reads text, calls, model and counts of ${one.name}`, () => {
+    it(`reads text, calls, model and usage of ${one.name}`, () => {
       const response = read(one);
-      const body = wholeAnswer(one);
+      const body = assembledBody(one);
       const [candidate] = body.candidates as {
         content?: { parts?: { text?: string; thought?: boolean; functionCall?: { name: string; args: JsonObject } }[] };
       }[];
@@ -181,42 +187,42 @@ describe('recorded Gemini traffic', () => {
     });
   }
 
-  for (const one of ASKED) {
-    it(`sends the request of ${one.name} out as it came in`, () => {
-      const { body, warnings, losses } = toGoogle(asked(one.request, modelOf(one)), googleContext(), one.stream);
+  for (const one of REQUESTS) {
+    it(`forwards the request of ${one.name} unchanged`, () => {
+      const { body, warnings, losses } = toGoogle(readRequest(one.request, modelOf(one)), googleContext(), one.stream);
       expect(meaningOfGoogle(body)).to.deep.equal(meaningOfGoogle(one.request));
       expect({ warnings, losses }).to.deep.equal({ warnings: [], losses: [] });
     });
 
-    it(`sends for ${one.name} a body that the published protos describe`, () => {
+    it(`sends a body for ${one.name} that conforms to the published protos`, () => {
       const validate = one.api.startsWith('vertex') ? validators.vertex : validators.gemini;
-      const { body } = toGoogle(asked(one.request, modelOf(one)), googleContext(), one.stream);
+      const { body } = toGoogle(readRequest(one.request, modelOf(one)), googleContext(), one.stream);
       expect(validate(body), JSON.stringify(validate.errors)).to.equal(true);
     });
   }
 
   for (const one of GOOGLE.filter(({ status }) => status !== 200)) {
-    it(`takes the error of ${one.name} for an error also in a body that claims success`, () => {
+    it(`throws the error of ${one.name} even with status 200`, () => {
       const { error } = bodyOf(one) as { error: { message: string } };
-      expect(() => fromGoogle(bodyOf(one), googleReply()))
+      expect(() => fromGoogle(bodyOf(one), googleResponseContext()))
         .to.throw(LLMError, error.message.slice(0, 40))
         .with.property('vendor', 'google');
     });
   }
 
   for (const step of STEPS) {
-    it(`goes on from ${step.name} with what the client sent`, () => {
-      const { body } = toGoogle(goneOn(step), googleContext(), step.after.stream);
+    it(`reproduces the follow-up request of ${step.name}`, () => {
+      const { body } = toGoogle(followUp(step), googleContext(), step.after.stream);
       const { caseId } = step.after;
-      const theirs = MAKES_IDS.has(caseId)
+      const theirs = CLIENTS_GENERATING_IDS.has(caseId)
         ? contentsOf(step.after.request).map((content) => ({
             ...content,
             parts: content.parts.map((part) => withoutIds(meaningOfGoogle(part))),
           }))
         : step.after.request.contents;
-      const ours = MAKES_IDS.has(caseId)
+      const ours = CLIENTS_GENERATING_IDS.has(caseId)
         ? contentsOf(body).map((content) => ({ ...content, parts: content.parts.map(withoutIds) }))
-        : asTheClientWouldSend(contentsOf(body), caseId);
+        : asClientSends(contentsOf(body), caseId);
       expect(meaningOfGoogle({ contents: ours })).to.deep.equal(meaningOfGoogle({ contents: theirs }));
     });
   }

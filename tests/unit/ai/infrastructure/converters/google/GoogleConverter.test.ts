@@ -1,4 +1,4 @@
-/** What goes out over the Gemini wire, rule by rule. */
+/** Requests of the Gemini wire, rule by rule. */
 import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -19,8 +19,8 @@ const SCHEMA = join(
 );
 const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object);
 
-/** Every body made here is one that the published protos describe. */
-function sent(options: Partial<GenerateOptions>, quirks: Partial<VendorQuirks> = {}): WireRequest & { body: Body } {
+/** Also asserts that the body conforms to the published protos. */
+function send(options: Partial<GenerateOptions>, quirks: Partial<VendorQuirks> = {}): WireRequest & { body: Body } {
   const request = toGoogle(
     normalizeOptions({ model: 'gemini-2.5-flash', input: 'Hi', ...options }),
     googleContext({ quirks }),
@@ -51,12 +51,12 @@ const result = (call_id: string, output: string, more: object = {}): InputItem =
   output,
   ...more,
 });
-const says = (text: string): InputItem => ({
+const assistant = (text: string): InputItem => ({
   type: 'message',
   role: 'assistant',
   content: [{ type: 'output_text', text, annotations: [] }],
 });
-const asks = (text: string): InputItem => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
+const user = (text: string): InputItem => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const WEATHER = {
   type: 'function',
   name: 'weather',
@@ -66,10 +66,10 @@ const WEATHER = {
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 
 describe('toGoogle: the history', () => {
-  it('puts instructions and leading system messages into the system instruction, one part each', () => {
-    const { body, losses } = sent({
+  it('sends instructions and leading system messages as the system instruction, one part each', () => {
+    const { body, losses } = send({
       instructions: 'Be brief.',
-      input: [{ role: 'system', content: 'Be kind.' }, { role: 'developer', content: 'Be exact.' }, asks('Hi')],
+      input: [{ role: 'system', content: 'Be kind.' }, { role: 'developer', content: 'Be exact.' }, user('Hi')],
     });
     expect(body.systemInstruction).to.deep.equal({
       parts: [{ text: 'Be brief.' }, { text: 'Be kind.' }, { text: 'Be exact.' }],
@@ -78,9 +78,9 @@ describe('toGoogle: the history', () => {
     expect(losses).to.deep.equal([]);
   });
 
-  it('sends a later system message as marked user text and names the loss', () => {
-    const { body, losses } = sent({
-      input: [asks('Hi'), says('Hello'), { role: 'system', content: 'Now be rude.' }, asks('Go on')],
+  it('sends a later system message as tagged user text, and reports the loss', () => {
+    const { body, losses } = send({
+      input: [user('Hi'), assistant('Hello'), { role: 'system', content: 'Now be rude.' }, user('Go on')],
     });
     expect(body.contents.map(({ role }) => role)).to.deep.equal(['user', 'model', 'user']);
     expect(body.contents[2]?.parts.map(({ text }) => text)).to.deep.equal([
@@ -93,8 +93,8 @@ describe('toGoogle: the history', () => {
     expect(losses[0]).to.include({ path: 'input[2]', what: 'role of a system message' });
   });
 
-  it('lets roles alternate: neighbours of one role share a content', () => {
-    const { body } = sent({ input: [asks('One'), asks('Two'), says('Three'), says('Four'), asks('Five')] });
+  it('joins adjacent messages of one role to one content', () => {
+    const { body } = send({ input: [user('One'), user('Two'), assistant('Three'), assistant('Four'), user('Five')] });
     expect(body.contents).to.deep.equal([
       { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
       { role: 'model', parts: [{ text: 'Three' }, { text: 'Four' }] },
@@ -102,10 +102,10 @@ describe('toGoogle: the history', () => {
     ]);
   });
 
-  it('answers parallel calls together, in call order, by name, and without ids that the wire never had', () => {
-    const { body } = sent({
+  it('sends results of parallel calls together, in call order, by name, and without generated ids', () => {
+    const { body } = send({
       input: [
-        asks('Hi'),
+        user('Hi'),
         call('a', 'first', { x: 1 }),
         call('b', 'second'),
         result('b', 'two'),
@@ -127,7 +127,7 @@ describe('toGoogle: the history', () => {
     ]);
   });
 
-  it('gives answers as objects: a JSON object as it is, other texts as result, failures as error', () => {
+  it('sends results as objects: a JSON object unchanged, other text as result, failures as error', () => {
     const outputs: [string, object, JsonObject][] = [
       ['{"a":[1]}', {}, { a: [1] }],
       ['[1,2]', {}, { result: '[1,2]' }],
@@ -138,38 +138,38 @@ describe('toGoogle: the history', () => {
       ['{"error":"no"}', { state: 'failed' }, { error: 'no' }],
     ];
     for (const [output, more, expected] of outputs) {
-      const { body } = sent({ input: [asks('Hi'), call('a', 'tool'), result('a', output, more)] });
+      const { body } = send({ input: [user('Hi'), call('a', 'tool'), result('a', output, more)] });
       expect(body.contents[2]?.parts).to.deep.equal([{ functionResponse: { name: 'tool', response: expected } }]);
     }
   });
 
-  it('answers an orphaned call, tells an orphaned result as text, and names both', () => {
-    const { body, losses } = sent({ input: [asks('Hi'), call('a', 'tool'), asks('Well?'), result('z', 'late')] });
+  it('sends a placeholder for an orphaned call and text for an orphaned result, and reports both', () => {
+    const { body, losses } = send({ input: [user('Hi'), call('a', 'tool'), user('Well?'), result('z', 'late')] });
     expect(body.contents[2]?.parts[0]).to.have.nested.property('functionResponse.name', 'tool');
     expect(JSON.stringify(body.contents)).to.include('late');
     expect(losses.map(({ path }) => path)).to.deep.equal(['input[1]', 'input[3]']);
   });
 
-  it('begins with the user when the history begins with a call', () => {
-    const { body } = sent({ input: [call('a', 'tool'), result('a', 'done')] });
+  it('inserts a user content if the history starts with a call', () => {
+    const { body } = send({ input: [call('a', 'tool'), result('a', 'done')] });
     expect(body.contents.map(({ role }) => role)).to.deep.equal(['user', 'model', 'user']);
   });
 
-  it('sends malformed arguments as text and names them', () => {
-    const { body, losses } = sent({
-      input: [asks('Hi'), { type: 'function_call', call_id: 'a', name: 'tool', arguments: '{"x":' }, result('a', 'no')],
+  it('sends malformed arguments as text, and reports them', () => {
+    const { body, losses } = send({
+      input: [user('Hi'), { type: 'function_call', call_id: 'a', name: 'tool', arguments: '{"x":' }, result('a', 'no')],
     });
     expect(body.contents[1]?.parts).to.deep.equal([{ functionCall: { name: 'tool', args: { arguments: '{"x":' } } }]);
     expect(losses[0]).to.include({ path: 'input[1].arguments' });
   });
 
-  it('leaves out an empty text that carries nothing and keeps one that carries a signature', () => {
+  it('omits an empty text, but not one with a signature', () => {
     const signed: InputItem = {
       type: 'message',
       role: 'assistant',
       content: [{ type: 'output_text', text: '', annotations: [], vendor: { google: { thoughtSignature: 'c2ln' } } }],
     };
-    const { body } = sent({ input: [asks('Hi'), says(''), asks('Again'), signed, asks('Bye')] });
+    const { body } = send({ input: [user('Hi'), assistant(''), user('Again'), signed, user('Bye')] });
     expect(body.contents).to.deep.equal([
       { role: 'user', parts: [{ text: 'Hi' }, { text: 'Again' }] },
       { role: 'model', parts: [{ text: '', thoughtSignature: 'c2ln' }] },
@@ -177,7 +177,7 @@ describe('toGoogle: the history', () => {
     ]);
   });
 
-  it('drops what other vendors thought, compacted or ran on their servers, and names each', () => {
+  it('drops reasoning, compactions and server tools of other vendors, and reports each', () => {
     const reasoning: ReasoningItem = {
       type: 'reasoning',
       id: 'rs_1',
@@ -185,15 +185,15 @@ describe('toGoogle: the history', () => {
       encrypted_content: 'sealed',
       origin: { wire: 'responses' },
     };
-    const { body, losses } = sent({
+    const { body, losses } = send({
       input: [
-        asks('Hi'),
+        user('Hi'),
         reasoning,
         { type: 'compaction', encrypted_content: 'sealed' },
         { type: 'web_search_call', id: 'ws_1', status: 'completed' },
         { type: 'vendor_item', origin: { wire: 'anthropic_messages' }, item: { type: 'server_tool_use' } },
-        says('Yes.'),
-        asks('Sure?'),
+        assistant('Yes.'),
+        user('Sure?'),
       ],
     });
     expect(body.contents.map(({ role }) => role)).to.deep.equal(['user', 'model', 'user']);
@@ -201,20 +201,20 @@ describe('toGoogle: the history', () => {
     expect(losses.map(({ path }) => path)).to.deep.equal(['input[1]', 'input[2]', 'input[3]', 'input[4]']);
   });
 
-  it("sends Gemini's own thoughts and unknown parts back, whole", () => {
+  it("sends Gemini's own thoughts and unknown parts back unchanged", () => {
     const thought: ReasoningItem = {
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'Hm.', vendor: { google: { thoughtSignature: 'c2ln' } } }],
       origin: { wire: 'gemini' },
     };
     const code = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
-    const { body, losses } = sent({
+    const { body, losses } = send({
       input: [
-        asks('Hi'),
+        user('Hi'),
         thought,
         { type: 'vendor_item', origin: { wire: 'gemini' }, item: code },
-        says('Yes.'),
-        asks('Sure?'),
+        assistant('Yes.'),
+        user('Sure?'),
       ],
     });
     expect(body.contents[1]?.parts).to.deep.equal([
@@ -225,10 +225,10 @@ describe('toGoogle: the history', () => {
     expect(losses).to.deep.equal([]);
   });
 
-  it('carries text and refusals of other vendors, and names the annotations that Gemini cannot take', () => {
-    const { body, losses } = sent({
+  it('sends text and refusals of other vendors, and reports annotations', () => {
+    const { body, losses } = send({
       input: [
-        asks('Hi'),
+        user('Hi'),
         {
           type: 'message',
           role: 'assistant',
@@ -237,7 +237,7 @@ describe('toGoogle: the history', () => {
             { type: 'refusal', refusal: 'No.' },
           ],
         },
-        asks('Why?'),
+        user('Why?'),
       ],
     });
     expect(body.contents[1]?.parts).to.deep.equal([{ text: 'See there.' }, { text: 'No.' }]);
@@ -245,10 +245,10 @@ describe('toGoogle: the history', () => {
     expect(losses[0]).to.include({ path: 'input[1].content[0]' });
   });
 
-  it('converts each item once, however often its history is sent', () => {
+  it('converts each item once, no matter how often its history is sent', () => {
     const options = normalizeOptions({
       model: 'gemini-2.5-flash',
-      input: [asks('Hi'), call('a', 'tool', { x: 1 }), result('a', '{"y":2}')],
+      input: [user('Hi'), call('a', 'tool', { x: 1 }), result('a', '{"y":2}')],
     });
     const parts = (): unknown[] =>
       (toGoogle(options, googleContext(), false).body as Body).contents.flatMap((content) => content.parts);
@@ -261,10 +261,10 @@ describe('toGoogle: the history', () => {
 describe('toGoogle: thought signatures', () => {
   const signed = { vendor: { google: { thoughtSignature: 'c2lnbmVk' } } };
 
-  it('stay on exactly the part that they came with: the first of parallel calls', () => {
-    const { body } = sent({
+  it('stay on the part that they arrived with, the first of parallel calls', () => {
+    const { body } = send({
       model: 'gemini-3-pro-preview',
-      input: [asks('Hi'), call('a', 'x', {}, signed), call('b', 'y'), result('a', '1'), result('b', '2')],
+      input: [user('Hi'), call('a', 'x', {}, signed), call('b', 'y'), result('a', '1'), result('b', '2')],
     });
     expect(body.contents[1]?.parts.map(({ thoughtSignature }) => thoughtSignature)).to.deep.equal([
       'c2lnbmVk',
@@ -272,13 +272,13 @@ describe('toGoogle: thought signatures', () => {
     ]);
   });
 
-  it("are Google's documented stand-in on the first call of each unsigned step of the current turn, where the model demands one", () => {
+  it("are replaced by Google's documented placeholder on the first call of each unsigned step, if the model requires one", () => {
     const input = [
-      asks('Old'),
+      user('Old'),
       call('o', 'x'),
       result('o', '0'),
-      says('Done'),
-      asks('New'),
+      assistant('Done'),
+      user('New'),
       call('a', 'x'),
       call('b', 'y'),
       result('a', '1'),
@@ -287,7 +287,7 @@ describe('toGoogle: thought signatures', () => {
       result('c', '3'),
     ];
     const signatures = (model: string): unknown[] =>
-      sent({ model, input }).body.contents.flatMap(({ parts }) =>
+      send({ model, input }).body.contents.flatMap(({ parts }) =>
         parts.filter(({ functionCall }) => functionCall !== undefined).map(({ thoughtSignature }) => thoughtSignature),
       );
     expect(signatures('gemini-3-flash-preview')).to.deep.equal([
@@ -302,9 +302,9 @@ describe('toGoogle: thought signatures', () => {
 
 describe('toGoogle: images and files', () => {
   const withPart = (part: object, quirks: Partial<VendorQuirks> = {}): readonly JsonObject[] =>
-    sent({ input: [{ role: 'user', content: [part as never] }] }, quirks).body.contents[0]?.parts ?? [];
+    send({ input: [{ role: 'user', content: [part as never] }] }, quirks).body.contents[0]?.parts ?? [];
 
-  it('inlines data URIs and bare base64 whose kind the filename tells', () => {
+  it('inlines data URIs and bare base64 with a known file extension', () => {
     expect(withPart({ type: 'input_image', image_url: PNG })).to.deep.equal([
       { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } },
     ]);
@@ -316,7 +316,7 @@ describe('toGoogle: images and files', () => {
     ]);
   });
 
-  it('points at the Files API, Cloud Storage and YouTube', () => {
+  it('refers to the Files API, Cloud Storage and YouTube', () => {
     expect(withPart({ type: 'input_file', file_id: 'files/abc' })).to.deep.equal([
       { fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } },
     ]);
@@ -328,7 +328,7 @@ describe('toGoogle: images and files', () => {
     ]);
   });
 
-  it('refuses a URL on a host that fetches none, naming its path, and sends it to one that does', () => {
+  it('rejects a URL with its path if the vendor does not fetch URLs', () => {
     const image = { type: 'input_image', image_url: 'https://example.com/a.jpg' };
     expect(() => withPart(image))
       .to.throw(UnsupportedFeatureError, /does not fetch URLs/)
@@ -338,7 +338,7 @@ describe('toGoogle: images and files', () => {
     ]);
   });
 
-  it("refuses another vendor's file id and base64 of unknown kind", () => {
+  it("rejects another vendor's file id and base64 of an unknown type", () => {
     expect(() => withPart({ type: 'input_file', file_id: 'file-abc123' })).to.throw(
       UnsupportedFeatureError,
       /file-abc123/,
@@ -349,9 +349,9 @@ describe('toGoogle: images and files', () => {
     );
   });
 
-  it('puts the images of an answer into it where the model takes that, else behind all answers of the turn', () => {
+  it('sends images of a result inside it if the model supports that, otherwise after all results of the turn', () => {
     const input: InputItem[] = [
-      asks('Hi'),
+      user('Hi'),
       call('a', 'shoot'),
       call('b', 'other'),
       {
@@ -365,11 +365,11 @@ describe('toGoogle: images and files', () => {
       result('b', 'ok'),
     ];
     const image = { inlineData: { mimeType: 'image/png', data: 'iVBORw0KGgo=' } };
-    expect(sent({ model: 'gemini-3-flash-preview', input }).body.contents[2]?.parts).to.deep.equal([
+    expect(send({ model: 'gemini-3-flash-preview', input }).body.contents[2]?.parts).to.deep.equal([
       { functionResponse: { name: 'shoot', response: { result: 'Here.' }, parts: [image] } },
       { functionResponse: { name: 'other', response: { result: 'ok' } } },
     ]);
-    expect(sent({ model: 'gemini-2.5-flash', input }).body.contents[2]?.parts).to.deep.equal([
+    expect(send({ model: 'gemini-2.5-flash', input }).body.contents[2]?.parts).to.deep.equal([
       { functionResponse: { name: 'shoot', response: { result: 'Here.' } } },
       { functionResponse: { name: 'other', response: { result: 'ok' } } },
       { text: 'Content that the call of shoot returned:' },
@@ -380,7 +380,7 @@ describe('toGoogle: images and files', () => {
 
 describe('toGoogle: tools', () => {
   it('declares all functions in one tool object, with JSON Schema parameters', () => {
-    const { body } = sent({ tools: [WEATHER, { type: 'function', name: 'now' }] });
+    const { body } = send({ tools: [WEATHER, { type: 'function', name: 'now' }] });
     expect(body.tools).to.deep.equal([
       {
         functionDeclarations: [
@@ -391,8 +391,8 @@ describe('toGoogle: tools', () => {
     ]);
   });
 
-  it('names what it leaves out of a schema, by path', () => {
-    const { losses } = sent({
+  it('reports what it omits from a schema, by path', () => {
+    const { losses } = send({
       tools: [
         {
           type: 'function',
@@ -404,16 +404,16 @@ describe('toGoogle: tools', () => {
     expect(losses.map(({ path }) => path)).to.deep.equal(['tools[0].parameters.properties.n.multipleOf']);
   });
 
-  it('uses its own server tools for the built-in ones and refuses those that it lacks', () => {
-    expect(sent({ tools: [{ type: 'web_search' }] }).body.tools).to.deep.equal([{ googleSearch: {} }]);
-    expect(sent({ tools: [{ type: 'code_interpreter' }] }).body.tools).to.deep.equal([{ codeExecution: {} }]);
-    expect(sent({ tools: [{ type: 'url_context' }] }).body.tools).to.deep.equal([{ urlContext: {} }]);
-    expect(sent({ tools: [{ type: 'web_fetch' }] }).body.tools).to.deep.equal([{ urlContext: {} }]);
-    expect(() => sent({ tools: [{ type: 'computer_use' }] }))
+  it('maps built-in tools to server tools, and rejects those that Gemini lacks', () => {
+    expect(send({ tools: [{ type: 'web_search' }] }).body.tools).to.deep.equal([{ googleSearch: {} }]);
+    expect(send({ tools: [{ type: 'code_interpreter' }] }).body.tools).to.deep.equal([{ codeExecution: {} }]);
+    expect(send({ tools: [{ type: 'url_context' }] }).body.tools).to.deep.equal([{ urlContext: {} }]);
+    expect(send({ tools: [{ type: 'web_fetch' }] }).body.tools).to.deep.equal([{ urlContext: {} }]);
+    expect(() => send({ tools: [{ type: 'computer_use' }] }))
       .to.throw(UnsupportedFeatureError, /computer_use/)
       .with.property('path', 'tools[0]');
     expect(
-      sent({
+      send({
         tools: [
           {
             type: 'web_search',
@@ -424,22 +424,22 @@ describe('toGoogle: tools', () => {
     ).to.deep.equal([{ googleSearch: { timeRangeFilter: { startTime: '2026-01-01T00:00:00Z' } } }]);
   });
 
-  it('mixes server tools with functions from Gemini 3 on and refuses to before', () => {
+  it('combines server tools with functions since Gemini 3, and rejects that before', () => {
     const tools = [WEATHER, { type: 'web_search' }] as const;
-    expect(() => sent({ tools })).to.throw(UnsupportedFeatureError, /either functions or server tools/);
-    expect(sent({ model: 'gemini-3-flash-preview', tools }).body.toolConfig).to.deep.equal({
+    expect(() => send({ tools })).to.throw(UnsupportedFeatureError, /either functions or server tools/);
+    expect(send({ model: 'gemini-3-flash-preview', tools }).body.toolConfig).to.deep.equal({
       includeServerSideToolInvocations: true,
     });
   });
 
-  it('refuses a function name that Gemini does not take', () => {
-    expect(() => sent({ tools: [{ type: 'function', name: '7up' }] })).to.throw(UnsupportedFeatureError, /7up/);
+  it('rejects an invalid function name', () => {
+    expect(() => send({ tools: [{ type: 'function', name: '7up' }] })).to.throw(UnsupportedFeatureError, /7up/);
   });
 
-  it('says every choice', () => {
+  it('maps every tool choice', () => {
     const tools = [WEATHER, { type: 'function', name: 'now' }] as const;
     const choose = (tool_choice: GenerateOptions['tool_choice']): unknown =>
-      sent({ tools, ...(tool_choice === undefined ? {} : { tool_choice }) }).body.toolConfig?.functionCallingConfig;
+      send({ tools, ...(tool_choice === undefined ? {} : { tool_choice }) }).body.toolConfig?.functionCallingConfig;
     expect(choose(undefined)).to.equal(undefined);
     expect(choose('auto')).to.deep.equal({ mode: 'AUTO' });
     expect(choose('none')).to.deep.equal({ mode: 'NONE' });
@@ -450,33 +450,33 @@ describe('toGoogle: tools', () => {
     ).to.deep.equal({ mode: 'ANY', allowedFunctionNames: ['now'] });
   });
 
-  it('declares only the allowed tools where the model may also answer', () => {
-    const { body } = sent({
+  it('declares only the allowed tools with mode auto', () => {
+    const { body } = send({
       tools: [WEATHER, { type: 'function', name: 'now' }],
       tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'now' }] },
     });
     expect(body.tools).to.deep.equal([{ functionDeclarations: [{ name: 'now', description: '' }] }]);
   });
 
-  it('warns of what it cannot promise: one call at a time, strictness, a choice without functions', () => {
+  it('warns about parallel_tool_calls, strict, and a tool choice without functions', () => {
     expect(
-      sent({ tools: [{ ...WEATHER, strict: true }], parallel_tool_calls: false }).warnings.map(
+      send({ tools: [{ ...WEATHER, strict: true }], parallel_tool_calls: false }).warnings.map(
         (one) => one.split(':')[0],
       ),
     ).to.deep.equal(['strict was omitted', 'parallel_tool_calls was omitted']);
-    expect(sent({ tools: [{ type: 'web_search' }], tool_choice: 'required' }).warnings).to.have.lengthOf(1);
+    expect(send({ tools: [{ type: 'web_search' }], tool_choice: 'required' }).warnings).to.have.lengthOf(1);
   });
 });
 
-describe('toGoogle: how to generate', () => {
+describe('toGoogle: generation config', () => {
   const SCHEMA_FORMAT = {
     type: 'json_schema',
     name: 'city',
     schema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
   } as const;
 
-  it('maps sampling, limits and stops', () => {
-    const { body } = sent({ temperature: 0.5, top_p: 0.9, max_output_tokens: 100, stop: ['END'] });
+  it('maps sampling, limits and stop sequences', () => {
+    const { body } = send({ temperature: 0.5, top_p: 0.9, max_output_tokens: 100, stop: ['END'] });
     expect(body.generationConfig).to.deep.equal({
       temperature: 0.5,
       topP: 0.9,
@@ -485,12 +485,12 @@ describe('toGoogle: how to generate', () => {
     });
   });
 
-  it('asks for JSON natively: with a JSON Schema, in the OpenAPI subset for older models, or free', () => {
-    expect(sent({ response_format: SCHEMA_FORMAT }).body.generationConfig).to.deep.equal({
+  it('requests JSON with a JSON Schema, in the OpenAPI subset for older models, or without a schema', () => {
+    expect(send({ response_format: SCHEMA_FORMAT }).body.generationConfig).to.deep.equal({
       responseMimeType: 'application/json',
       responseJsonSchema: SCHEMA_FORMAT.schema,
     });
-    expect(sent({ model: 'gemini-2.0-flash', response_format: SCHEMA_FORMAT }).body.generationConfig).to.deep.equal({
+    expect(send({ model: 'gemini-2.0-flash', response_format: SCHEMA_FORMAT }).body.generationConfig).to.deep.equal({
       responseMimeType: 'application/json',
       responseSchema: {
         type: 'OBJECT',
@@ -499,14 +499,14 @@ describe('toGoogle: how to generate', () => {
         required: ['name'],
       },
     });
-    expect(sent({ response_format: { type: 'json_object' } }).body.generationConfig).to.deep.equal({
+    expect(send({ response_format: { type: 'json_object' } }).body.generationConfig).to.deep.equal({
       responseMimeType: 'application/json',
     });
-    expect(sent({ response_format: { type: 'text' } }).body).not.to.have.property('generationConfig');
+    expect(send({ response_format: { type: 'text' } }).body).not.to.have.property('generationConfig');
   });
 
-  it('asks for JSON in words beside tools before Gemini 3, with a loss and a warning', () => {
-    const old = sent({ tools: [WEATHER], response_format: SCHEMA_FORMAT });
+  it('requests JSON by an instruction together with tools before Gemini 3, with a loss and a warning', () => {
+    const old = send({ tools: [WEATHER], response_format: SCHEMA_FORMAT });
     expect(old.body).not.to.have.property('generationConfig');
     expect(JSON.stringify(old.body.systemInstruction))
       .to.include('JSON Schema')
@@ -514,13 +514,13 @@ describe('toGoogle: how to generate', () => {
     expect(old.losses.map(({ path }) => path)).to.deep.equal(['response_format']);
     expect(old.warnings).to.have.lengthOf(1);
     expect(
-      sent({ model: 'gemini-3-flash-preview', tools: [WEATHER], response_format: SCHEMA_FORMAT }).body.generationConfig,
+      send({ model: 'gemini-3-flash-preview', tools: [WEATHER], response_format: SCHEMA_FORMAT }).body.generationConfig,
     ).to.have.property('responseJsonSchema');
   });
 
-  it('says effort as a budget to 2.5, as a level from 3 on, and not at all to models that do not think', () => {
+  it('maps effort to a budget on Gemini 2.5, to a level since Gemini 3, and omits it on models without thinking', () => {
     const thinking = (model: string, effort: string, summary?: string): [unknown, number] => {
-      const { body, warnings } = sent({ model, reasoning: { effort, ...(summary === undefined ? {} : { summary }) } });
+      const { body, warnings } = send({ model, reasoning: { effort, ...(summary === undefined ? {} : { summary }) } });
       return [body.generationConfig?.thinkingConfig, warnings.length];
     };
     expect(thinking('gemini-2.5-flash', 'none')).to.deep.equal([{ thinkingBudget: 0 }, 0]);
@@ -539,16 +539,16 @@ describe('toGoogle: how to generate', () => {
     expect(thinking('gemini-2.5-flash', 'constructor')).to.deep.equal([undefined, 1]);
   });
 
-  it('warns of metadata, user and chained responses, for which it has no words', () => {
+  it('warns about metadata, user and previous_response_id', () => {
     expect(
-      sent({ metadata: { a: 'b' }, user: 'u1', previous_response_id: 'resp_1' }).warnings.map(
+      send({ metadata: { a: 'b' }, user: 'u1', previous_response_id: 'resp_1' }).warnings.map(
         (one) => one.split(':')[0],
       ),
     ).to.deep.equal(['metadata was omitted', 'user was omitted', 'previous_response_id was ignored']);
   });
 
-  it("lays the caller's own fields over everything, in either spelling", () => {
-    const { body } = sent({
+  it("merges the caller's passthrough fields over everything, in either spelling", () => {
+    const { body } = send({
       temperature: 0.5,
       max_output_tokens: 9,
       vendor: {
@@ -566,8 +566,8 @@ describe('toGoogle: how to generate', () => {
     });
   });
 
-  it('does not say twice what the caller said in words of the wire', () => {
-    const { body } = sent({
+  it('does not generate fields that the caller passed through', () => {
+    const { body } = send({
       response_format: SCHEMA_FORMAT,
       reasoning: { effort: 'high' },
       vendor: {
@@ -587,8 +587,8 @@ describe('toGoogle: how to generate', () => {
     });
   });
 
-  it('leaves out what the host refuses, with a warning', () => {
-    const { body, warnings } = sent(
+  it('omits fields that the vendor does not support, with a warning', () => {
+    const { body, warnings } = send(
       { vendor: { google: { cachedContent: 'cachedContents/1' } } },
       { unsupportedFields: ['cachedContent'] },
     );

@@ -22,7 +22,7 @@ import {
 } from '../../../../../support/responsesRecordings';
 import { requestViolations } from '../../../../../support/publishedSchemas';
 import { meaningOfItem, meaningOfRequest } from '../../../../../support/sameMeaning/responses';
-import type { AskedRecording, Recording } from '../../../../../support/recordings';
+import type { RequestRecording, Recording } from '../../../../../support/recordings';
 import type { InputItem, LLMResponse } from '../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../imports/business/ai/domain/types/VendorTypes';
 import type { WireRequest } from '../../../../../../imports/business/ai/infrastructure/converters/Wire';
@@ -35,7 +35,7 @@ function innerOf(recording: Recording): LLMResponse {
   return readResponse(bodyOf(recording), responsesReply({ vendor: recording.vendor }));
 }
 
-function resent(recording: AskedRecording): WireRequest {
+function resent(recording: RequestRecording): WireRequest {
   const { stream, ...options } = readResponsesRequest(recording.request);
   return toResponses({ model: 'none', ...options }, responsesContext({ vendor: recording.vendor }), stream ?? false);
 }
@@ -240,7 +240,7 @@ function isHosted(item: JsonObject): boolean {
 }
 
 /** Whether the request goes on from the recorded answer, word for word. */
-function continues(request: JsonObject, previous: AskedRecording): boolean {
+function continues(request: JsonObject, previous: RequestRecording): boolean {
   const then = itemsOf(previous.request);
   const now = itemsOf(request);
   const added = now.slice(then.length).filter((item) => isSaidByModel(item) && !isHosted(item));

@@ -8,7 +8,7 @@ import type { Loss } from '../../../../../../imports/business/ai/domain/types/Ve
 const text = { type: 'string' };
 
 describe('toStrictSchema', () => {
-  it('leaves a schema that fits as it is, the same object', () => {
+  it('returns the same object for a schema that is strict already', () => {
     const schema = {
       type: 'object',
       properties: { a: text, list: { type: 'array', items: { type: 'integer', minimum: 0 } } },
@@ -37,7 +37,7 @@ describe('toStrictSchema', () => {
     });
   });
 
-  it('names the rules that will not be enforced, and only those', () => {
+  it('reports exactly the constraints that will not be enforced', () => {
     const schema = {
       $schema: 'x',
       type: 'object',
@@ -52,7 +52,7 @@ describe('toStrictSchema', () => {
     expect(toStrictSchema(schema)?.schema.properties).to.deep.equal({ a: text });
   });
 
-  it('keeps references and definitions, recursive ones too', () => {
+  it('keeps references and definitions, even recursive ones', () => {
     const node = {
       type: 'object',
       properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
@@ -73,10 +73,11 @@ describe('toStrictSchema', () => {
     'a choice at the root': { type: 'object', anyOf: [{ type: 'object' }] },
   };
   for (const [what, schema] of Object.entries(inexpressible)) {
-    it(`has no words for ${what}`, () => expect(toStrictSchema(schema as Record<string, unknown>)).to.equal(undefined));
+    it(`returns undefined for ${what}`, () =>
+      expect(toStrictSchema(schema as Record<string, unknown>)).to.equal(undefined));
   }
 
-  it('has no words for nesting over ten levels', () => {
+  it('returns undefined for nesting deeper than ten levels', () => {
     let schema: Record<string, unknown> = text;
     for (let depth = 0; depth < 12; depth += 1)
       schema = { type: 'object', properties: { a: schema }, required: ['a'], additionalProperties: false };
@@ -85,12 +86,12 @@ describe('toStrictSchema', () => {
 });
 
 describe('strictFormat', () => {
-  it('leaves a format alone that did not ask for strict', () => {
+  it('leaves a format without strict unchanged', () => {
     const format = { type: 'json_schema', schema: { type: 'object' } } as const;
     expect(strictFormat(format, true, [])).to.equal(format);
   });
 
-  it('drops strict, and says so, for hosts and schemas that it does not fit', () => {
+  it('removes strict, and reports it, for vendors and schemas that do not support it', () => {
     const losses: Loss[] = [];
     const format = {
       type: 'json_schema',

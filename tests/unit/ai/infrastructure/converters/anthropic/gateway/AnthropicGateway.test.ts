@@ -1,6 +1,6 @@
 /**
- * The Messages API from its other side: what its clients write goes out as they wrote it, and other wires
- * understand it too.
+ * The server side of the Messages API: requests of its clients are forwarded unchanged to Anthropic and understood
+ * by other wires.
  */
 import { expect } from 'chai';
 import { normalizeOptions } from '../../../../../../../imports/business/ai/application/services/ContentNormalizer';
@@ -18,29 +18,29 @@ import type { InputItem } from '../../../../../../../imports/business/ai/domain/
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 import type { WireRequest } from '../../../../../../../imports/business/ai/infrastructure/converters/Wire';
 
-const text = (words: string): JsonObject => ({ type: 'text', text: words });
+const text = (value: string): JsonObject => ({ type: 'text', text: value });
 
 function request(messages: readonly JsonObject[], more: JsonObject = {}): JsonObject {
   return { model: 'claude-sonnet-4-6', max_tokens: 100, messages, ...more };
 }
 
-/** In through the gateway's door, out to the vendor. */
-function through(body: JsonObject): WireRequest {
+/** From a client's request to the request that is sent to the vendor. */
+function roundTrip(body: JsonObject): WireRequest {
   const { stream, ...options } = readAnthropicRequest(body);
   const sent = toAnthropic(normalizeOptions(options), anthropicContext(), stream === true);
   assertAnthropicBody(sent.body);
   return sent;
 }
 
-function expectSame(body: JsonObject): void {
-  const sent = through(body);
+function expectUnchanged(body: JsonObject): void {
+  const sent = roundTrip(body);
   expect(meaningOfAnthropic(sent.body)).to.deep.equal(meaningOfAnthropic(body));
   expect(sent.losses).to.deep.equal([]);
 }
 
 describe('readAnthropicRequest', () => {
-  it('keeps every field that the inner language has no word for', () => {
-    expectSame(
+  it('preserves every field that options cannot express', () => {
+    expectUnchanged(
       request([{ role: 'user', content: 'Hi' }], {
         system: [text('Be brief.'), { ...text('Long.'), cache_control: { type: 'ephemeral', ttl: '1h' } }],
         thinking: { type: 'adaptive', display: 'summarized' },
@@ -63,9 +63,9 @@ describe('readAnthropicRequest', () => {
     );
   });
 
-  it('keeps user blocks of every kind', () => {
+  it('preserves user blocks of every type', () => {
     const mark = { cache_control: { type: 'ephemeral' } };
-    expectSame(
+    expectUnchanged(
       request([
         {
           role: 'user',
@@ -97,9 +97,9 @@ describe('readAnthropicRequest', () => {
     );
   });
 
-  it('keeps results of every kind, with and without content', () => {
+  it('preserves results of every type, with and without content', () => {
     const call = (id: string): JsonObject => ({ type: 'tool_use', id, name: 'look', input: { q: id } });
-    expectSame(
+    expectUnchanged(
       request([
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: ['a', 'b', 'c', 'd', 'e', 'f'].map(call) },
@@ -133,8 +133,8 @@ describe('readAnthropicRequest', () => {
     );
   });
 
-  it("keeps the assistant's blocks of every kind", () => {
-    expectSame(
+  it('preserves assistant blocks of every type', () => {
+    expectUnchanged(
       request([
         { role: 'user', content: 'Hi' },
         {
@@ -166,7 +166,7 @@ describe('readAnthropicRequest', () => {
     );
   });
 
-  it('keeps tools and choices in their own words', () => {
+  it('preserves tools and tool choices', () => {
     const tools = [
       {
         name: 'look',
@@ -190,9 +190,9 @@ describe('readAnthropicRequest', () => {
       { type: 'tool', name: 'look' },
       { type: 'tool', name: 'bash' },
     ]) {
-      expectSame(request([{ role: 'user', content: 'Hi' }], { tools, tool_choice }));
+      expectUnchanged(request([{ role: 'user', content: 'Hi' }], { tools, tool_choice }));
     }
-    expectSame(
+    expectUnchanged(
       request([{ role: 'user', content: 'Hi' }], {
         model: 'claude-opus-5',
         tools: [
@@ -203,8 +203,8 @@ describe('readAnthropicRequest', () => {
     );
   });
 
-  it('keeps MCP servers and what they did', () => {
-    const sent = through(
+  it('preserves MCP servers and their calls', () => {
+    const sent = roundTrip(
       request(
         [
           { role: 'user', content: 'Hi' },
@@ -229,8 +229,8 @@ describe('readAnthropicRequest', () => {
     expect((sent.body.messages as readonly JsonObject[])[1]?.content).to.have.lengthOf(3);
   });
 
-  it('keeps system messages inside a conversation, with their own fields', () => {
-    expectSame(
+  it('preserves system messages inside a conversation, with their fields', () => {
+    expectUnchanged(
       request(
         [
           { role: 'user', content: 'Hi' },
@@ -243,11 +243,11 @@ describe('readAnthropicRequest', () => {
     );
   });
 
-  it('keeps a request that asks for no answer', () => {
-    expectSame(request([{ role: 'user', content: 'Hi' }], { max_tokens: 0 }));
+  it('preserves a request for no output', () => {
+    expectUnchanged(request([{ role: 'user', content: 'Hi' }], { max_tokens: 0 }));
   });
 
-  it('says in words of the inner language what other wires can use', () => {
+  it('reads everything that other wires can use as options', () => {
     const schema = { type: 'object', properties: {} };
     const read = readAnthropicRequest(
       request(
@@ -298,8 +298,8 @@ describe('readAnthropicRequest', () => {
     ).to.deep.equal({ effort: 'high' });
   });
 
-  it('does not send on thinking that nobody signed', () => {
-    const sent = through(
+  it('does not forward unsigned thinking', () => {
+    const sent = roundTrip(
       request([
         { role: 'user', content: 'Hi' },
         { role: 'assistant', content: [{ type: 'thinking', thinking: 'Hm', signature: '' }, text('Yes')] },
@@ -328,7 +328,7 @@ describe('readAnthropicRequest', () => {
     ['tools[0].name', request([], { tools: [{ input_schema: {} }] })],
     ['tools[0].input_schema', request([], { tools: [{ name: 'x' }] })],
   ] as const) {
-    it(`says that ${path} is wrong`, () => {
+    it(`rejects an invalid ${path}`, () => {
       expect(() => readAnthropicRequest(body))
         .to.throw(LLMInvalidRequestError)
         .with.property('path', path);
@@ -350,7 +350,7 @@ describe('writeAnthropic', () => {
     { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: 'look', arguments: '{"q":1}', status: 'completed' },
   ];
 
-  it("writes another wire's answer in this wire's words", () => {
+  it('writes a response of another wire', () => {
     const counts = { ...usage(30, 5), input_tokens_details: { cached_tokens: 10, cache_write_tokens: 5 } };
     expect(writeAnthropic(response({ id: 'resp_1', model: 'gpt-x', output: foreign, usage: counts }))).to.deep.equal({
       id: 'resp_1',

@@ -1,4 +1,4 @@
-/** Streams of the Messages API: the same answer as in one piece, nothing of one that was cut. */
+/** Streams of the Messages API yield the same response as without streaming, and none if they are cut off. */
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream';
 import { expect } from 'chai';
 import {
@@ -8,7 +8,7 @@ import {
 } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import { fromAnthropic } from '../../../../../../../imports/business/ai/infrastructure/converters/anthropic/AnthropicConverter';
 import { createAnthropicDecoder } from '../../../../../../../imports/business/ai/infrastructure/converters/anthropic/stream/AnthropicDecoder';
-import { ANTHROPIC, anthropicReply, sse } from '../../../../../../support/anthropicRecordings';
+import { ANTHROPIC, anthropicResponseContext, sse } from '../../../../../../support/anthropicRecordings';
 import { sseMessages } from '../../../../../../support/recordings';
 import type { LLMResponse, OutputItem } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { ResponseStreamEvent } from '../../../../../../../imports/business/ai/domain/types/StreamEvents';
@@ -19,14 +19,14 @@ import type {
 } from '../../../../../../../imports/business/ai/infrastructure/converters/Wire';
 
 const recordedStreams = ANTHROPIC.filter(({ stream, status }) => stream && status === 200);
-const wholeStreams = recordedStreams.filter(({ text }) => text.includes('message_stop'));
+const completeStreams = recordedStreams.filter(({ text }) => text.includes('message_stop'));
 
 interface Decoded {
   readonly events: readonly ResponseStreamEvent[];
   readonly error?: unknown;
 }
 
-function decode(messages: readonly SseMessage[], context: ResponseContext = anthropicReply()): Decoded {
+function decode(messages: readonly SseMessage[], context: ResponseContext = anthropicResponseContext()): Decoded {
   const decoder = createAnthropicDecoder(context);
   const events: ResponseStreamEvent[] = [];
   try {
@@ -52,7 +52,7 @@ function ofType<T extends ResponseStreamEvent['type']>(
   return events.filter((event): event is Extract<ResponseStreamEvent, { type: T }> => event.type === type);
 }
 
-/** The message that the vendor's own SDK makes of the stream, without the SDK's own field. */
+/** The message that the vendor's SDK assembles from the stream, without the SDK's own field. */
 async function messageOfSdk(messages: readonly SseMessage[]): Promise<JsonObject> {
   const lines = messages.map(({ data }) => `${JSON.stringify(JSON.parse(data))}\n`).join('');
   const message = await MessageStream.fromReadableStream(new Blob([lines]).stream()).finalMessage();
@@ -77,7 +77,7 @@ const START = {
 };
 const STOP = { type: 'message_stop' };
 
-function ending(stop_reason: string, usage: JsonObject = { output_tokens: 9 }): JsonObject {
+function messageDelta(stop_reason: string, usage: JsonObject = { output_tokens: 9 }): JsonObject {
   return { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage };
 }
 
@@ -99,21 +99,21 @@ const callBlock = (index: number, id: string, ...pieces: readonly string[]): Jso
   );
 
 describe('AnthropicDecoder on recorded streams', () => {
-  it('knows all recorded streams', () => {
-    expect([recordedStreams.length, wholeStreams.length]).to.deep.equal([9, 8]);
+  it('covers all recorded streams', () => {
+    expect([recordedStreams.length, completeStreams.length]).to.deep.equal([9, 8]);
   });
 
-  it('ends with the response that the same answer gives in one piece', async () => {
-    for (const recording of wholeStreams) {
+  it('completes with the same response as without streaming', async () => {
+    for (const recording of completeStreams) {
       const messages = sseMessages(recording.text);
       expect(completed(decode(messages)), recording.name).to.deep.equal(
-        fromAnthropic(await messageOfSdk(messages), anthropicReply()),
+        fromAnthropic(await messageOfSdk(messages), anthropicResponseContext()),
       );
     }
   });
 
-  it('says every item of the output once, whole, at its place', () => {
-    for (const recording of wholeStreams) {
+  it('emits every output item once, complete, at its index', () => {
+    for (const recording of completeStreams) {
       const { events } = decode(sseMessages(recording.text));
       const output = completed({ events }).output;
       const done: OutputItem[] = [];
@@ -125,8 +125,8 @@ describe('AnthropicDecoder on recorded streams', () => {
     }
   });
 
-  it('gives the text, the reasoning and the citations in deltas that add up', () => {
-    for (const recording of wholeStreams) {
+  it('emits deltas that add up to the text, reasoning and citations', () => {
+    for (const recording of completeStreams) {
       const { events } = decode(sseMessages(recording.text));
       const response = completed({ events });
       const reasoning = response.output.flatMap((item) =>
@@ -156,8 +156,8 @@ describe('AnthropicDecoder on recorded streams', () => {
     }
   });
 
-  it('announces each call at once and gives it when it is whole', () => {
-    for (const recording of wholeStreams) {
+  it('announces each call immediately and emits it once it is complete', () => {
+    for (const recording of completeStreams) {
       const { events } = decode(sseMessages(recording.text));
       const calls = completed({ events }).output.filter((item) => item.type === 'function_call');
       expect(
@@ -171,9 +171,9 @@ describe('AnthropicDecoder on recorded streams', () => {
     }
   });
 
-  it('breaks at every event after which the body may end, and never completes', () => {
+  it('throws when the body ends after any event, and never completes', () => {
     let [cuts, total] = [0, 0];
-    for (const recording of wholeStreams) {
+    for (const recording of completeStreams) {
       const messages = sseMessages(recording.text);
       total += messages.length;
       for (let length = 0; length < messages.length; length += 1) {
@@ -186,7 +186,7 @@ describe('AnthropicDecoder on recorded streams', () => {
     expect([cuts, total]).to.deep.equal([230, 230]);
   });
 
-  it('throws the error of a stream that holds nothing else', () => {
+  it('throws the error of a stream that contains nothing else', () => {
     const onlyError = recordedStreams.find(({ text }) => !text.includes('message_stop'));
     const { events, error } = decode(sseMessages(onlyError?.text ?? ''));
     expect(error).to.be.instanceOf(LLMOverloadedError);
@@ -196,14 +196,14 @@ describe('AnthropicDecoder on recorded streams', () => {
 });
 
 describe('AnthropicDecoder', () => {
-  it('says what happens in the order in which it happens', () => {
+  it('emits events in order', () => {
     const { events } = decode(
       sse(
         START,
         { type: 'ping' },
         ...textBlock(0, 'Let me', ' look.'),
         ...callBlock(1, 'toolu_1', '{"city":', '"Rome"}'),
-        ending('tool_use'),
+        messageDelta('tool_use'),
         STOP,
       ),
     );
@@ -224,13 +224,13 @@ describe('AnthropicDecoder', () => {
   });
 
   it('reads an input without any JSON as an empty object', () => {
-    const [call] = completed(decode(sse(START, ...callBlock(0, 'toolu_1', ''), ending('tool_use'), STOP))).output;
+    const [call] = completed(decode(sse(START, ...callBlock(0, 'toolu_1', ''), messageDelta('tool_use'), STOP))).output;
     expect(call).to.deep.include({ type: 'function_call', call_id: 'toolu_1', arguments: '{}', status: 'completed' });
   });
 
-  it('keeps parallel calls apart', () => {
+  it('separates parallel calls', () => {
     const { events } = decode(
-      sse(START, ...callBlock(0, 'a', '{"n":1}'), ...callBlock(1, 'b', '{"n":', '2}'), ending('tool_use'), STOP),
+      sse(START, ...callBlock(0, 'a', '{"n":1}'), ...callBlock(1, 'b', '{"n":', '2}'), messageDelta('tool_use'), STOP),
     );
     expect(
       ofType(events, 'response.tool_use.done').map(({ item, output_index }) => [
@@ -244,16 +244,16 @@ describe('AnthropicDecoder', () => {
     ]);
   });
 
-  it('never gives a call whose block did not end', () => {
+  it('never emits a call whose block has not ended', () => {
     const [start, ...rest] = callBlock(0, 'toolu_1', '{"city":"Rome"}');
-    const { events, error } = decode(sse(START, start ?? {}, ...rest.slice(0, -1), ending('tool_use'), STOP));
+    const { events, error } = decode(sse(START, start ?? {}, ...rest.slice(0, -1), messageDelta('tool_use'), STOP));
     expect(error).to.be.instanceOf(LLMStreamError).with.property('message', 'The stream ended inside content block 0.');
     expect(ofType(events, 'response.tool_use.done')).to.deep.equal([]);
     expect(ofType(events, 'response.completed')).to.deep.equal([]);
   });
 
-  it('keeps what the model wrote of an input that the token limit cut', () => {
-    const decoded = decode(sse(START, ...callBlock(0, 'toolu_1', '{"city":"Ro'), ending('max_tokens'), STOP));
+  it('preserves an input truncated by the token limit', () => {
+    const decoded = decode(sse(START, ...callBlock(0, 'toolu_1', '{"city":"Ro'), messageDelta('max_tokens'), STOP));
     const response = completed(decoded);
     expect(ofType(decoded.events, 'response.tool_use.done')).to.deep.equal([]);
     expect(response.output[0]).to.deep.include({ arguments: '{"city":"Ro', status: 'incomplete' });
@@ -261,14 +261,14 @@ describe('AnthropicDecoder', () => {
     expect(response.incomplete_details).to.deep.equal({ reason: 'max_output_tokens' });
   });
 
-  it('marks a message that the token limit ended as incomplete, in the event and in the response', () => {
-    const { events } = decode(sse(START, ...textBlock(0, 'Once upon'), ending('max_tokens'), STOP));
+  it('marks a message truncated by the token limit as incomplete, in the event and in the response', () => {
+    const { events } = decode(sse(START, ...textBlock(0, 'Once upon'), messageDelta('max_tokens'), STOP));
     const [done] = ofType(events, 'response.output_item.done');
     expect(done?.item).to.include({ type: 'message', status: 'incomplete' });
     expect(completed({ events }).output[0]).to.deep.equal(done?.item);
   });
 
-  it('adds the last usage to the first: totals replace totals, nulls and missing counts say nothing', () => {
+  it('merges the last usage into the first: totals are replaced, null and missing counts ignored', () => {
     const start = {
       ...START,
       message: {
@@ -280,7 +280,11 @@ describe('AnthropicDecoder', () => {
       sse(
         start,
         ...textBlock(0, 'Hi'),
-        ending('end_turn', { input_tokens: null, output_tokens: 20, output_tokens_details: { thinking_tokens: 7 } }),
+        messageDelta('end_turn', {
+          input_tokens: null,
+          output_tokens: 20,
+          output_tokens_details: { thinking_tokens: 7 },
+        }),
         STOP,
       ),
     );
@@ -302,7 +306,7 @@ describe('AnthropicDecoder', () => {
     expect(ofType(events, 'response.usage').at(-1)?.usage).to.deep.equal(response.usage);
   });
 
-  it('keeps thinking that shows no text, its signature, and redacted thinking', () => {
+  it('preserves thinking without text, its signature, and redacted thinking', () => {
     const { output } = completed(
       decode(
         sse(
@@ -310,7 +314,7 @@ describe('AnthropicDecoder', () => {
           ...block(0, { type: 'thinking', thinking: '', signature: '' }, { type: 'signature_delta', signature: 'sig' }),
           ...block(1, { type: 'redacted_thinking', data: 'sealed' }),
           ...textBlock(2, 'Done.'),
-          ending('end_turn'),
+          messageDelta('end_turn'),
           STOP,
         ),
       ),
@@ -334,14 +338,14 @@ describe('AnthropicDecoder', () => {
     ]);
   });
 
-  it('keeps blocks and deltas of kinds that it does not know, and passes the deltas on', () => {
+  it('preserves unknown blocks and deltas, and forwards the deltas', () => {
     const compaction = { type: 'compaction_delta', content: 'What was said', encrypted_content: null };
     const { events } = decode(
       sse(
         START,
         ...block(0, { type: 'compaction', content: null }, compaction),
         ...block(1, { type: 'song', text: 'la' }, { type: 'song_delta', text: ' la' }),
-        ending('end_turn'),
+        messageDelta('end_turn'),
         STOP,
       ),
     );
@@ -357,13 +361,13 @@ describe('AnthropicDecoder', () => {
     ]);
   });
 
-  it('passes events of kinds that it does not know on', () => {
-    const { events } = decode(sse(START, { type: 'weather', sky: 'blue' }, ending('end_turn'), STOP));
+  it('forwards unknown events', () => {
+    const { events } = decode(sse(START, { type: 'weather', sky: 'blue' }, messageDelta('end_turn'), STOP));
     expect(ofType(events, 'vendor.event').map(({ raw }) => raw)).to.deep.equal([{ type: 'weather', sky: 'blue' }]);
     expect(completed({ events }).output).to.deep.equal([]);
   });
 
-  it('takes blocks that the first event brings whole', () => {
+  it('reads complete blocks in message_start', () => {
     const content = [
       {
         type: 'code_execution_tool_result',
@@ -380,11 +384,11 @@ describe('AnthropicDecoder', () => {
     ];
     const message = { ...START.message, content, stop_reason: 'tool_use' };
     const { events } = decode(sse({ type: 'message_start', message }, STOP));
-    expect(completed({ events })).to.deep.equal(fromAnthropic(message, anthropicReply()));
+    expect(completed({ events })).to.deep.equal(fromAnthropic(message, anthropicResponseContext()));
     expect(ofType(events, 'response.tool_use.done').map(({ item }) => item.arguments)).to.deep.equal(['{"id":"c1"}']);
   });
 
-  it('keeps what the end says beside the reason', () => {
+  it('preserves further fields of message_delta', () => {
     const end = {
       type: 'message_delta',
       delta: {
@@ -407,10 +411,10 @@ describe('AnthropicDecoder', () => {
     });
   });
 
-  it("gives the answer tool's input as text, once it is whole", () => {
+  it("emits the response tool's input as text once it is complete", () => {
     const { events } = decode(
-      sse(START, ...callBlock(0, 'toolu_1', '{ "city"', ': "Rome" }'), ending('tool_use'), STOP),
-      anthropicReply({ structuredOutputTool: 'weather' }),
+      sse(START, ...callBlock(0, 'toolu_1', '{ "city"', ': "Rome" }'), messageDelta('tool_use'), STOP),
+      anthropicResponseContext({ structuredOutputTool: 'weather' }),
     );
     const response = completed({ events });
     expect(response.output_text).to.equal('{"city":"Rome"}');
@@ -419,8 +423,10 @@ describe('AnthropicDecoder', () => {
     expect(ofType(events, 'response.output_item.done')[0]?.item).to.deep.equal(response.output[0]);
   });
 
-  it('ignores what comes after the end, and a beginning that is said twice', () => {
-    const { events } = decode(sse(START, START, ...textBlock(0, 'Hi'), ending('end_turn'), STOP, { type: 'ping' }));
+  it('ignores events after the end, and a repeated message_start', () => {
+    const { events } = decode(
+      sse(START, START, ...textBlock(0, 'Hi'), messageDelta('end_turn'), STOP, { type: 'ping' }),
+    );
     expect(ofType(events, 'response.created')).to.have.lengthOf(1);
     expect(completed({ events }).output_text).to.equal('Hi');
   });
@@ -446,15 +452,15 @@ describe('AnthropicDecoder', () => {
     ['a second message inside the first', sse(START, { ...START, message: { ...START.message, id: 'msg_2' } })],
     ['an end that does not say how it ended', sse(START, ...textBlock(0, 'Hi'), STOP)],
   ] as const) {
-    it(`breaks at ${what}`, () => {
+    it(`throws for ${what}`, () => {
       const { events, error } = decode(messages);
       expect(error).to.be.instanceOf(LLMStreamError);
       expect(ofType(events, 'response.completed')).to.deep.equal([]);
     });
   }
 
-  it('stays broken after an error in the middle', () => {
-    const decoder = createAnthropicDecoder(anthropicReply());
+  it('keeps throwing after an error in the stream', () => {
+    const decoder = createAnthropicDecoder(anthropicResponseContext());
     const events: ResponseStreamEvent[] = [];
     const [start, error] = sse(START, {
       type: 'error',
@@ -462,7 +468,7 @@ describe('AnthropicDecoder', () => {
     });
     decoder.push(start!, events);
     expect(() => decoder.push(error!, events)).to.throw(LLMError, 'Internal server error');
-    for (const message of sse(ending('end_turn'), STOP))
+    for (const message of sse(messageDelta('end_turn'), STOP))
       expect(() => decoder.push(message, events)).to.throw(LLMStreamError);
     expect(() => decoder.end(events)).to.throw(LLMStreamError);
     expect(ofType(events, 'response.completed')).to.deep.equal([]);

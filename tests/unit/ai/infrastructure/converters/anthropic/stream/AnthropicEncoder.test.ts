@@ -1,4 +1,4 @@
-/** Domain events as the events of a streamed message. */
+/** Encodes domain events as a streamed message. */
 import { expect } from 'chai';
 import {
   LLMAuthError,
@@ -22,8 +22,8 @@ import {
   CREATED_EVENT,
   encoded,
   encodedEvents,
-  FACTS,
-  failing,
+  ENCODER_OPTIONS,
+  encodedFailure,
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
@@ -32,7 +32,7 @@ import { CHECKS, eventsIn } from '../../../../../../support/streamGrammar';
 
 const ORIGIN = { wire: 'anthropic_messages', vendor: 'anthropic', model: 'a-model' } as const;
 
-/** The blocks that the events make, as `<index> <what>`. */
+/** The blocks of the events, as `<index> <type>`. */
 function blocks(events: readonly JsonObject[]): readonly string[] {
   return events.flatMap(({ type, index, content_block, delta }) => {
     if (type === 'content_block_start') return [`${Number(index)} ${JSON.stringify(content_block)}`];
@@ -48,9 +48,9 @@ function done(
   return { type: 'response.output_item.done', output_index, item };
 }
 
-describe('the Anthropic encoder', () => {
-  it('begins the message with the counts that are known by then', () => {
-    const encoder = createStreamEncoder('anthropic', FACTS);
+describe('AnthropicEncoder', () => {
+  it('starts the message with the usage known so far', () => {
+    const encoder = createStreamEncoder('anthropic', ENCODER_OPTIONS);
     expect(encoder.push(CREATED_EVENT)).to.deep.equal([]);
     const counted = { ...usage(30, 1), input_tokens_details: { cached_tokens: 10, cache_write_tokens: 5 } };
     const [start] = eventsIn(encoder.push({ type: 'response.usage', usage: counted }).join(''));
@@ -70,8 +70,8 @@ describe('the Anthropic encoder', () => {
     expect(encoder.push({ type: 'response.usage', usage: counted })).to.deep.equal([]);
   });
 
-  it('passes each delta on as one frame at once', () => {
-    const encoder = createStreamEncoder('anthropic', FACTS);
+  it('writes each delta as one frame immediately', () => {
+    const encoder = createStreamEncoder('anthropic', ENCODER_OPTIONS);
     encoder.push(CREATED_EVENT);
     expect(encoder.push(textDelta('One')).length).to.equal(3);
     expect(encoder.push(textDelta('two "quoted"\n'))).to.deep.equal([
@@ -79,7 +79,7 @@ describe('the Anthropic encoder', () => {
     ]);
   });
 
-  it('writes thinking, text and calls as blocks one after another, each call with its input in one delta', () => {
+  it('writes thinking, text and calls as consecutive blocks, each call with its input in one delta', () => {
     const call = callItem({ name: 'look', call_id: 'toolu_1', arguments: '{"a": 1.0}' });
     const events = encodedEvents('anthropic', [
       CREATED_EVENT,
@@ -112,7 +112,7 @@ describe('the Anthropic encoder', () => {
     expect(events.at(-1)).to.deep.equal({ type: 'message_stop' });
   });
 
-  it('gives calls of other wires ids and inputs that the API accepts', () => {
+  it('writes calls of other wires with valid ids and inputs', () => {
     const calls = [
       callItem({ name: 'f', call_id: 'call:1/ä', arguments: '' }),
       callItem({ name: 'g', call_id: 'ok', arguments: 'not json' }),
@@ -129,7 +129,7 @@ describe('the Anthropic encoder', () => {
     ).to.deep.equal(['{}', '{"arguments":"not json"}']);
   });
 
-  it('passes an input on as the token limit left it', () => {
+  it('writes an input truncated by the token limit as it is', () => {
     const item: FunctionCallItem = {
       type: 'function_call',
       call_id: 'toolu_1',
@@ -151,7 +151,7 @@ describe('the Anthropic encoder', () => {
     );
   });
 
-  it('tells the parts of a summary as paragraphs of one thinking block, the parts of a message as blocks of their own', () => {
+  it('writes parts of a summary as paragraphs of one thinking block, and parts of a message as separate blocks', () => {
     const events = encodedEvents('anthropic', [
       CREATED_EVENT,
       reasoningDelta('One', 0, true),
@@ -186,7 +186,7 @@ describe('the Anthropic encoder', () => {
     });
   }
 
-  it('counts cached tokens beside the others, as the API does', () => {
+  it('excludes cached tokens from input_tokens, as the API does', () => {
     const counts = { ...usage(30, 9), input_tokens_details: { cached_tokens: 10, cache_write_tokens: 5 } };
     expect(encodedEvents('anthropic', eventsOf(answer('Hi', { usage: counts }))).at(-2)!.usage).to.deep.equal({
       input_tokens: 15,
@@ -205,27 +205,27 @@ describe('the Anthropic encoder', () => {
     [new LLMStreamError('x'), 'api_error'],
   ] as const;
   for (const [error, type] of errors) {
-    it(`says ${error.code} as ${type}, and nothing after it`, () => {
-      const events = eventsIn(failing('anthropic', [CREATED_EVENT, textDelta('Hi')], error));
+    it(`writes ${error.code} as ${type}, and nothing after it`, () => {
+      const events = eventsIn(encodedFailure('anthropic', [CREATED_EVENT, textDelta('Hi')], error));
       expect(events.at(-1)).to.deep.equal({ type: 'error', error: { type, message: 'x' } });
       expect(events.map((event) => event.type)).not.to.include('message_stop');
     });
   }
 
-  it('announces calls in an event of its own, after the message has begun', () => {
+  it('announces calls in a separate event after message_start', () => {
     const stream = eventsOf(calling({ name: 'look', call_id: 'c1' }));
     const events = encodedEvents('anthropic', stream, { emitFunctionAnnouncements: true });
     expect(events.slice(0, 2).map(({ type }) => type)).to.deep.equal(['message_start', 'tool_use_announced']);
     expect(events[1]).to.deep.equal({ type: 'tool_use_announced', id: 'c1', name: 'look' });
   });
 
-  it('writes an empty answer without blocks', () => {
+  it('writes an empty response without blocks', () => {
     const text = encoded('anthropic', [CREATED_EVENT, completed('gemini')]);
     CHECKS.anthropic(text);
     expect(blocks(eventsIn(text))).to.deep.equal([]);
   });
 
-  it('keeps what other wires sealed from the client, and shows what they reasoned', () => {
+  it('writes the reasoning of other wires without their encrypted content', () => {
     const sealed: ReasoningItem = {
       type: 'reasoning',
       summary: [{ type: 'summary_text', text: 'Readable' }],
@@ -238,8 +238,8 @@ describe('the Anthropic encoder', () => {
     expect(text).to.include('Readable').and.not.to.include('secret').and.not.to.include('ws_1');
   });
 
-  describe('for streams of its own wire', () => {
-    it('seals thinking with its signature, and gives redacted thinking whole', () => {
+  describe('for streams of the same wire', () => {
+    it('writes the signature of thinking, and redacted thinking in one piece', () => {
       const thinking: ReasoningItem = {
         type: 'reasoning',
         summary: [],
@@ -282,7 +282,7 @@ describe('the Anthropic encoder', () => {
       ]);
     });
 
-    it('gives the tools that the server ran with their input as a delta, and their results whole', () => {
+    it('writes server tools with their input as a delta, and their results in one piece', () => {
       const use: OutputItem = {
         type: 'vendor_item',
         origin: ORIGIN,
@@ -318,7 +318,7 @@ describe('the Anthropic encoder', () => {
       vendor: { anthropic: { citations: [{ type: 'web_search_result_location', url }] } },
     });
 
-    it('ends a text with its sources as the API wrote them', () => {
+    it('ends a text with its original citations', () => {
       const message: MessageItem = { type: 'message', role: 'assistant', content: [cited('A', 'a'), cited('B', 'b')] };
       expect(
         blocks(
@@ -337,7 +337,7 @@ describe('the Anthropic encoder', () => {
       ]);
     });
 
-    it('puts sources that come with their text, or before it, into its block, once', () => {
+    it('writes citations that arrive with or before their text into its block, once', () => {
       const message: MessageItem = { type: 'message', role: 'assistant', content: [cited('A', 'a'), cited('B', 'b')] };
       const source = (url: string, content_index: number) =>
         [
@@ -378,7 +378,7 @@ describe('the Anthropic encoder', () => {
       ]);
     });
 
-    it('passes on events that it does not know, and keeps deltas of blocks that come whole', () => {
+    it('forwards unknown events, but no deltas of complete blocks', () => {
       const raw = { type: 'weather_report', sky: 'blue' };
       const growing = { type: 'content_block_delta', index: 0, delta: { type: 'compaction_delta', content: 'c' } };
       const events = encodedEvents('anthropic', [
@@ -396,7 +396,7 @@ describe('the Anthropic encoder', () => {
       ]);
     });
 
-    it('ends with the word, the counts and the fields that the host gave', () => {
+    it("ends with the vendor's stop reason, usage and fields", () => {
       const vendor = {
         finish_reason: 'pause_turn',
         fields: { stop_sequence: null, container: { id: 'c' }, context_management: { edits: [] }, new_field: 1 },
@@ -415,7 +415,7 @@ describe('the Anthropic encoder', () => {
     });
   });
 
-  it('tells the text of an item that no delta brought', () => {
+  it('writes the text of an item without deltas', () => {
     expect(
       blocks(encodedEvents('anthropic', [CREATED_EVENT, done(0, textItem('Whole.')), completed('responses')])),
     ).to.include('0 {"type":"text_delta","text":"Whole."}');

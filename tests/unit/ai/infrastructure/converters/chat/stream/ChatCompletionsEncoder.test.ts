@@ -17,8 +17,8 @@ import {
   CREATED_EVENT,
   encoded,
   encodedEvents,
-  FACTS,
-  failing,
+  ENCODER_OPTIONS,
+  encodedFailure,
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
@@ -39,7 +39,7 @@ function finishOf(events: readonly JsonObject[]): unknown {
 
 describe('the chat completions encoder', () => {
   it('begins with the role, passes each delta on as one frame at once, and ends with the finish reason and the end marker', () => {
-    const encoder = createStreamEncoder('openai', FACTS);
+    const encoder = createStreamEncoder('openai', ENCODER_OPTIONS);
     const choice = (delta: JsonObject, finish_reason: string | null = null): readonly string[] => [
       `data: ${JSON.stringify({ ...HEAD, choices: [{ index: 0, delta, finish_reason }] })}\n\n`,
     ];
@@ -154,19 +154,23 @@ describe('the chat completions encoder', () => {
   });
 
   it('says a failure as an error object without the end marker, whatever the message speaks of', () => {
-    const text = failing('openai', [CREATED_EVENT, textDelta('Hi')], new LLMStreamError('no end marker [DONE] came'));
+    const text = encodedFailure(
+      'openai',
+      [CREATED_EVENT, textDelta('Hi')],
+      new LLMStreamError('no end marker [DONE] came'),
+    );
     const last = framesIn(text).at(-1)!;
     expect(JSON.parse(last.data)).to.deep.equal({
       error: { message: 'no end marker [DONE] came', type: 'server_error', param: null, code: 'stream-broken' },
     });
     expect(text).not.to.include('[DONE]');
     expect(
-      JSON.parse(framesIn(failing('openai', [], new LLMRateLimitError('slow down'))).at(-1)!.data),
+      JSON.parse(framesIn(encodedFailure('openai', [], new LLMRateLimitError('slow down'))).at(-1)!.data),
     ).to.deep.include({ error: { message: 'slow down', type: 'rate_limit_error', param: null, code: 'rate-limited' } });
   });
 
   it('never takes a stream without its completed response for a success', () => {
-    const encoder = createStreamEncoder('openai', FACTS);
+    const encoder = createStreamEncoder('openai', ENCODER_OPTIONS);
     encoder.push(CREATED_EVENT);
     const frames = encoder.end();
     expect(frames.length).to.equal(1);
@@ -175,7 +179,7 @@ describe('the chat completions encoder', () => {
   });
 
   it('ends with the error that a failed event carries', () => {
-    const encoder = createStreamEncoder('openai', FACTS);
+    const encoder = createStreamEncoder('openai', ENCODER_OPTIONS);
     expect(encoder.push({ type: 'response.failed', error: new LLMOverloadedError('busy') })).to.deep.equal([
       'data: {"error":{"message":"busy","type":"server_error","param":null,"code":"overloaded"}}\n\n',
     ]);

@@ -1,6 +1,6 @@
 /**
- * A client that speaks the Gemini API to us: what its requests mean to other hosts, and that Gemini gets them as
- * they were.
+ * The server side of the Gemini API: requests of its clients are understood by other vendors, and forwarded unchanged
+ * to Gemini.
  */
 import { expect } from 'chai';
 import { toGoogle } from '../../../../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
@@ -18,16 +18,16 @@ import { meaningOfGoogle } from '../../../../../../support/sameMeaning/google';
 
 const HI = { role: 'user', parts: [{ text: 'Hi' }] };
 
-function sentOn(request: JsonObject, model = 'gemini-2.5-flash'): JsonObject {
+function forwarded(request: JsonObject, model = 'gemini-2.5-flash'): JsonObject {
   return toGoogle(normalizeOptions(readGoogleRequest(request, model)), googleContext(), false).body;
 }
 
-function staysTheSame(request: JsonObject, model?: string): void {
-  expect(meaningOfGoogle(sentOn(request, model))).to.deep.equal(meaningOfGoogle(request));
+function expectUnchanged(request: JsonObject, model?: string): void {
+  expect(meaningOfGoogle(forwarded(request, model))).to.deep.equal(meaningOfGoogle(request));
 }
 
 describe('readGoogleRequest', () => {
-  it('reads a whole request in our words', () => {
+  it('reads an entire request', () => {
     const read = readGoogleRequest(
       {
         systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
@@ -83,7 +83,7 @@ describe('readGoogleRequest', () => {
     expect(read.vendor?.google).to.deep.include({ safetySettings: [] });
   });
 
-  it('reads both spellings', () => {
+  it('reads both spellings of field names', () => {
     const request = {
       system_instruction: { parts: [{ text: 'Be brief.' }] },
       contents: [
@@ -105,10 +105,10 @@ describe('readGoogleRequest', () => {
     expect(read).to.deep.include({ max_output_tokens: 3, reasoning: { effort: 'low' } });
     expect(read.tools?.map(({ type }) => type)).to.deep.equal(['function', 'function', 'web_search']);
     expect(read.tool_choice).to.have.property('type', 'allowed_tools');
-    staysTheSame(request, 'gemini-3-flash-preview');
+    expectUnchanged(request, 'gemini-3-flash-preview');
   });
 
-  it('gives images as data URIs that other hosts can read, and the bytes back as they were written', () => {
+  it('reads images as data URIs, and writes their bytes back in the original encoding', () => {
     const request = {
       contents: [
         {
@@ -123,10 +123,10 @@ describe('readGoogleRequest', () => {
     const [message] = readGoogleRequest(request, 'm').input as unknown as readonly { content: readonly JsonObject[] }[];
     expect(message?.content[0]).to.include({ type: 'input_image', image_url: 'data:image/png;base64,ab+/' });
     expect(message?.content[1]).to.include({ type: 'input_file', file_data: 'data:audio/wav;base64,a/++' });
-    expect(sentOn(request)).to.deep.equal(request);
+    expect(forwarded(request)).to.deep.equal(request);
   });
 
-  it('pairs calls with their answers by id, else by name and order', () => {
+  it('pairs calls with their results by id, otherwise by name and order', () => {
     const request = {
       contents: [
         HI,
@@ -153,11 +153,11 @@ describe('readGoogleRequest', () => {
     expect(ids.slice(0, 3)).to.deep.equal(ids.slice(3));
     expect(new Set(ids).size).to.equal(3);
     expect(ids[1]).to.equal('own');
-    staysTheSame(request);
+    expectUnchanged(request);
   });
 
-  it('keeps contents of one role apart as they were, with their fields', () => {
-    staysTheSame({
+  it('preserves separate contents of one role, with their fields', () => {
+    expectUnchanged({
       contents: [
         HI,
         HI,
@@ -169,8 +169,8 @@ describe('readGoogleRequest', () => {
     });
   });
 
-  it('knows the old role of function responses', () => {
-    staysTheSame({
+  it('accepts the old role of function responses', () => {
+    expectUnchanged({
       contents: [
         HI,
         { role: 'model', parts: [{ functionCall: { name: 'f', args: {} } }] },
@@ -180,8 +180,8 @@ describe('readGoogleRequest', () => {
     });
   });
 
-  it('keeps what it has no words for: unknown parts on either side, odd calls and answers, empty texts', () => {
-    staysTheSame({
+  it('preserves unknown parts of either role, malformed calls and results, and empty texts', () => {
+    expectUnchanged({
       contents: [
         {
           role: 'user',
@@ -209,8 +209,8 @@ describe('readGoogleRequest', () => {
     });
   });
 
-  it('adds no signature to calls of the client, whatever the model', () => {
-    staysTheSame(
+  it('adds no signature to calls of the client for any model', () => {
+    expectUnchanged(
       {
         contents: [
           HI,
@@ -222,13 +222,13 @@ describe('readGoogleRequest', () => {
     );
   });
 
-  it('keeps tools in the objects they came in, known and unknown', () => {
+  it('preserves tool objects, known and unknown', () => {
     const declaration = (name: string): JsonObject => ({
       name,
       parameters: { type: 'OBJECT', properties: {} },
       behavior: 'BLOCKING',
     });
-    staysTheSame({
+    expectUnchanged({
       contents: [HI],
       tools: [
         { googleMaps: {} },
@@ -238,11 +238,11 @@ describe('readGoogleRequest', () => {
         { functionDeclarations: [declaration('c')] },
       ],
     });
-    staysTheSame({ contents: [HI], tools: [] });
-    staysTheSame({ contents: [HI], tools: [{ functionDeclarations: [] }] });
+    expectUnchanged({ contents: [HI], tools: [] });
+    expectUnchanged({ contents: [HI], tools: [{ functionDeclarations: [] }] });
   });
 
-  it('keeps configurations that our words do not say, or say otherwise', () => {
+  it('preserves configurations that options cannot express exactly', () => {
     for (const request of [
       { toolConfig: {} },
       { toolConfig: { functionCallingConfig: { mode: 'VALIDATED' }, retrievalConfig: { languageCode: 'de' } } },
@@ -273,10 +273,10 @@ describe('readGoogleRequest', () => {
         modelArmorConfig: { promptTemplateName: 'x' },
       },
     ])
-      staysTheSame({ contents: [HI], ...request });
+      expectUnchanged({ contents: [HI], ...request });
   });
 
-  it('gives the schema of asked JSON to other hosts as JSON Schema', () => {
+  it('reads a response schema as JSON Schema', () => {
     const { response_format } = readGoogleRequest(
       {
         contents: [HI],
@@ -294,7 +294,7 @@ describe('readGoogleRequest', () => {
     });
   });
 
-  it('refuses what is no request, with the place', () => {
+  it('rejects invalid requests with their path', () => {
     const deep = JSON.parse(`${'[{"a":'.repeat(80)}1${'}]'.repeat(80)}`) as unknown;
     for (const [body, path] of [
       ['text', ''],
@@ -318,13 +318,13 @@ describe('readGoogleRequest', () => {
   });
 });
 
-describe('writeGoogle for answers of other vendors', () => {
+describe('writeGoogle for responses of other vendors', () => {
   const parts = (body: JsonObject): unknown =>
     (body.candidates as readonly { content: { parts: unknown } }[])[0]?.content.parts;
   const finish = (body: JsonObject): unknown =>
     (body.candidates as readonly { finishReason: unknown }[])[0]?.finishReason;
 
-  it('says text, thoughts, calls with their ids, counts and names', () => {
+  it('writes text, thoughts, calls with their ids, usage and names', () => {
     const body = writeGoogle(
       response({
         output: [
@@ -371,7 +371,7 @@ describe('writeGoogle for answers of other vendors', () => {
     expect(JSON.stringify(body)).not.to.include('sealed');
   });
 
-  it('says how it ended in the words of the wire', () => {
+  it('writes the finish reason of the wire', () => {
     expect(finish(writeGoogle(answer('Yes.')))).to.equal('STOP');
     expect(
       finish(writeGoogle(response({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }))),
@@ -390,7 +390,7 @@ describe('writeGoogle for answers of other vendors', () => {
     ).to.equal('SAFETY');
   });
 
-  it("says the summed counts of a run where they differ from the last answer's own", () => {
+  it('writes the total usage of a run if it differs from that of the last response', () => {
     const last = response({
       vendor: {
         name: 'google',

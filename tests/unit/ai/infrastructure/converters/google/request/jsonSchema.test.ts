@@ -1,13 +1,13 @@
-/** JSON Schemas cut to what Gemini takes. */
+/** Reduces JSON Schemas to what Gemini supports. */
 import { expect } from 'chai';
 import { toOpenApiSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/openApiSchema';
 import { sanitizeSchema } from '../../../../../../../imports/business/ai/infrastructure/converters/google/request/jsonSchema';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 
-const lostIn = (schema: JsonObject): string[] => sanitizeSchema(schema).losses.map(({ path }) => path);
+const lossPathsOf = (schema: JsonObject): string[] => sanitizeSchema(schema).losses.map(({ path }) => path);
 
-describe('sanitiseSchema', () => {
-  it('keeps what Gemini knows as it is', () => {
+describe('sanitizeSchema', () => {
+  it('keeps supported keywords unchanged', () => {
     const schema: JsonObject = {
       type: 'object',
       title: 'T',
@@ -26,7 +26,7 @@ describe('sanitiseSchema', () => {
     expect(sanitizeSchema(schema)).to.deep.equal({ schema, losses: [] });
   });
 
-  it('leaves out what Gemini does not know and names each place', () => {
+  it('omits unsupported keywords, and reports each by path', () => {
     const schema = {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -37,7 +37,7 @@ describe('sanitiseSchema', () => {
       },
       patternProperties: { x: {} },
     };
-    expect(lostIn(schema)).to.deep.equal([
+    expect(lossPathsOf(schema)).to.deep.equal([
       '.properties.a.pattern',
       '.properties.a.minLength',
       '.properties.a.format',
@@ -52,7 +52,7 @@ describe('sanitiseSchema', () => {
     });
   });
 
-  it('writes references out, with the keywords beside them', () => {
+  it('expands references, with the keywords next to them', () => {
     const schema = {
       type: 'object',
       properties: { home: { $ref: '#/$defs/a~1b', description: 'Home' } },
@@ -70,7 +70,7 @@ describe('sanitiseSchema', () => {
     });
   });
 
-  it('cuts a schema that contains itself and says where', () => {
+  it('truncates a recursive schema, and reports where', () => {
     const schema = {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', description: 'Node', properties: { next: { $ref: '#/$defs/node' } } } },
@@ -87,7 +87,7 @@ describe('sanitiseSchema', () => {
     expect(sanitizeSchema({ $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } }).schema).to.deep.equal({});
   });
 
-  it('cuts references that would grow without end', () => {
+  it('truncates references that grow exponentially', () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [
         `d${n}`,
@@ -99,7 +99,7 @@ describe('sanitiseSchema', () => {
     expect(losses.length).to.be.greaterThan(0);
   });
 
-  it('lays the members of allOf over each other', () => {
+  it('merges the members of allOf', () => {
     const schema = {
       allOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { $ref: '#/$defs/more' }],
       $defs: { more: { properties: { b: { type: 'number' } }, required: ['b'], minimum: 1 } },
@@ -115,30 +115,30 @@ describe('sanitiseSchema', () => {
     expect(losses.map(({ what }) => what)).to.deep.equal(['minimum of a member of allOf']);
   });
 
-  it('writes constants as enumerations of one, and names those that Gemini cannot enumerate', () => {
+  it('writes constants as enumerations of one value, and reports unsupported ones', () => {
     expect(sanitizeSchema({ const: 'a' }).schema).to.deep.equal({ enum: ['a'], type: 'string' });
     expect(sanitizeSchema({ enum: [1, null] }).schema).to.deep.equal({ enum: [1], type: ['number', 'null'] });
     expect(sanitizeSchema({ type: 'boolean', const: true })).to.deep.include({ schema: { type: 'boolean' } });
-    expect(lostIn({ type: 'boolean', const: true })).to.deep.equal(['.const']);
+    expect(lossPathsOf({ type: 'boolean', const: true })).to.deep.equal(['.const']);
   });
 
-  it('survives references to nothing and schemas that are no objects', () => {
-    expect(lostIn({ $ref: '#/nowhere' })).to.deep.equal(['.$ref']);
-    expect(lostIn({ $ref: 'https://a.example/schema' })).to.deep.equal(['.$ref']);
-    expect(lostIn({ $ref: '#/%' })).to.deep.equal(['.$ref']);
+  it('tolerates unresolved references and schemas that are not objects', () => {
+    expect(lossPathsOf({ $ref: '#/nowhere' })).to.deep.equal(['.$ref']);
+    expect(lossPathsOf({ $ref: 'https://a.example/schema' })).to.deep.equal(['.$ref']);
+    expect(lossPathsOf({ $ref: '#/%' })).to.deep.equal(['.$ref']);
     expect(sanitizeSchema({ properties: { a: true, b: false } }).schema).to.deep.equal({
       properties: { a: {}, b: {} },
     });
   });
 
-  it('looks at one schema object once', () => {
+  it('converts each schema object once', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     expect(sanitizeSchema(schema)).to.equal(sanitizeSchema(schema));
   });
 });
 
 describe('toOpenApiSchema', () => {
-  it("writes the wire's own form, with the order of properties", () => {
+  it('writes the OpenAPI subset, with the order of properties', () => {
     const { schema, losses } = toOpenApiSchema({
       type: 'object',
       additionalProperties: false,

@@ -1,4 +1,4 @@
-/** What comes back over the Gemini wire, rule by rule and oddity by oddity. */
+/** Responses of the Gemini wire, rule by rule. */
 import { expect } from 'chai';
 import { fromGoogle } from '../../../../../../../imports/business/ai/infrastructure/converters/google/GoogleConverter';
 import { writeGoogle } from '../../../../../../../imports/business/ai/infrastructure/converters/google/gateway/GoogleGateway';
@@ -10,9 +10,9 @@ import {
 } from '../../../../../../../imports/business/ai/domain/errors/LLMErrors';
 import type { LLMResponse } from '../../../../../../../imports/business/ai/domain/types/ResponsesAPITypes';
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
-import { bodyOf, googleReply, recording } from '../../../../../../support/googleRecordings';
+import { bodyOf, googleResponseContext, recording } from '../../../../../../support/googleRecordings';
 
-function answer(
+function responseBody(
   parts: readonly JsonObject[] | undefined,
   more: JsonObject = {},
   candidate: JsonObject = {},
@@ -33,11 +33,11 @@ function answer(
   };
 }
 
-const read = (body: unknown): LLMResponse => fromGoogle(body, googleReply());
+const read = (body: unknown): LLMResponse => fromGoogle(body, googleResponseContext());
 
 function failure(body: unknown): LLMError {
   try {
-    fromGoogle(body, googleReply());
+    fromGoogle(body, googleResponseContext());
   } catch (error) {
     if (error instanceof LLMError) return error;
     throw error;
@@ -46,8 +46,8 @@ function failure(body: unknown): LLMError {
 }
 
 describe('fromGoogle: parts', () => {
-  it('keeps the split of neighbouring texts as parts of one message', () => {
-    const { output, output_text } = read(answer([{ text: 'One ' }, { text: 'two' }]));
+  it('keeps adjacent texts as separate parts of one message', () => {
+    const { output, output_text } = read(responseBody([{ text: 'One ' }, { text: 'two' }]));
     expect(output).to.have.lengthOf(1);
     expect(output[0]).to.deep.include({ type: 'message', role: 'assistant', status: 'completed' });
     expect(output[0])
@@ -59,8 +59,8 @@ describe('fromGoogle: parts', () => {
     expect(output_text).to.equal('One two');
   });
 
-  it('makes thoughts a reasoning item of this wire, vendor and model, apart from the answer', () => {
-    const { output, output_text } = read(answer([{ text: 'Hm.', thought: true }, { text: 'Yes.' }]));
+  it('converts thoughts to a reasoning item with wire, vendor and model as its origin', () => {
+    const { output, output_text } = read(responseBody([{ text: 'Hm.', thought: true }, { text: 'Yes.' }]));
     expect(output.map(({ type }) => type)).to.deep.equal(['reasoning', 'message']);
     expect(output[0]).to.deep.include({
       summary: [{ type: 'summary_text', text: 'Hm.' }],
@@ -69,8 +69,11 @@ describe('fromGoogle: parts', () => {
     expect(output_text).to.equal('Yes.');
   });
 
-  it('gives calls without an id one that the same answer gives again and no other call in it has', () => {
-    const body = answer([{ functionCall: { name: 'a', args: {} } }, { functionCall: { name: 'a', args: { x: 1 } } }]);
+  it('generates unique and reproducible ids for calls without one', () => {
+    const body = responseBody([
+      { functionCall: { name: 'a', args: {} } },
+      { functionCall: { name: 'a', args: { x: 1 } } },
+    ]);
     const ids = (): unknown[] =>
       read(body).output.map((item) => (item.type === 'function_call' ? item.call_id : undefined));
     expect(ids()).to.deep.equal(['call_resp-1_0', 'call_resp-1_1']);
@@ -78,18 +81,18 @@ describe('fromGoogle: parts', () => {
     expect(writeGoogle(read(body))).to.deep.equal(body);
   });
 
-  it('keeps ids that come and gives the others their own [gemini-tool-call-id-a]', () => {
+  it('keeps ids of the wire and generates the others [gemini-tool-call-id-a]', () => {
     const { output } = read(bodyOf(recording('gemini-tool-call-id-a 1')));
     expect(output.at(-1)).to.deep.include({ type: 'function_call', call_id: 'call_883098', name: 'weather' });
   });
 
-  it('keeps the signature on the first of parallel calls, and there only [gemini-parallel-a]', () => {
+  it('keeps the signature on the first of parallel calls only [gemini-parallel-a]', () => {
     const { output } = read(bodyOf(recording('gemini-parallel-a 1')));
     expect(output.map((item) => typeof item.vendor?.google?.thoughtSignature)).to.deep.equal(['string', 'undefined']);
   });
 
-  it('keeps a signature on an empty text, beside unknown parts and unknown siblings', () => {
-    const body = answer([
+  it('keeps a signature on an empty text, next to unknown parts and siblings', () => {
+    const body = responseBody([
       { toolCall: { toolType: 'GOOGLE_SEARCH_WEB', args: {}, id: 's1' }, thoughtSignature: 'YQ==', newField: [1] },
       { text: '', thoughtSignature: 'Yg==', other: { deep: true } },
       { thoughtSignature: 'Yw==' },
@@ -110,8 +113,8 @@ describe('fromGoogle: parts', () => {
     expect(writeGoogle(response)).to.deep.equal(body);
   });
 
-  it('takes calls with further fields, without arguments or with odd ones, and gives them back whole', () => {
-    const body = answer([
+  it('reads calls with unknown fields, without arguments or with malformed ones, and returns them unchanged', () => {
+    const body = responseBody([
       { functionCall: { name: 'a' } },
       { functionCall: { name: 'b', args: 'text', willContinue: false } },
       { functionCall: { name: 'c', args: {}, id: '' } },
@@ -125,12 +128,12 @@ describe('fromGoogle: parts', () => {
     expect(writeGoogle(response)).to.deep.equal(body);
   });
 
-  it('takes a candidate without parts, with empty parts or without content [gemini-malformed-a]', () => {
+  it('accepts a candidate without parts, with empty parts or without content [gemini-malformed-a]', () => {
     for (const body of [
-      answer(undefined),
-      answer([]),
-      answer(undefined, {}, { content: {} }),
-      answer(undefined, {}, { content: { role: 'model' } }),
+      responseBody(undefined),
+      responseBody([]),
+      responseBody(undefined, {}, { content: {} }),
+      responseBody(undefined, {}, { content: { role: 'model' } }),
     ]) {
       const response = read(body);
       expect(response.output).to.deep.equal([]);
@@ -140,12 +143,12 @@ describe('fromGoogle: parts', () => {
   });
 });
 
-describe('fromGoogle: how it ended', () => {
-  it('is completed for STOP, also with calls', () => {
-    expect(read(answer([{ functionCall: { name: 'a', args: {} } }]))).to.include({ status: 'completed' });
+describe('fromGoogle: outcome', () => {
+  it('is completed for STOP, with or without calls', () => {
+    expect(read(responseBody([{ functionCall: { name: 'a', args: {} } }]))).to.include({ status: 'completed' });
   });
 
-  it('is incomplete for the token limit and for every filter, with the word kept', () => {
+  it('is incomplete for the token limit and every filter, with the original finish reason', () => {
     const filters = [
       'SAFETY',
       'RECITATION',
@@ -162,14 +165,14 @@ describe('fromGoogle: how it ended', () => {
       ['MAX_TOKENS', 'max_output_tokens'],
       ...filters.map((filter) => [filter, 'content_filter']),
     ]) {
-      const response = read(answer([{ text: 'Half' }], {}, { finishReason: word }));
+      const response = read(responseBody([{ text: 'Half' }], {}, { finishReason: word }));
       expect(response).to.deep.include({ status: 'incomplete', incomplete_details: { reason } });
       expect(response.output[0]).to.include({ status: 'incomplete' });
       expect(response.vendor).to.include({ finish_reason: word });
     }
   });
 
-  it('is a filtered answer when the prompt was blocked and there is no candidate', () => {
+  it('is incomplete if the prompt was blocked and there is no candidate', () => {
     const body = {
       promptFeedback: { blockReason: 'MODEL_ARMOR', blockReasonMessage: 'Blocked.' },
       usageMetadata: { promptTokenCount: 4, totalTokenCount: 4 },
@@ -186,7 +189,7 @@ describe('fromGoogle: how it ended', () => {
     expect(writeGoogle(response)).to.deep.equal(body);
   });
 
-  it('fails for calls that cannot be read or were not offered, with the response on the error [gemini-malformed-a, gemini-vertex-unexpected-a]', () => {
+  it('fails for malformed calls and tools that were not offered, with the response on the error [gemini-malformed-a, gemini-vertex-unexpected-a]', () => {
     const malformed = failure(bodyOf(recording('gemini-malformed-a 1')));
     expect(malformed)
       .to.be.instanceOf(LLMServerError)
@@ -196,25 +199,25 @@ describe('fromGoogle: how it ended', () => {
     expect(unexpected.response).to.include({ status: 'failed' });
     expect(unexpected.response?.output.map(({ type }) => type)).to.deep.equal(['function_call']);
     for (const finishReason of ['OTHER', 'MALFORMED_RESPONSE', 'TOO_MANY_TOOL_CALLS', 'NO_IMAGE', 'IMAGE_OTHER']) {
-      expect(failure(answer(undefined, {}, { finishReason })))
+      expect(failure(responseBody(undefined, {}, { finishReason })))
         .to.be.instanceOf(LLMServerError)
         .and.to.include({ vendorCode: finishReason });
     }
-    expect(failure(answer(undefined, {}, { finishReason: 'MISSING_THOUGHT_SIGNATURE' }))).to.include({
+    expect(failure(responseBody(undefined, {}, { finishReason: 'MISSING_THOUGHT_SIGNATURE' }))).to.include({
       retryable: false,
     });
   });
 
-  it('is completed for a word that nobody knows, which stays verbatim under a warning', () => {
-    const response = read(answer([{ text: 'Yes.' }], {}, { finishReason: 'SOMETHING_NEW' }));
+  it('is completed for an unknown finish reason, with a warning', () => {
+    const response = read(responseBody([{ text: 'Yes.' }], {}, { finishReason: 'SOMETHING_NEW' }));
     expect(response).to.include({ status: 'completed' });
     expect(response.vendor.finish_reason).to.equal('SOMETHING_NEW');
     expect(response.vendor.warnings).to.have.lengthOf(1);
   });
 });
 
-describe('fromGoogle: counts and names', () => {
-  it('counts what server tools read as input and thoughts as output, cached tokens being part of the prompt', () => {
+describe('fromGoogle: usage and metadata', () => {
+  it('counts prompts of server tools as input, thoughts as output, and cached tokens as part of the prompt', () => {
     const usageMetadata = {
       promptTokenCount: 100,
       cachedContentTokenCount: 90,
@@ -223,7 +226,7 @@ describe('fromGoogle: counts and names', () => {
       thoughtsTokenCount: 3,
       totalTokenCount: 130,
     };
-    const response = read(answer([{ text: 'Yes.' }], { usageMetadata }));
+    const response = read(responseBody([{ text: 'Yes.' }], { usageMetadata }));
     expect(response.usage).to.deep.equal({
       input_tokens: 120,
       output_tokens: 10,
@@ -234,8 +237,8 @@ describe('fromGoogle: counts and names', () => {
     expect(response.vendor.usage).to.deep.equal(usageMetadata);
   });
 
-  it('warns of an answer without counts, and takes the names that were asked for where none came', () => {
-    const { usageMetadata: _, modelVersion: __, responseId: ___, ...body } = answer([{ text: 'Yes.' }]);
+  it('warns about missing usage, and falls back to the requested names', () => {
+    const { usageMetadata: _, modelVersion: __, responseId: ___, ...body } = responseBody([{ text: 'Yes.' }]);
     const response = read(body);
     expect(response.usage.total_tokens).to.equal(0);
     expect(response.vendor.warnings).to.have.lengthOf(1);
@@ -243,12 +246,12 @@ describe('fromGoogle: counts and names', () => {
     expect(writeGoogle(response)).to.deep.equal(body);
   });
 
-  it('knows the time where Vertex AI says it', () => {
-    expect(read(answer([], { createTime: '2026-02-17T04:32:32.576129Z' })).created_at).to.equal(1_771_302_752);
+  it('reads the creation time of Vertex AI', () => {
+    expect(read(responseBody([], { createTime: '2026-02-17T04:32:32.576129Z' })).created_at).to.equal(1_771_302_752);
   });
 
-  it('takes the first of several candidates and keeps the others', () => {
-    const body = answer([{ text: 'One' }]);
+  it('uses the first of several candidates and keeps the others', () => {
+    const body = responseBody([{ text: 'One' }]);
     const two = {
       ...body,
       candidates: [
@@ -263,10 +266,10 @@ describe('fromGoogle: counts and names', () => {
   });
 });
 
-describe('fromGoogle: sources', () => {
+describe('fromGoogle: citations', () => {
   const grounded = (text: string, segment: JsonObject, thoughts: readonly JsonObject[] = []): LLMResponse =>
     read(
-      answer(
+      responseBody(
         [...thoughts, { text }],
         {},
         {
@@ -285,7 +288,7 @@ describe('fromGoogle: sources', () => {
         : [],
     );
 
-  it('turns byte offsets into places in the text', () => {
+  it('converts byte offsets to indexes in the text', () => {
     const text = 'Zürich — 🏔️ is high.';
     const segment = { startIndex: Buffer.byteLength('Zürich — '), endIndex: Buffer.byteLength(text) };
     expect(annotations(grounded(text, segment))).to.deep.equal([
@@ -293,7 +296,7 @@ describe('fromGoogle: sources', () => {
     ]);
   });
 
-  it("believes the segment's text more than its offsets", () => {
+  it("prefers a segment's text to its offsets", () => {
     expect(
       annotations(
         grounded('It is so. Really.', { startIndex: 40, endIndex: 47, text: 'Really.' }, [
@@ -306,7 +309,7 @@ describe('fromGoogle: sources', () => {
   it('reads citationMetadata of both APIs', () => {
     for (const field of ['citationSources', 'citations']) {
       const response = read(
-        answer(
+        responseBody(
           [{ text: 'Quoted text' }],
           {},
           { citationMetadata: { [field]: [{ startIndex: 0, endIndex: 6, uri: 'https://b.example', license: 'MIT' }] } },
@@ -318,7 +321,7 @@ describe('fromGoogle: sources', () => {
     }
   });
 
-  it('survives metadata of any other shape and keeps it', () => {
+  it('tolerates and keeps metadata of any other shape', () => {
     for (const groundingMetadata of [
       {},
       {
@@ -327,14 +330,14 @@ describe('fromGoogle: sources', () => {
       },
       'odd',
     ]) {
-      const body = answer([{ text: 'Yes.' }], {}, { groundingMetadata });
+      const body = responseBody([{ text: 'Yes.' }], {}, { groundingMetadata });
       expect(writeGoogle(read(body))).to.deep.equal(body);
     }
   });
 });
 
-describe('fromGoogle: what is no answer', () => {
-  it('refuses HTML, texts, lists of nothing, and objects that answer nothing', () => {
+describe('fromGoogle: invalid bodies', () => {
+  it('rejects HTML, text, empty lists, and objects without a response', () => {
     for (const body of [
       '<html>',
       null,
@@ -344,19 +347,19 @@ describe('fromGoogle: what is no answer', () => {
       { candidates: [] },
       { candidates: ['x'] },
       { usageMetadata: {} },
-      answer([null as never]),
+      responseBody([null as never]),
     ]) {
       expect(failure(body)).to.be.instanceOf(LLMStreamError);
     }
   });
 
-  it("throws a vendor's error inside a 200 body, alone or as the list that streams without SSE send", () => {
+  it('throws the error of a body with status 200, as an object or in a list of chunks', () => {
     const error = { error: { code: 429, message: 'Resource has been exhausted', status: 'RESOURCE_EXHAUSTED' } };
     expect(failure(error)).to.be.instanceOf(LLMRateLimitError);
     expect(failure([error])).to.be.instanceOf(LLMRateLimitError);
   });
 
-  it('puts a list of chunks together, and refuses one that was cut off', () => {
+  it('assembles a list of chunks, and rejects one that was cut off', () => {
     const first = {
       candidates: [{ content: { parts: [{ text: 'One ' }], role: 'model' }, index: 0 }],
       responseId: 'r',

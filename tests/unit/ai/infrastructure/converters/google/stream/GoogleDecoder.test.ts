@@ -1,6 +1,6 @@
 /**
- * Gemini streams, recorded and made: what they say on the way, and that they end in the same response as an answer
- * that came whole.
+ * Gemini streams, recorded and generated: their events, and that they complete with the same response as without
+ * streaming.
  */
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -24,17 +24,17 @@ import type { ResponseStreamEvent } from '../../../../../../../imports/business/
 import type { JsonObject } from '../../../../../../../imports/business/ai/domain/types/VendorTypes';
 import {
   chunksOf,
-  decoded,
+  decodeChunks,
   GOOGLE,
   googleContext,
-  googleReply,
+  googleResponseContext,
   recording,
 } from '../../../../../../support/googleRecordings';
 
 const STREAMS = GOOGLE.filter(({ stream }) => stream);
 
 function events(chunks: readonly JsonObject[]): readonly ResponseStreamEvent[] {
-  return decoded(new GoogleDecoder(googleReply()), chunks);
+  return decodeChunks(new GoogleDecoder(googleResponseContext()), chunks);
 }
 
 function finalOf(all: readonly ResponseStreamEvent[]): LLMResponse {
@@ -56,7 +56,7 @@ const typesOf = (all: readonly ResponseStreamEvent[]): string[] => all.map(({ ty
 const textOf = (all: readonly ResponseStreamEvent[]): string =>
   all.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('');
 
-/** The events of a recording's bytes, given in pieces of the given size. */
+/** The events of a recording's bytes, split into pieces of the given size. */
 async function fromBytes(text: string, size: number): Promise<ResponseStreamEvent[]> {
   const bytes = new TextEncoder().encode(text);
   async function* pieces(): AsyncGenerator<Uint8Array> {
@@ -64,22 +64,23 @@ async function fromBytes(text: string, size: number): Promise<ResponseStreamEven
   }
   const out: ResponseStreamEvent[] = [];
   const options = { streamIdleTimeout: 60_000, maxEventBytes: 1_000_000, abort: () => undefined };
-  for await (const event of decodeStream(pieces(), googleWire.createDecoder(googleReply()), options)) out.push(event);
+  for await (const event of decodeStream(pieces(), googleWire.createDecoder(googleResponseContext()), options))
+    out.push(event);
   return out;
 }
 
 describe('GoogleDecoder on recorded streams', () => {
-  it('knows all eight', () => expect(STREAMS).to.have.lengthOf(8));
+  it('covers all eight', () => expect(STREAMS).to.have.lengthOf(8));
 
   for (const one of STREAMS) {
-    it(`ends ${one.name} in the response of the same answer without streaming`, () => {
+    it(`completes ${one.name} with the same response as without streaming`, () => {
       const all = events(chunksOf(one));
-      const whole = fromGoogle(assembleGoogle(chunksOf(one), googleReply()), googleReply());
+      const whole = fromGoogle(assembleGoogle(chunksOf(one), googleResponseContext()), googleResponseContext());
       expect(finalOf(all)).to.deep.equal(whole);
       expect(textOf(all)).to.equal(whole.output_text);
     });
 
-    it(`tells every item of ${one.name} once, in order, as it is in the response`, () => {
+    it(`emits every item of ${one.name} once, in order, as in the response`, () => {
       const all = events(chunksOf(one));
       const { output } = finalOf(all);
       const added = all.flatMap((event) =>
@@ -94,7 +95,7 @@ describe('GoogleDecoder on recorded streams', () => {
       expect(calls).to.deep.equal(output.filter(({ type }) => type === 'function_call'));
     });
 
-    it(`calls ${one.name} broken when it is cut before its end marker, wherever`, () => {
+    it(`throws when ${one.name} is cut off anywhere before its end`, () => {
       const chunks = chunksOf(one);
       const end = chunks.findIndex((piece) =>
         (piece.candidates as readonly JsonObject[]).some(({ finishReason }) => finishReason !== undefined),
@@ -105,13 +106,13 @@ describe('GoogleDecoder on recorded streams', () => {
       expect(finalOf(events(chunks.slice(0, end + 1))).status).to.equal('completed');
     });
 
-    it(`reads the bytes of ${one.name}, with CR and LF and no end marker of SSE, on any split`, async () => {
+    it(`reads the bytes of ${one.name}, with CRLF and without an end marker, in pieces of any size`, async () => {
       const expected = events(chunksOf(one));
       for (const size of [1, 7, 1_000_000]) expect(await fromBytes(one.text, size)).to.deep.equal(expected);
     });
   }
 
-  it('is broken by a body that ends in the middle of its last event', async () => {
+  it('throws for a body that ends inside its last event', async () => {
     const { text } = recording('gemini-stream-text-a 1');
     for (const cut of [1, 3, 4, 20, 200]) {
       let error: unknown;
@@ -122,7 +123,7 @@ describe('GoogleDecoder on recorded streams', () => {
 });
 
 describe('GoogleDecoder: order of events', () => {
-  it('tells thoughts, text and calls as they come, and the whole at the end', () => {
+  it('emits thoughts, text and calls as they arrive, and the response at the end', () => {
     const all = events([
       chunk([{ text: 'Hm', thought: true }]),
       chunk([{ text: '.', thought: true }, { text: 'Yes' }]),
@@ -157,8 +158,8 @@ describe('GoogleDecoder: order of events', () => {
     });
   });
 
-  it('passes each text on with the chunk that brings it', () => {
-    const decoder = new GoogleDecoder(googleReply());
+  it('emits each text with its chunk', () => {
+    const decoder = new GoogleDecoder(googleResponseContext());
     const out: ResponseStreamEvent[] = [];
     decoder.push({ data: JSON.stringify(chunk([{ text: 'One' }])) }, out);
     expect(out.at(-1)).to.deep.equal({ type: 'response.output_text.delta', output_index: 0, delta: 'One' });
@@ -166,7 +167,7 @@ describe('GoogleDecoder: order of events', () => {
     expect(out.at(-1)).to.deep.equal({ type: 'response.output_text.delta', output_index: 0, delta: ' two' });
   });
 
-  it('tells sources when the whole text is known', () => {
+  it('emits citations once the entire text is known', () => {
     const grounding = {
       groundingChunks: [{ web: { uri: 'https://a.example', title: 'A' } }],
       groundingSupports: [{ segment: { endIndex: 7, text: 'One two' }, groundingChunkIndices: [0] }],
@@ -182,7 +183,7 @@ describe('GoogleDecoder: order of events', () => {
     expect(finalOf(all).output[0]).to.have.nested.property('content[0].annotations').that.deep.equals([annotation]);
   });
 
-  it('tells unknown parts whole', () => {
+  it('emits unknown parts in one piece', () => {
     const part = { toolCall: { toolType: 'GOOGLE_SEARCH_WEB' }, thoughtSignature: 'YQ==' };
     const all = events([chunk([part, { text: 'Yes.' }], STOP)]);
     expect(finalOf(all).output.map(({ type }) => type)).to.deep.equal(['vendor_item', 'message']);
@@ -203,7 +204,7 @@ describe('GoogleDecoder: texts and signatures', () => {
         : [],
     );
 
-  it('joins unsigned texts to one part and leaves signed ones alone, as Google demands of what is sent back', () => {
+  it('joins unsigned texts to one part and keeps signed ones separate, as Google requires', () => {
     const response = finalOf(
       events([
         chunk([{ text: 'a' }]),
@@ -240,22 +241,22 @@ describe('GoogleDecoder: texts and signatures', () => {
     });
   });
 
-  it('keeps the signature on the text chunk that brought it [gemini-thought-text-stream-a]', () => {
+  it('keeps the signature on the text chunk that it arrived with [gemini-thought-text-stream-a]', () => {
     const parts = textParts(finalOf(events(chunksOf(recording('gemini-thought-text-stream-a 1')))));
     expect(parts.map((part) => typeof (part as unknown[])[1])).to.deep.equal(['string', 'undefined']);
   });
 
-  it('takes the empty text at the end of a stream for no text, and for an empty answer where nothing else came', () => {
+  it('ignores the empty text at the end of a stream, unless it is the only text', () => {
     const call = { functionCall: { name: 'f', args: {} } };
     expect(finalOf(events([chunk([call]), chunk([{ text: '' }], STOP)])).output.map(({ type }) => type)).to.deep.equal([
       'function_call',
     ]);
     const empty = events([chunk([{ text: '' }], STOP)]);
-    expect(finalOf(empty)).to.deep.equal(fromGoogle(chunk([{ text: '' }], STOP), googleReply()));
+    expect(finalOf(empty)).to.deep.equal(fromGoogle(chunk([{ text: '' }], STOP), googleResponseContext()));
     expect(typesOf(empty)).to.deep.equal(['created', 'output_item.added', 'output_item.done', 'usage', 'completed']);
   });
 
-  it('writes an assembled answer as it was assembled, for any cut of any text', () => {
+  it('writes an assembled response back unchanged, for any text in any pieces', () => {
     const piece = fc.oneof(
       { weight: 4, arbitrary: fc.record({ text: fc.string() }) },
       fc.record({ text: fc.string(), thought: fc.constant(true) }),
@@ -268,8 +269,10 @@ describe('GoogleDecoder: texts and signatures', () => {
         const chunks = turns.map((parts, index) => chunk(parts, index === turns.length - 1 ? STOP : {}));
         const all = events(chunks);
         const response = finalOf(all);
-        expect(response).to.deep.equal(fromGoogle(assembleGoogle(chunks, googleReply()), googleReply()));
-        expect(writeGoogle(response)).to.deep.equal(assembleGoogle(chunks, googleReply()));
+        expect(response).to.deep.equal(
+          fromGoogle(assembleGoogle(chunks, googleResponseContext()), googleResponseContext()),
+        );
+        expect(writeGoogle(response)).to.deep.equal(assembleGoogle(chunks, googleResponseContext()));
         expect(textOf(all)).to.equal(response.output_text);
         expect(all.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []))).to.deep.equal(
           response.output,
@@ -280,14 +283,14 @@ describe('GoogleDecoder: texts and signatures', () => {
   });
 });
 
-describe('GoogleDecoder: calls in pieces', () => {
+describe('GoogleDecoder: partial calls', () => {
   const call = (functionCall: JsonObject, more: JsonObject = {}): JsonObject => chunk([{ functionCall, ...more }]);
   const args = (chunks: readonly JsonObject[]): unknown =>
     finalOf(events(chunks)).output.flatMap((item) =>
       item.type === 'function_call' ? [JSON.parse(item.arguments) as unknown] : [],
     );
 
-  it('are put together, each with its signature, announced when they begin and told when they end [gemini-vertex-stream-partial-args-a]', () => {
+  it('are assembled with their signature, announced when they start and emitted when they end [gemini-vertex-stream-partial-args-a]', () => {
     const all = events(chunksOf(recording('gemini-vertex-stream-partial-args-a 1')));
     const { output } = finalOf(all);
     expect(
@@ -313,7 +316,7 @@ describe('GoogleDecoder: calls in pieces', () => {
     ).to.deep.equal(['', '']);
   });
 
-  it('may bring values of every kind at any depth', () => {
+  it('may contain values of every type at any depth', () => {
     const partialArgs = [
       { jsonPath: '$.a.b[0].c', stringValue: 'x' },
       { jsonPath: '$.a.b[0].d', numberValue: 1.5 },
@@ -332,7 +335,7 @@ describe('GoogleDecoder: calls in pieces', () => {
     ).to.deep.equal([expected]);
   });
 
-  it('join a text that goes on and replace one that does not', () => {
+  it('append text that continues and replace text that does not', () => {
     const said = (stringValue: string, willContinue: boolean): JsonObject =>
       call({ partialArgs: [{ jsonPath: '$.t', stringValue, willContinue }], willContinue: true });
     expect(
@@ -357,7 +360,7 @@ describe('GoogleDecoder: calls in pieces', () => {
     ).to.deep.equal([{ t: 'ab' }]);
   });
 
-  it('may say null for what the first piece said', () => {
+  it('may repeat fields of the first piece as null', () => {
     const piece = call({
       name: null,
       id: null,
@@ -370,7 +373,7 @@ describe('GoogleDecoder: calls in pieces', () => {
     );
   });
 
-  it('break the stream where they cannot be understood or stay open', () => {
+  it('fail the stream if they are malformed or stay open', () => {
     const begun = call({ name: 'f', willContinue: true });
     const broken = [
       [begun, chunk([], STOP)],
@@ -395,8 +398,8 @@ describe('GoogleDecoder: calls in pieces', () => {
   });
 });
 
-describe('GoogleDecoder: ends', () => {
-  it('takes a blocked prompt for the end', () => {
+describe('GoogleDecoder: end of the stream', () => {
+  it('completes with a blocked prompt', () => {
     const blocked = {
       promptFeedback: { blockReason: 'SAFETY' },
       usageMetadata: { promptTokenCount: 3, totalTokenCount: 3 },
@@ -409,27 +412,27 @@ describe('GoogleDecoder: ends', () => {
     });
   });
 
-  it('gives an answer that hit the token limit as incomplete, its last item too', () => {
+  it('marks a response that reached the token limit as incomplete, and its last item as well', () => {
     const response = finalOf(events([chunk([{ text: 'Half' }], { finishReason: 'MAX_TOKENS' })]));
     expect(response).to.include({ status: 'incomplete' });
     expect(response.output[0]).to.include({ status: 'incomplete' });
   });
 
-  it('throws what an error chunk says, at once', () => {
-    const decoder = new GoogleDecoder(googleReply());
+  it('throws the error of a chunk immediately', () => {
+    const decoder = new GoogleDecoder(googleResponseContext());
     decoder.push({ data: JSON.stringify(chunk([{ text: 'One' }])) }, []);
     expect(() =>
       decoder.push({ data: '{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}' }, []),
     ).to.throw(LLMOverloadedError, 'overloaded');
   });
 
-  it('throws for an answer that failed, with the response', () => {
+  it('throws for a failed response, with the response on the error', () => {
     expect(() => events([chunk([{ functionCall: { name: 'f', args: {} } }], { finishReason: 'UNEXPECTED_TOOL_CALL' })]))
       .to.throw(LLMServerError)
       .with.nested.property('response.status', 'failed');
   });
 
-  it('refuses chunks that are not JSON objects', () => {
+  it('rejects chunks that are not JSON objects', () => {
     for (const data of [
       '<html>',
       '[]',
@@ -438,11 +441,11 @@ describe('GoogleDecoder: ends', () => {
       '{"candidates":[1]}',
       '{"candidates":[{"content":{"parts":[1]}}]}',
     ]) {
-      expect(() => new GoogleDecoder(googleReply()).push({ data }, []), data).to.throw(LLMStreamError);
+      expect(() => new GoogleDecoder(googleResponseContext()).push({ data }, []), data).to.throw(LLMStreamError);
     }
   });
 
-  it('needs the end of every candidate, and answers with the first', () => {
+  it('requires every candidate to end, and uses the first', () => {
     const two = (index: number, more: JsonObject = {}): JsonObject => ({
       candidates: [{ content: { parts: [{ text: `${index}` }], role: 'model' }, index, ...more }],
       responseId: 'r',

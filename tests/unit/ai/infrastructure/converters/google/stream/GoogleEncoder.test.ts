@@ -1,4 +1,4 @@
-/** Domain events as chunks of a generateContent stream. */
+/** Encodes domain events as chunks of a generateContent stream. */
 import { expect } from 'chai';
 import {
   LLMOverloadedError,
@@ -16,8 +16,8 @@ import {
   CREATED_EVENT,
   encoded,
   encodedEvents,
-  FACTS,
-  failing,
+  ENCODER_OPTIONS,
+  encodedFailure,
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
@@ -34,9 +34,9 @@ function partsIn(chunks: readonly JsonObject[]): readonly unknown[] {
   );
 }
 
-describe('the Google encoder', () => {
-  it('passes each delta on as one unnamed frame with CRLF, at once', () => {
-    const encoder = createStreamEncoder('google', FACTS);
+describe('GoogleEncoder', () => {
+  it('writes each delta immediately as one unnamed frame with CRLF', () => {
+    const encoder = createStreamEncoder('google', ENCODER_OPTIONS);
     expect(encoder.push(CREATED_EVENT)).to.deep.equal([]);
     expect(encoder.push(textDelta('Hi "you"\n'))).to.deep.equal([
       'data: {"candidates":[{"content":{"role":"model","parts":[{"text":"Hi \\"you\\"\\n"}]},"index":0}],"modelVersion":"a-model","responseId":"resp_1"}\r\n\r\n',
@@ -46,7 +46,7 @@ describe('the Google encoder', () => {
     ]);
   });
 
-  it('ends with finish reason and counts on the last chunk and no end marker', () => {
+  it('ends with the finish reason and usage in the last chunk, without an end marker', () => {
     const counts = {
       ...usage(7, 5),
       input_tokens_details: { cached_tokens: 3, cache_write_tokens: 0 },
@@ -68,7 +68,7 @@ describe('the Google encoder', () => {
     });
   });
 
-  it('gives calls whole, with their ids, and what stands for a signature on the first', () => {
+  it('writes complete calls with their ids, the first with a placeholder signature', () => {
     const calls = [
       callItem({ name: 'f', call_id: 'a', arguments: { x: 1 } }),
       callItem({ name: 'g', call_id: 'b', arguments: '' }),
@@ -79,7 +79,7 @@ describe('the Google encoder', () => {
     ]);
   });
 
-  it('tells the parts of a summary as paragraphs', () => {
+  it('writes the parts of a summary as paragraphs', () => {
     expect(
       partsIn(
         encodedEvents('google', [
@@ -101,14 +101,14 @@ describe('the Google encoder', () => {
     [new LLMStreamError('x'), 502, 'INTERNAL'],
   ] as const;
   for (const [error, code, status] of errors) {
-    it(`says ${error.code} as ${status}, and nothing after it`, () => {
-      const text = failing('google', [CREATED_EVENT, textDelta('Hi')], error);
+    it(`writes ${error.code} as ${status}, and nothing after it`, () => {
+      const text = encodedFailure('google', [CREATED_EVENT, textDelta('Hi')], error);
       expect(eventsIn(text).at(-1)).to.deep.equal({ error: { code, message: 'x', status } });
       expect(text).not.to.include('finishReason');
     });
   }
 
-  it('announces calls in a chunk without parts, when asked to', () => {
+  it('announces calls in a chunk without parts, if requested', () => {
     const chunks = encodedEvents('google', eventsOf(calling({ name: 'look', call_id: 'c1' })), {
       emitFunctionAnnouncements: true,
     });
@@ -116,7 +116,7 @@ describe('the Google encoder', () => {
     expect(partsIn(chunks.slice(0, 1))).to.deep.equal([]);
   });
 
-  it('tells the text of an item that no delta brought', () => {
+  it('writes the text of an item without deltas', () => {
     const chunks = encodedEvents('google', [
       CREATED_EVENT,
       { type: 'response.output_item.done', output_index: 0, item: textItem('Whole.') },
@@ -125,8 +125,8 @@ describe('the Google encoder', () => {
     expect(partsIn(chunks)[0]).to.deep.equal({ text: 'Whole.' });
   });
 
-  describe('for streams of its own wire', () => {
-    it("gives calls as they came: signed, with the host's id or none", () => {
+  describe('for streams of the same wire', () => {
+    it("writes calls as they were received, with their signature and the vendor's id, if any", () => {
       const items: FunctionCallItem[] = [
         {
           type: 'function_call',
@@ -156,7 +156,7 @@ describe('the Google encoder', () => {
       ]);
     });
 
-    it('lets signatures of texts follow them, and passes parts on that it has no word for', () => {
+    it('writes signatures after their text, and forwards unknown parts', () => {
       const thought: OutputItem = {
         type: 'reasoning',
         summary: [{ type: 'summary_text', text: 'Hm', vendor: { google: { thoughtSignature: 't' } } }],
@@ -186,7 +186,7 @@ describe('the Google encoder', () => {
       ]);
     });
 
-    it('ends with everything else that the host said', () => {
+    it('ends with all other fields of the vendor', () => {
       const fields = {
         modelVersion: 'g',
         responseId: 'r',
@@ -220,7 +220,7 @@ describe('the Google encoder', () => {
       });
     });
 
-    it('ends a blocked prompt without candidates', () => {
+    it('writes a blocked prompt without candidates', () => {
       const fields = { promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'g' };
       expect(
         encodedEvents('google', [CREATED_EVENT, completed('gemini', { status: 'incomplete', vendor: { fields } })]),

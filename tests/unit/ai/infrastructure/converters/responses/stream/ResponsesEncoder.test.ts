@@ -21,8 +21,8 @@ import {
   CREATED_EVENT,
   encoded,
   encodedEvents,
-  FACTS,
-  failing,
+  ENCODER_OPTIONS,
+  encodedFailure,
   reasoningDelta,
   textDelta,
 } from '../../../../../../support/encoding';
@@ -87,7 +87,7 @@ describe('the Responses encoder', () => {
   });
 
   it('passes each delta on as one frame at once', () => {
-    const encoder = createStreamEncoder('openai_responses', FACTS);
+    const encoder = createStreamEncoder('openai_responses', ENCODER_OPTIONS);
     for (const event of [CREATED_EVENT, added(0, EMPTY_MESSAGE), textDelta('a')]) encoder.push(event);
     const frames = encoder.push(textDelta('b "c"\n'));
     expect(frames.length).to.equal(1);
@@ -119,7 +119,7 @@ describe('the Responses encoder', () => {
         ...echo,
         id: 'resp_1',
         object: 'response',
-        created_at: FACTS.created,
+        created_at: ENCODER_OPTIONS.created,
         model: 'a-model',
         top_p: 1,
         store: true,
@@ -129,7 +129,7 @@ describe('the Responses encoder', () => {
     expect(events.at(-1)!.response).to.deep.include({
       status: 'completed',
       usage: usage(10, 5),
-      completed_at: FACTS.created,
+      completed_at: ENCODER_OPTIONS.created,
     });
   });
 
@@ -394,7 +394,7 @@ describe('the Responses encoder', () => {
   }
 
   it('fails with an error event, the failed response and the end marker', () => {
-    const text = failing(
+    const text = encodedFailure(
       'openai_responses',
       [CREATED_EVENT, added(0, EMPTY_MESSAGE), textDelta('Hi'), done(0, message('Hi'))],
       new LLMRateLimitError('slow down'),
@@ -416,12 +416,9 @@ describe('the Responses encoder', () => {
   });
 
   it('begins before it fails', () => {
-    expect(typesOf(eventsIn(failing('openai_responses', [], new LLMStreamError('nothing came'))))).to.deep.equal([
-      'created',
-      'in_progress',
-      'error',
-      'failed',
-    ]);
+    expect(typesOf(eventsIn(encodedFailure('openai_responses', [], new LLMStreamError('nothing came'))))).to.deep.equal(
+      ['created', 'in_progress', 'error', 'failed'],
+    );
   });
 
   it('fails with the response that its own host failed with', () => {
@@ -437,7 +434,7 @@ describe('the Responses encoder', () => {
       },
     });
     const last = eventsIn(
-      failing('openai_responses', [CREATED_EVENT], new LLMQuotaError('Pay.', { response: failed })),
+      encodedFailure('openai_responses', [CREATED_EVENT], new LLMQuotaError('Pay.', { response: failed })),
     ).at(-1)!;
     expect(last.response).to.deep.include({
       status: 'failed',
@@ -448,7 +445,7 @@ describe('the Responses encoder', () => {
 
   it('announces a call by its item, and of calls at once the first', () => {
     const [one, two] = [callItem({ name: 'one', call_id: 'a' }), callItem({ name: 'two', call_id: 'b' })];
-    const encoder = createStreamEncoder('openai_responses', { ...FACTS, emitFunctionAnnouncements: true });
+    const encoder = createStreamEncoder('openai_responses', { ...ENCODER_OPTIONS, emitFunctionAnnouncements: true });
     const stream: ResponseStreamEvent[] = [
       CREATED_EVENT,
       added(0, EMPTY_MESSAGE),
