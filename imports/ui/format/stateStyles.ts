@@ -21,7 +21,7 @@ export const RUN_STATE_STYLES = {
   cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
 } as const satisfies Record<RunState, StateStyle>;
 
-export const CALL_STATE_STYLES = {
+export const CALL_STATE_STYLES: Readonly<Record<ToolCallState, StateStyle>> = {
   pending: { label: 'Pending', icon: 'clock', tone: 'grey', isLive: true },
   awaiting_approval: { label: 'Needs approval', icon: 'hand', tone: 'amber', isLive: true },
   executing: { label: 'Executing', icon: 'spinner', tone: 'blue', isLive: true },
@@ -30,4 +30,4 @@ export const CALL_STATE_STYLES = {
   failed: { label: 'Failed', icon: 'cross', tone: 'red', isLive: false },
   timeout: { label: 'Timed out', icon: 'timer', tone: 'orange', isLive: false },
   cancelled: { label: 'Cancelled', icon: 'stop', tone: 'grey', isLive: false },
-} as const satisfies Record<ToolCallState, StateStyle>;
+};

@@ -1,6 +1,7 @@
 /** Every tool call as a card that expands to its arguments and result. */
 import { memo } from 'react';
 import type { CSSProperties } from 'react';
+import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
 import { CodeBlock } from '../components/CodeBlock';
@@ -36,7 +37,7 @@ export const CallCard = memo(function CallCard({ call }: { readonly call: ToolCa
           <span className="call-kind">{call.blocking ? 'blocking' : 'non-blocking'}</span>
         </span>
         {/* A call that needs review stopped at an unknown time. */}
-        {call.startTime !== undefined && call.state !== 'needs_review' && (
+        {call.startTime !== undefined && !needsReview(call) && (
           <span className="call-time">
             <Elapsed start={call.startTime} end={call.endTime} />
           </span>

@@ -1,5 +1,5 @@
 /** The actions that a run waits for: approvals, and results that someone has to submit. */
-import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
+import { acceptsResult, needsApproval } from '../../business/ai/domain/entities/Tool';
 import { useData } from '../data/DataContext';
 import type { RunDetails } from '../data/DashboardData';
 import { ApprovalForm } from './ApprovalForm';
@@ -11,8 +11,8 @@ export function PendingActions({ details }: { readonly details: RunDetails }) {
     tools.state === 'ready' ? tools.value.filter((tool) => tool.external).map((tool) => tool.name) : [],
   );
   const { calls, argumentHashes } = details;
-  const awaitingApproval = calls.filter((call) => call.state === 'awaiting_approval');
-  const awaitingResult = calls.filter((call) => needsResult(call, external));
+  const awaitingApproval = calls.filter(needsApproval);
+  const awaitingResult = calls.filter((call) => acceptsResult(call, external.has(call.name)));
   if (awaitingApproval.length === 0 && awaitingResult.length === 0) return null;
   return (
     <section className="decisions" aria-label="Waiting for you">
@@ -24,8 +24,4 @@ export function PendingActions({ details }: { readonly details: RunDetails }) {
       ))}
     </section>
   );
-}
-
-function needsResult({ state, name }: ToolCallView, external: ReadonlySet<string>): boolean {
-  return state === 'needs_review' || (state === 'executing' && external.has(name));
 }

@@ -1,5 +1,6 @@
 /** Submits the result of a call that the server cannot provide: an external tool's, or one lost in a crash. */
 import { useCallback, useId, useState } from 'react';
+import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { ToolCallView } from '../../business/ai/domain/types/RunViews';
 import { useData } from '../data/DataContext';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
@@ -24,7 +25,7 @@ export function ResultForm({ call }: { readonly call: ToolCallView }) {
       [commands, executionId, callId, kind, text],
     ),
   );
-  const isReview = call.state === 'needs_review';
+  const isReview = needsReview(call);
   return (
     <form
       className={`decision tone-${isReview ? CALL_STATE_STYLES.needs_review.tone : CALL_STATE_STYLES.executing.tone}`}

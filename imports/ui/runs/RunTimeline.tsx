@@ -1,5 +1,6 @@
 /** Turns and tool calls as bars on a time axis, with one lane each for turns, blocking and non-blocking calls. */
 import type { CSSProperties, ReactNode } from 'react';
+import { needsReview } from '../../business/ai/domain/entities/Tool';
 import type { RunDetails } from '../data/DashboardData';
 import { formatDuration } from '../format/format';
 import { CALL_STATE_STYLES } from '../format/stateStyles';
@@ -111,8 +112,7 @@ function CallRow({
   const style = CALL_STATE_STYLES[call.state];
   // A call that needs review stopped at an unknown time.
   const elapsed =
-    call.executionTime ??
-    (call.startTime === undefined || call.state === 'needs_review' ? undefined : bar.end - bar.start);
+    call.executionTime ?? (call.startTime === undefined || needsReview(call) ? undefined : bar.end - bar.start);
   return (
     <li className="lane-row" data-call={call.callId} data-state={call.state}>
       <button type="button" className={`lane-call tone-${style.tone}`} onClick={() => onSelect(call.callId)}>

@@ -1,5 +1,6 @@
 /** The dashboard's data under plain Node: snapshots as JSON over HTTP, changes as a stream of events. */
 import { isFinished } from '../../../business/ai/domain/entities/Run';
+import { needsApproval } from '../../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { RunCountView, RunView } from '../../../business/ai/domain/types/RunViews';
 import type { PublicProvider } from '../../../business/providers/domain/entities/PublicProvider';
@@ -135,7 +136,7 @@ export class HttpData {
         const snapshot = await undefinedIfNotFound(this.connection.get<RunSnapshot>(path));
         awaitingApproval.set(
           _id,
-          (snapshot?.toolCalls ?? []).filter((call) => call.state === 'awaiting_approval').map((call) => call.callId),
+          (snapshot?.toolCalls ?? []).filter(needsApproval).map((call) => call.callId),
         );
       }),
     );

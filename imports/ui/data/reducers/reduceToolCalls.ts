@@ -1,5 +1,10 @@
 /** The shown tool calls after an event, by the domain's own table of legal transitions. */
-import { applyToolEvent, STATE_AFTER_EVENT, TOOL_CALL_TRANSITIONS } from '../../../business/ai/domain/entities/Tool';
+import {
+  acceptsLateResult,
+  applyToolEvent,
+  STATE_AFTER_EVENT,
+  TOOL_CALL_TRANSITIONS,
+} from '../../../business/ai/domain/entities/Tool';
 import type { ToolCall, ToolEvent } from '../../../business/ai/domain/entities/Tool';
 import type { AgentEvent } from '../../../business/ai/domain/types/AgentEvents';
 import type { ToolCallView } from '../../../business/ai/domain/types/RunViews';
@@ -45,7 +50,7 @@ function applyToView(view: ToolCallView, event: CallEvent): ToolCallView {
   const call = toToolCall(view);
   // A fetched call may be newer than the events that are read after it.
   if (event.type !== 'tool:progress' && event.type !== 'tool:late' && !isLegalTransition(call, event)) return view;
-  if (event.type === 'tool:late' && call.state !== 'timeout') return view;
+  if (event.type === 'tool:late' && !acceptsLateResult(call)) return view;
   const next = applyToolEvent(call, event);
   return next === call ? view : toView(view, next);
 }

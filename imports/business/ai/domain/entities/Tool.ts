@@ -264,6 +264,23 @@ export function isDeliverable({ state }: InState): boolean {
   return TRAITS[state].delivers !== 'nothing';
 }
 
+/** A result that the tool returns now is recorded as `lateResult`. */
+export function acceptsLateResult<C extends InState>(call: C): call is Extract<C, { readonly state: 'timeout' }> {
+  return call.state === 'timeout';
+}
+
+/**
+ * The call ended without a result.
+ * @param state of an item of the transcript, which may hold any string
+ */
+export function isErrorState(state: string | undefined): boolean {
+  return isToolCallState(state) && isSettled({ state }) && TRAITS[state].delivers !== 'result';
+}
+
+export function isToolCallState(state: string | undefined): state is ToolCallState {
+  return state !== undefined && Object.hasOwn(TRAITS, state);
+}
+
 /** The model has yet to receive the call's result or error. */
 export function isUndelivered(call: ToolCall): boolean {
   return isDeliverable(call) && call.deliveredIn === undefined;
@@ -283,7 +300,7 @@ export function applyToolEvent(call: ToolCall, event: ToolEvent): ToolCall {
         progress: { fraction: event.fraction, ...(event.note === undefined ? {} : { note: event.note }) },
       };
     case 'tool:late':
-      if (call.state !== 'timeout') throw illegal(call, event);
+      if (!acceptsLateResult(call)) throw illegal(call, event);
       return { ...call, lateResult: event.result };
     case 'tool:delivered':
       if (!isSettled(call)) throw illegal(call, event);

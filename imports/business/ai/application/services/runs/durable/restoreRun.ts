@@ -3,7 +3,7 @@
  * received, the recorded calls for what was run; a crash may have come between any two of their writes, so the two are
  * reconciled here.
  */
-import { createToolCall, isDeliverable, isSettled } from '../../../../domain/entities/Tool';
+import { createToolCall, isDeliverable, isSettled, isToolCallState } from '../../../../domain/entities/Tool';
 import type { ToolCall } from '../../../../domain/entities/Tool';
 import type { StoredRun } from '../../../../domain/interfaces/RunStore';
 import type { FunctionCallOutputItem, Item, LLMResponse } from '../../../../domain/types/ResponsesAPITypes';
@@ -167,12 +167,19 @@ function settleWith(call: ToolCall, { output, state }: FunctionCallOutputItem): 
   };
   const content = typeof output === 'string' ? output : JSON.stringify(output);
   const message = content.replace(/^Error: /, '');
-  switch (state) {
+  const recorded = isToolCallState(state) ? state : 'completed';
+  switch (recorded) {
     case 'failed':
-      return { ...fields, state, error: { failure: 'threw', message } };
+      return { ...fields, state: recorded, error: { failure: 'threw', message } };
     case 'timeout':
-      return { ...fields, state, error: { failure: 'timeout', message } };
-    default:
+      return { ...fields, state: recorded, error: { failure: 'timeout', message } };
+    // The loop adds no results of calls in the other states to the transcript.
+    case 'completed':
+    case 'pending':
+    case 'awaiting_approval':
+    case 'executing':
+    case 'needs_review':
+    case 'cancelled':
       return { ...fields, state: 'completed', result: content };
   }
 }

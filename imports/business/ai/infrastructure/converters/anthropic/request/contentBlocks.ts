@@ -1,4 +1,5 @@
 /** Converts an item to content blocks of the Messages API. https://platform.claude.com/docs/en/api/messages */
+import { isErrorState } from '../../../../domain/entities/Tool';
 import { UnsupportedFeatureError } from '../../../../domain/errors/LLMErrors';
 import { isObject } from '../../../../domain/json';
 import { parseArguments } from '../../shared/callArguments';
@@ -169,12 +170,9 @@ function callBlock(item: FunctionCallItem): ItemBlocks {
   );
 }
 
-/** States in which a call ended without a result. */
-const ERROR_STATES: ReadonlySet<string> = new Set(['failed', 'timeout', 'cancelled']);
-
 function resultBlock(item: FunctionCallOutputItem): ItemBlocks {
   const block: JsonObject = { type: 'tool_result', tool_use_id: toCallId(item.call_id, ANTHROPIC_CALL_ID) };
-  if (item.state !== undefined && ERROR_STATES.has(item.state)) block.is_error = true;
+  if (isErrorState(item.state)) block.is_error = true;
   if (typeof item.output === 'string') {
     block.content = item.output;
     return withoutMedia([withVendorFields(block, item.vendor?.anthropic)]);

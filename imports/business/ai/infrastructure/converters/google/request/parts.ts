@@ -1,4 +1,5 @@
 /** Converts an item to parts of the Gemini wire. https://ai.google.dev/api/caching#Part */
+import { isErrorState } from '../../../../domain/entities/Tool';
 import { parseArguments } from '../../shared/callArguments';
 import { cacheByItem } from '../../shared/conversionCache';
 import { toMediaPart } from '../media';
@@ -207,7 +208,7 @@ function mediaOf(output: FunctionCallOutputItem['output']): readonly (readonly [
  */
 function responseObject(item: FunctionCallOutputItem): JsonObject {
   const text = textOfOutput(item.output);
-  const hasFailed = item.state === 'failed' || item.state === 'timeout' || item.state === 'cancelled';
+  const hasFailed = isErrorState(item.state);
   if (text === undefined) return {};
   const object = jsonObject(text);
   if (object !== undefined && (!hasFailed || 'error' in object)) return object;
