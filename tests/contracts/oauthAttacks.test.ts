@@ -530,7 +530,7 @@ describe('attacks on what is stored', () => {
     expect(await failure(keyOf('bob')))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
-      .that.includes('does not open');
+      .that.includes('cannot be decrypted');
     expect(app.log.at(-1)).to.deep.include({ level: 'warn', event: 'credential:does-not-open' });
   });
 

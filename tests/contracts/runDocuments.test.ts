@@ -101,20 +101,21 @@ for (const [name, open] of Object.entries(DATABASES)) {
       // Later than now, so that stores don't take it for expired.
       let now = (Math.floor(Date.now() / 1_000) + 3_600) * 1_000;
       const counters = [1, 2].map(
-        () => new FixedWindowLimiter(opened.database.collection('ai_rate_windows'), () => now),
+        () =>
+          new FixedWindowLimiter(opened.database.collection<WindowDocument>('ai_rate_windows'), ['count'], () => now),
       );
       await counters[0]!.ready();
       const attempts = await Promise.all(
-        Array.from({ length: 20 }, (_, at) => counters[at % 2]!.admit(['model', 'bob'], 7, 1_000)),
+        Array.from({ length: 20 }, (_, at) => counters[at % 2]!.admit(['model', 'bob'], { count: 7 }, 1_000)),
       );
       expect(attempts.filter((wait) => wait === 0)).to.have.length(7);
       expect(attempts.filter((wait) => wait !== 0).every((wait) => wait === 1_000)).to.equal(true);
-      expect(await counters[0]!.admit(['model', 'cat'], 7, 1_000)).to.equal(0);
-      expect(await counters[0]!.admit(['command', 'bob'], 7, 1_000)).to.equal(0);
+      expect(await counters[0]!.admit(['model', 'cat'], { count: 7 }, 1_000)).to.equal(0);
+      expect(await counters[0]!.admit(['command', 'bob'], { count: 7 }, 1_000)).to.equal(0);
       now += 400;
-      expect(await counters[1]!.admit(['model', 'bob'], 7, 1_000)).to.equal(600);
+      expect(await counters[1]!.admit(['model', 'bob'], { count: 7 }, 1_000)).to.equal(600);
       now += 600;
-      expect(await counters[1]!.admit(['model', 'bob'], 7, 1_000)).to.equal(0);
+      expect(await counters[1]!.admit(['model', 'bob'], { count: 7 }, 1_000)).to.equal(0);
     });
 
     it('refuse nobody while a window has room, whoever opens it', async () => {
@@ -125,12 +126,15 @@ for (const [name, open] of Object.entries(DATABASES)) {
       const late: typeof collection = {
         ...methodsOf(collection),
         async findOne(selector) {
-          if (!isOpened) await new FixedWindowLimiter(collection, () => now).admit(['model', 'bob'], 5, 1_000);
+          if (!isOpened)
+            await new FixedWindowLimiter(collection, ['count'], () => now).admit(['model', 'bob'], { count: 5 }, 1_000);
           isOpened = true;
           return collection.findOne(selector);
         },
       };
-      expect(await new FixedWindowLimiter(late, () => now).admit(['model', 'bob'], 5, 1_000)).to.equal(0);
+      expect(
+        await new FixedWindowLimiter(late, ['count'], () => now).admit(['model', 'bob'], { count: 5 }, 1_000),
+      ).to.equal(0);
     });
 
     it('bound what one user may ask in a minute, in every process, and no job', async () => {

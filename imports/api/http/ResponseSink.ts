@@ -47,9 +47,9 @@ export class ResponseSink implements FrameSink {
   private hasWritten = false;
 
   /** @param signal fires when the client disconnects */
-  constructor(response: ServerResponse, form: StreamFormat, signal: AbortSignal) {
+  constructor(response: ServerResponse, format: StreamFormat, signal: AbortSignal) {
     this.response = response;
-    this.format = form;
+    this.format = format;
     this.signal = signal;
   }
 

@@ -1,4 +1,4 @@
-/** `ai.providers.*` as Meteor methods: check, who, unblock, one call, errors. */
+/** Defines the operations `ai.providers.*` as Meteor methods. */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { toClientError } from '../ai/domain/errors/clientError';
@@ -11,13 +11,13 @@ export interface ProviderMethodPorts {
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
 }
 
-/** What a method finds in `this`, as far as it goes here. */
+/** The parts of a method's `this` that are used here. */
 interface Invocation {
   readonly userId: string | null;
   unblock(): void;
 }
 
-/** A client that gives no argument sends none, or null. */
+/** A call without an argument sends none, or null. */
 const ARGUMENT = Match.Maybe(Match.ObjectIncluding({}));
 
 const ANONYMOUS: Actor = { userId: '', source: 'method' };
@@ -27,12 +27,12 @@ export function defineProviderMethods({ operations, actorOf }: ProviderMethodPor
   for (const name of names) {
     Meteor.methods({
       async [`ai.providers.${name}`](this: Invocation, ...args: unknown[]): Promise<unknown> {
-        // The one argument's fields are read, one by one, by the methods themselves.
+        // The operations themselves validate the argument's fields.
         check(args, [ARGUMENT]);
         this.unblock();
         const { userId } = this;
         try {
-          if (args.length > 1) throw new LLMInvalidRequestError('There must be one argument, an object.', { path: '' });
+          if (args.length > 1) throw new LLMInvalidRequestError('Expected one argument, an object.', { path: '' });
           return await operations[name](
             userId === null ? ANONYMOUS : ((await actorOf(userId)) ?? ANONYMOUS),
             args[0] ?? undefined,

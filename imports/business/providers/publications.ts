@@ -1,7 +1,4 @@
-/**
- * `ai.providers` as a Meteor publication: each user's providers, sent anew when providers, keys or connections
- * change.
- */
+/** Defines the Meteor publication `ai.providers`: a user's providers, updated when they or their keys change. */
 import { check, Match } from 'meteor/check';
 import { Meteor } from 'meteor/meteor';
 import { PROVIDERS_COLLECTION, ProvidersPublication } from './application/operations/ProvidersPublication';
@@ -11,7 +8,7 @@ import type { Actor } from '../ai/domain/types/Actor';
 export interface ProviderPublicationPorts {
   readonly list: (actor: Actor) => Promise<readonly PublicProvider[]>;
   readonly actorOf: (userId: string) => Promise<Actor | undefined>;
-  /** @returns what ends the listening */
+  /** @returns unsubscribes */
   readonly onChange: (listener: () => void) => () => void;
 }
 
@@ -19,7 +16,7 @@ const NOTHING = Match.Maybe({});
 
 export function defineProviderPublication({ list, actorOf, onChange }: ProviderPublicationPorts): readonly string[] {
   Meteor.publish('ai.providers', async function (argument?: unknown) {
-    // There is nothing to choose; a client that says so by an empty object is understood.
+    // There are no options, but an empty object is accepted.
     check(argument, NOTHING);
     this.unblock();
     const { userId } = this;
@@ -39,7 +36,7 @@ export function defineProviderPublication({ list, actorOf, onChange }: ProviderP
         void publication
           .refresh()
           .catch((error: unknown) =>
-            this.error(error instanceof Error ? error : new Error('providers can’t be listed')),
+            this.error(error instanceof Error ? error : new Error('The providers could not be listed.')),
           ),
     );
     this.onStop(() => {
@@ -47,7 +44,7 @@ export function defineProviderPublication({ list, actorOf, onChange }: ProviderP
       publication.stop();
     });
     await publication.start();
-    // Its documents are sent as they come, not found by a cursor.
+    // The documents are sent by the publication itself, not by a cursor.
     return undefined;
   });
   return ['ai.providers'];

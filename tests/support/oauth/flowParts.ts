@@ -53,8 +53,7 @@ export function flowParts(
   const providers = createProviderStore(app.providers);
   const { findUser } = app.module;
   const limits = new UsageLimits(
-    createUsageStore(app.database.database.collection<UsageDocument>(COLLECTIONS.usage)),
-    clock,
+    createUsageStore(app.database.database.collection<UsageDocument>(COLLECTIONS.usage), clock),
   );
   const tokens = new TokenService({
     providers,

@@ -1,38 +1,29 @@
-/**
- * How much of a provider one user may use in a window, counted in the store: every process counts to the same
- * number.
- */
+/** Enforces how much of a provider one user may use in a window, across all processes. */
 import { LLMRateLimitError } from '../../ai/domain/errors/LLMErrors';
-import type { Provider, ProviderLimits } from '../domain/entities/Provider';
-import type { Clock } from '../domain/interfaces/Clock';
-import type { UsageStore, UsageWindow } from '../domain/interfaces/UsageStore';
+import type { Provider } from '../domain/entities/Provider';
+import type { UsageStore } from '../domain/interfaces/UsageStore';
 
 export class UsageLimits {
   private readonly store: UsageStore;
-  private readonly clock: Clock;
 
-  constructor(store: UsageStore, clock: Clock) {
+  constructor(store: UsageStore) {
     this.store = store;
-    this.clock = clock;
   }
 
-  /** Counts one request. @throws LLMRateLimitError, not to be retried before its time, when the window is used up */
+  /** Counts one request. @throws LLMRateLimitError, with the time until the next window, if a limit is reached */
   async admit({ _id, name, limits }: Provider, userId: string): Promise<void> {
     if (limits === undefined) return;
-    const window = this.window(_id, userId, limits);
-    if (await this.store.admit(window, limits)) return;
-    const retryAfterMs = Math.max(window.end - this.clock.now(), 1);
-    throw new LLMRateLimitError(`Your share of '${name}' is used up for now.`, { retryable: false, retryAfterMs });
+    const retryAfterMs = await this.store.admit(_id, userId, limits);
+    if (retryAfterMs === 0) return;
+    throw new LLMRateLimitError(`You have reached your usage limit for "${name}". Try again later.`, {
+      retryable: false,
+      retryAfterMs,
+    });
   }
 
-  /** Tokens are known when they are spent: the call that goes over the limit is the window's last. */
+  /** Tokens are counted after they were used, so the call that exceeds the limit is the last one in its window. */
   async recordTokens({ _id, limits }: Provider, userId: string, tokens: number): Promise<void> {
     if (limits?.tokens === undefined || !(tokens > 0)) return;
-    await this.store.addTokens(this.window(_id, userId, limits), tokens);
-  }
-
-  private window(providerId: string, userId: string, { windowMs }: ProviderLimits): UsageWindow {
-    const start = Math.floor(this.clock.now() / windowMs) * windowMs;
-    return { providerId, userId, start, end: start + windowMs };
+    await this.store.addTokens(_id, userId, tokens, limits.windowMs);
   }
 }

@@ -1,19 +1,20 @@
-/** Authorization servers that admins need not describe: what is the same for every app that connects to them. */
+/** Settings of well-known authorization servers, so that admins need not enter them. */
 import type { OAuthSettings } from './types/OAuthSettings';
 
-/** What is left to say is the client id, and its secret where there is one. */
+/** All settings except the client id and secret, which differ for every app. */
 export interface KnownServer extends Omit<OAuthSettings, 'clientId'> {
   readonly clientId?: string;
-  /** What app credentials ask for, where that is something else. */
+  /** The scopes of client credentials, if they differ. */
   readonly appScopes?: readonly string[];
-  /** Words in braces that whoever creates the provider fills in. */
+  /** Names in braces in the issuer, to be replaced when a provider is created. */
   readonly placeholders?: readonly string[];
 }
 
 export const KNOWN_SERVERS = {
   /**
-   * Gemini with a user's own Google account. Without `offline` and `consent` a second connection brings no refresh
-   * token. https://ai.google.dev/gemini-api/docs/oauth
+   * Gemini with a user's own Google account. Without `offline` and `consent`, a second connection returns no refresh
+   * token.
+   * https://ai.google.dev/gemini-api/docs/oauth
    * https://developers.google.com/identity/protocols/oauth2/web-server
    */
   google: {
@@ -28,8 +29,8 @@ export const KNOWN_SERVERS = {
     authorizationParameters: { access_type: 'offline', prompt: 'consent' },
   },
   /**
-   * Azure OpenAI with Entra ID. The tenant is a concrete one: the metadata of `common` names no issuer that could
-   * be compared. https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
+   * Azure OpenAI with Entra ID. Requires a single tenant, because the metadata of `common` has no issuer to compare.
+   * https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow
    */
   azure: {
     protocol: 'oauth2',
@@ -50,7 +51,7 @@ export const KNOWN_SERVERS = {
     clientId: 'none',
     scopes: [],
   },
-  /** Any server that follows OAuth 2.1: issuer, client id and scopes are said by whoever creates the provider. */
+  /** Any server that follows OAuth 2.1. Whoever creates the provider enters the issuer, client id and scopes. */
   generic: { protocol: 'oauth2', issuer: '{issuer}', discovery: 'auto', scopes: [], placeholders: ['issuer'] },
 } as const satisfies Record<string, KnownServer>;
 export type KnownServerName = keyof typeof KNOWN_SERVERS;

@@ -1,6 +1,6 @@
-/** Servers quote what they were sent: secrets that are known are taken out by value, which no pattern can do. */
+/** Redacts given secrets by value, since servers may quote them and no pattern would recognize them. */
 
-/** Shorter values are words of their own. */
+/** Shorter values might match ordinary words. */
 const MIN_LENGTH = 6;
 
 export function withoutSecrets(text: string, secrets: readonly (string | null | undefined)[]): string {

@@ -190,7 +190,7 @@ describe('access on every surface', () => {
     expect(await failure(app.module.credentials.getAccessToken({ providerId: 'p1', userId: 'stranger' })))
       .to.be.instanceOf(LLMAuthError)
       .with.property('message')
-      .that.includes('No key is set');
+      .that.includes('No API key is set');
     await app.module.operations.setApiKey(ADMIN, { providerId: 'p1', apiKey: 'sk-shared-key-0' });
   });
 

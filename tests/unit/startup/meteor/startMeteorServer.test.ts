@@ -142,7 +142,7 @@ describe('the Meteor host', () => {
     [
       'a key that is none, without repeating it',
       { secrets: 'k1:c2hvcnQta2V5' },
-      /^(?!.*c2hvcnQta2V5).*'k1' has 9 bytes, not 32/,
+      /^(?!.*c2hvcnQta2V5).*"k1" has 9 bytes instead of 32/,
     ],
     ['limits that are none', { secrets: newKey('k'), callsPerMinute: { model: '5' } }, /callsPerMinute must be/],
     ['admins that are no list', { secrets: newKey('k'), admins: 'ann' }, /admins must be a list/],

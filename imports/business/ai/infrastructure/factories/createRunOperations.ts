@@ -71,14 +71,14 @@ export function createRunModule(
   });
   const statistics = new RunStatistics(collection<RunCountDocument>(STATS_COLLECTION));
   const recorder = new RunStatisticsRecorder({ runs: collection(RUNS), counts: statistics, logger });
-  const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), now);
+  const limiter = new FixedWindowLimiter(collection<WindowDocument>(WINDOWS_COLLECTION), ['count'], now);
   const logEvent = (event: AgentEvent): void => events.add(event, loop.userIdOf(event.executionId) ?? '');
   const bus = new RunEventBus({ sinks: [...sinks, liveTexts.record, recorder.record, logEvent], logger });
   loop.on('event', bus.publish);
 
   const admit = async ({ userId, source }: Actor, kind: CallKind): Promise<void> => {
     if (source === 'job') return;
-    const waitMs = await limiter.admit([kind, userId], limits[kind], MINUTE_MS);
+    const waitMs = await limiter.admit([kind, userId], { count: limits[kind] }, MINUTE_MS);
     if (waitMs > 0)
       throw new LLMRateLimitError('Too many calls within a minute. Try again later.', { retryAfterMs: waitMs });
   };

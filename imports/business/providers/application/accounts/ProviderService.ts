@@ -1,4 +1,4 @@
-/** Which providers there are, who may use them, and the keys that were set for them. */
+/** Manages the providers, who may use them, and their API keys. */
 import { ConflictError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import type { AccessDecision } from '../../domain/entities/ProviderAccess';
@@ -37,7 +37,7 @@ export class ProviderService {
     this.ports = ports;
   }
 
-  /** The whole row, for the host's own use: it is never shown. */
+  /** The stored provider. For internal use; `view` returns what users may see. */
   find(providerId: string): Promise<Provider | undefined> {
     return this.ports.providers.find(providerId);
   }
@@ -46,13 +46,13 @@ export class ProviderService {
     return this.ports.providers.all();
   }
 
-  /** @param model what is asked for; the provider as a whole when absent */
+  /** @param model also checks whether this model is allowed */
   async decide(providerId: string, user: User | undefined, model?: string): Promise<AccessDecision> {
     const provider = await this.ports.providers.find(providerId);
     return provider === undefined ? { allowed: false, reason: 'not-listed' } : decideAccess(provider, user, model);
   }
 
-  /** What the caller may use; for admins also what is switched off. */
+  /** The providers that the user may use. Admins also see disabled ones. */
   async list(user: User): Promise<readonly PublicProvider[]> {
     const { providers, vault } = this.ports;
     const [all, rows] = await Promise.all([providers.all(), vault.store.ofUser(user.userId)]);
@@ -62,69 +62,75 @@ export class ProviderService {
       .map((provider) => toPublicProvider(provider, stateOf(provider, user.userId, credentials)));
   }
 
-  /** @throws LLMPermissionError for a provider that is not there or not for this caller */
+  /** @throws LLMPermissionError if the provider does not exist or the user may not use it */
   async view(user: User, providerId: string): Promise<PublicProvider> {
     const found = (await this.list(user)).find(({ _id }) => _id === providerId);
     if (found === undefined) throw notAllowed();
     return found;
   }
 
-  /** @throws LLMInvalidRequestError, ConflictError when the id is taken */
+  /** @throws LLMInvalidRequestError; ConflictError if the id is taken */
   async create(argument: unknown): Promise<Provider> {
-    const read = readNewProvider(argument, this.ports.allowInsecure);
+    const parsed = readNewProvider(argument, this.ports.allowInsecure);
     const now = this.ports.clock.now();
-    const provider: Provider = { ...read.provider, createdAt: now, updatedAt: now };
+    const provider: Provider = { ...parsed.provider, createdAt: now, updatedAt: now };
     await this.ports.providers.insert(provider);
-    await this.keep(provider, read.secrets);
+    await this.storeSecrets(provider, parsed.secrets);
     this.ports.log.info('provider:created', { providerId: provider._id, kind: provider.auth.kind });
     return provider;
   }
 
   /**
-   * Secrets that were given for another address are forgotten. @throws LLMInvalidRequestError, LLMPermissionError,
-   * ConflictError
+   * Deletes the provider's secrets if the change would send them to another server.
+   * @throws LLMInvalidRequestError, LLMPermissionError; ConflictError after a concurrent change
    */
   async update(providerId: string, argument: unknown): Promise<Provider> {
     const { providers, clock, log } = this.ports;
     const current = await this.changeable(providerId);
-    const read: ParsedProvider = readProviderChange(argument, current, this.ports.allowInsecure);
+    const parsed: ParsedProvider = readProviderChange(argument, current, this.ports.allowInsecure);
     const { createdAt } = current;
-    const provider: Provider = { ...read.provider, createdAt, updatedAt: Math.max(clock.now(), current.updatedAt + 1) };
+    const provider: Provider = {
+      ...parsed.provider,
+      createdAt,
+      updatedAt: Math.max(clock.now(), current.updatedAt + 1),
+    };
     if (!(await providers.replace(provider, current.updatedAt)))
-      throw new ConflictError(`'${current.name}' was changed by another at the same time.`);
-    if (destinationHash(provider) !== destinationHash(current)) await this.forget(current);
-    await this.keep(provider, read.secrets);
+      throw new ConflictError(`Provider "${current.name}" was changed at the same time. Reload it and try again.`);
+    if (destinationHash(provider) !== destinationHash(current)) await this.deleteCredentials(current);
+    await this.storeSecrets(provider, parsed.secrets);
     log.info('provider:updated', { providerId });
     return provider;
   }
 
-  /** With all its credentials. @throws LLMPermissionError when it is not there */
+  /** Removes a provider with all its credentials. @throws LLMPermissionError if it does not exist */
   async remove(providerId: string): Promise<void> {
     const { providers, authorizations, log } = this.ports;
     const provider = await this.changeable(providerId);
     await providers.remove(providerId);
     await authorizations.removeOfProvider(providerId);
-    await this.forget(provider);
+    await this.deleteCredentials(provider);
     log.info('provider:removed', { providerId });
   }
 
-  /** @param key `null` takes it away @throws LLMInvalidRequestError for a provider that has no shared key */
+  /** @param key `null` removes it @throws LLMInvalidRequestError if the provider does not use a shared key */
   async setSharedKey(providerId: string, key: string | null): Promise<void> {
     const provider = await this.changeable(providerId);
     if (provider.auth.kind !== 'api_key')
-      throw new LLMInvalidRequestError(`'${provider.name}' has no shared key.`, { path: 'providerId' });
+      throw new LLMInvalidRequestError(`Provider "${provider.name}" does not use a shared API key.`, {
+        path: 'providerId',
+      });
     await this.setKey(provider, null, key);
   }
 
   /**
-   * @param key `null` takes it away @throws LLMPermissionError, LLMInvalidRequestError for a provider to which
-   * users bring no keys
+   * @param key `null` removes it
+   * @throws LLMPermissionError; LLMInvalidRequestError if the provider does not use keys of individual users
    */
   async setOwnKey(user: User, providerId: string, key: string | null): Promise<void> {
     const provider = await this.ports.providers.find(providerId);
     if (provider === undefined || !decideAccess(provider, user).allowed) throw notAllowed();
     if (provider.auth.kind !== 'user_api_key')
-      throw new LLMInvalidRequestError(`Users bring no keys of their own to '${provider.name}'.`, {
+      throw new LLMInvalidRequestError(`Provider "${provider.name}" does not use API keys of individual users.`, {
         path: 'providerId',
       });
     await this.setKey(provider, user.userId, key);
@@ -141,20 +147,23 @@ export class ProviderService {
     const provider = await this.ports.providers.find(providerId);
     if (provider === undefined) throw notAllowed();
     if (provider.configured === true)
-      throw new LLMInvalidRequestError(`'${provider.name}' comes from the server's settings, and is changed there.`, {
-        path: 'providerId',
-      });
+      throw new LLMInvalidRequestError(
+        `Provider "${provider.name}" is defined in the server's settings. Change it there.`,
+        {
+          path: 'providerId',
+        },
+      );
     return provider;
   }
 
-  private async keep(provider: Provider, { apiKey, clientSecret }: ProviderSecrets): Promise<void> {
+  private async storeSecrets(provider: Provider, { apiKey, clientSecret }: ProviderSecrets): Promise<void> {
     const { vault } = this.ports;
     if (apiKey !== undefined) await vault.put(provider, 'api_key', null, { type: 'api_key', key: apiKey });
     if (clientSecret !== undefined) await vault.put(provider, 'client', null, { type: 'client', secret: clientSecret });
   }
 
-  /** The client's own secret goes last: the others are revoked with it. */
-  private async forget(provider: Provider): Promise<void> {
+  /** Revokes and deletes. The client secret goes last, because revoking the others needs it. */
+  private async deleteCredentials(provider: Provider): Promise<void> {
     const { vault, clients } = this.ports;
     const rows = await vault.store.ofProvider(provider._id);
     for (const row of rows.toSorted(
@@ -178,17 +187,17 @@ function stateOf(
   credentials: ReadonlyMap<string, StoredCredential>,
 ): ConnectionState {
   if (provider.configured === true) return { connected: true, needsReconnect: false };
-  const used =
+  const id =
     provider.auth.kind === 'oauth_app'
       ? ({ providerId: provider._id, userId: null, kind: 'client' } as const)
       : credentialIdFor(provider, userId);
-  const row = credentials.get(credentialKey(used));
+  const row = credentials.get(credentialKey(id));
   if (row === undefined) return { connected: isKeyless(provider), needsReconnect: false };
-  const isGood = row.state === 'ready' && row.destination === destinationHash(provider);
-  return { connected: isGood, needsReconnect: !isGood };
+  const isUsable = row.state === 'ready' && row.destination === destinationHash(provider);
+  return { connected: isUsable, needsReconnect: !isUsable };
 }
 
-/** The same for what is not there and for what is not theirs. */
+/** The same message in both cases, so that nobody can probe which providers exist. */
 function notAllowed(): LLMPermissionError {
-  return new LLMPermissionError('There is no such provider, or you may not use it.');
+  return new LLMPermissionError('The provider does not exist, or you may not use it.');
 }

@@ -1,7 +1,4 @@
-/**
- * Sealed credentials as what they hold: opened only for the provider, user and destination that they were sealed
- * for.
- */
+/** Seals and opens credentials. A credential opens only for the provider, user and destination it was sealed for. */
 import { createHash } from 'node:crypto';
 import { LLMAuthError } from '../../../ai/domain/errors/LLMErrors';
 import type { Provider } from '../../domain/entities/Provider';
@@ -31,11 +28,11 @@ export interface OpenedCredential {
 
 export interface RotationResult {
   readonly resealed: number;
-  /** Rows whose key is not in the ring, or that were altered; they are left as they are. */
+  /** Credentials that could not be opened because their key is unknown or they were altered. They are left as is. */
   readonly unopened: number;
 }
 
-/** What is said of a secret beside its content. */
+/** Stored unencrypted beside the sealed secret. */
 export interface SecretMetadata {
   readonly expiresAt?: number;
   readonly scopes?: readonly string[];
@@ -52,14 +49,14 @@ export class CredentialVault {
     this.log = log;
   }
 
-  /** @throws LLMAuthError when there is a row and it can't be used */
+  /** @returns undefined if there is no such credential @throws LLMAuthError if there is one that can't be used */
   async open(provider: Provider, kind: CredentialKind, userId: string | null): Promise<OpenedCredential | undefined> {
     const row = await this.store.find({ providerId: provider._id, userId, kind });
     if (row === undefined) return undefined;
     if (row.destination !== destinationHash(provider)) {
       this.log.warn('credential:other-destination', idFields(row));
       throw new LLMAuthError(
-        `The secret for '${provider.name}' was given for another address of it. It must be given again.`,
+        `The stored secret for "${provider.name}" was entered for another address of this provider. Enter it again.`,
       );
     }
     return { row, content: await this.openRow(row, provider.name) };
@@ -69,7 +66,7 @@ export class CredentialVault {
     return this.sealer.seal(JSON.stringify(content), bindingOf(row));
   }
 
-  /** Puts a new grant in the place of whatever is there. */
+  /** Stores a new grant, replacing any existing one. */
   async put(
     provider: Provider,
     kind: CredentialKind,
@@ -81,7 +78,7 @@ export class CredentialVault {
     await this.store.put({ ...id, ...this.seal(id, content), state: 'ready', ...metadata });
   }
 
-  /** Seals everything with the current key that another key sealed. */
+  /** Reseals with the current key everything that was sealed with another one. */
   async rotate(): Promise<RotationResult> {
     const rows = await this.store.notSealedWith(this.sealer.currentKeyId);
     let resealed = 0;
@@ -95,7 +92,7 @@ export class CredentialVault {
     return { resealed, unopened };
   }
 
-  /** What a row that was taken out held; undefined when it can't be opened. */
+  /** The content of a row that has been removed from the store, or undefined if it can't be opened. */
   contentOf(row: StoredCredential): SecretContent | undefined {
     const content = this.tryOpen(row);
     return typeof content === 'object' ? content : undefined;
@@ -104,8 +101,9 @@ export class CredentialVault {
   private async openRow(row: StoredCredential, name: string): Promise<SecretContent> {
     const content = this.tryOpen(row);
     if (typeof content !== 'object') {
-      const what = content === 'unknown-key' ? 'is sealed with a key that this server does not have' : 'does not open';
-      throw new LLMAuthError(`The stored secret for '${name}' ${what}. It must be given again.`);
+      const problem =
+        content === 'unknown-key' ? 'is encrypted with a key that this server does not have' : 'cannot be decrypted';
+      throw new LLMAuthError(`The stored secret for "${name}" ${problem}. Enter it again.`);
     }
     if (row.keyId !== this.sealer.currentKeyId) await this.store.reseal(row, this.seal(row, content));
     return content;
@@ -123,7 +121,7 @@ export class CredentialVault {
   }
 }
 
-/** Where a provider's secrets may be sent, in a form that can be compared. */
+/** A comparable form of where a provider's secrets may be sent. */
 export function destinationHash(provider: Provider): string {
   return createHash('sha256').update(serializeDestination(provider)).digest('base64url');
 }

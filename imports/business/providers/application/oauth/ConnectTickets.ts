@@ -1,7 +1,4 @@
-/**
- * Tickets that bring a browser to the page where a connection begins: each is good once, for one user and provider,
- * for ten minutes.
- */
+/** Tickets for the page that starts a connection: each is valid once, for one user and provider, for ten minutes. */
 import { AUTHORIZATION_LIFETIME_MS } from '../../domain/entities/PendingAuthorization';
 import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
 import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
@@ -31,18 +28,18 @@ export class ConnectTickets {
     return ticket;
   }
 
-  /** Looks without using it up. Undefined for one that is not good, or no longer. */
+  /** Reads a ticket without using it up. Undefined for an invalid, used or expired one. */
   async find(providerId: string, ticket: string): Promise<PendingAuthorization | undefined> {
     const pending = isToken(ticket) ? await this.store.find(hashOf(ticket)) : undefined;
-    const isGood =
+    const isValid =
       pending?.stage === 'ticket' &&
       pending.providerId === providerId &&
       pending.usedAt === undefined &&
       this.clock.now() < pending.expiresAt;
-    return isGood ? pending : undefined;
+    return isValid ? pending : undefined;
   }
 
-  /** For one of those who come with it, however many come at once. */
+  /** Uses up a ticket. Of several concurrent calls, only one gets it. */
   async use(providerId: string, ticket: string): Promise<PendingAuthorization | undefined> {
     const pending = await this.find(providerId, ticket);
     if (pending === undefined) return undefined;

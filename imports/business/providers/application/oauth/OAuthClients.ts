@@ -1,6 +1,6 @@
 /**
- * This app as a client of authorization servers: the right protocol, the client's secret, and revocation that never
- * stands in the way.
+ * This app as an OAuth client: picks the protocol, adds the client secret, and revokes tokens on a best-effort
+ * basis.
  */
 import { isLLMError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
 import type { Provider } from '../../domain/entities/Provider';
@@ -34,18 +34,18 @@ export class OAuthClients {
   }
 
   /**
-   * Tells the vendor that the tokens are no longer wanted. What becomes of it changes nothing here: it is logged.
-   * @param known who this app was when it got them, where the provider may be gone by now, and its secret with it
+   * Revokes tokens at the vendor. A failure is only logged.
+   * @param client the client that obtained them, for providers whose stored client secret may be gone by now
    */
   async revoke(
     provider: Provider,
     settings: OAuthSettings,
     content: SecretContent,
-    known?: OAuthClient,
+    client?: OAuthClient,
   ): Promise<void> {
     if (content.type !== 'tokens') return;
     try {
-      await this.serverFor(settings).revoke(known ?? (await this.clientFor(provider, settings)), content);
+      await this.serverFor(settings).revoke(client ?? (await this.clientFor(provider, settings)), content);
     } catch (error) {
       if (!isLLMError(error) && !(error instanceof OAuthRefusal)) throw error;
       this.log.warn('oauth:not-revoked', {
@@ -56,10 +56,10 @@ export class OAuthClients {
   }
 }
 
-/** @throws LLMInvalidRequestError for a provider that no user connects an account to */
+/** @throws LLMInvalidRequestError if users don't connect accounts to this provider */
 export function userOAuthSettings({ auth, name }: Provider): OAuthSettings {
   if (auth.kind === 'oauth_user') return auth.oauth;
-  throw new LLMInvalidRequestError(`'${name}' is not a provider that accounts are connected to.`, {
+  throw new LLMInvalidRequestError(`Provider "${name}" does not use connected accounts.`, {
     path: 'providerId',
   });
 }

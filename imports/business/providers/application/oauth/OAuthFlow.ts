@@ -1,4 +1,4 @@
-/** Connects a user's account at a vendor: the way there, the way back, and the way out again. */
+/** Connects a user's account at a vendor through the browser, and disconnects it again. */
 import { isLLMError, LLMInvalidRequestError, LLMPermissionError } from '../../../ai/domain/errors/LLMErrors';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
 import { isPersonal } from '../../domain/entities/Provider';
@@ -13,7 +13,7 @@ import type { EventLog } from '../../domain/interfaces/EventLog';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 import { SealError } from '../../domain/interfaces/Sealer';
 import type { SealBinding, Sealer } from '../../domain/interfaces/Sealer';
-import type { UserLookup } from '../../../ai/domain/types/Actor';
+import type { User, UserLookup } from '../../../ai/domain/types/Actor';
 import type { TokenSet } from '../../domain/types/TokenSet';
 import { withoutSecrets } from '../../domain/withoutSecrets';
 import { destinationHash } from '../credentials/CredentialVault';
@@ -32,16 +32,16 @@ export interface OAuthFlowPorts {
   readonly findUser: UserLookup;
   readonly clock: Clock;
   readonly log: EventLog;
-  /** Where browsers reach this app, from its configuration: requests have no say in it. */
+  /** Where browsers reach this app. Always configured, never derived from a request. */
   readonly rootUrl: string;
 }
 
-/** What a browser brings back. */
+/** What the browser brings back from the authorization server. */
 export interface AuthorizationCallback {
   readonly parameters: URLSearchParams;
-  /** From the browser's cookie. */
+  /** The value of the browser's binding cookie. */
   readonly binding: string | undefined;
-  /** Who is signed in, where the host can tell. */
+  /** The signed-in user, if the host can tell. */
   readonly userId?: string | undefined;
 }
 
@@ -58,7 +58,7 @@ export type RefusalReason =
 
 export type FlowOutcome =
   | { readonly connected: true; readonly providerName: string; readonly userId: string }
-  /** `detail` is what the server said: text that was written elsewhere. */
+  /** `detail` quotes the authorization server, so it is untrusted text. */
   | {
       readonly connected: false;
       readonly reason: RefusalReason;
@@ -82,7 +82,7 @@ export class OAuthFlow {
   constructor(ports: OAuthFlowPorts) {
     this.ports = ports;
     this.tickets = new ConnectTickets(ports);
-    this.root = checkedRoot(ports.rootUrl);
+    this.root = normalizeRootUrl(ports.rootUrl);
   }
 
   get rootUrl(): string {
@@ -90,9 +90,9 @@ export class OAuthFlow {
   }
 
   /**
-   * @param binding what the caller's browser keeps in its cookie for this; without it the browser is given one on
-   *   a page of this app
-   * @returns the URL to open in the caller's browser
+   * @param binding the value of the browser's binding cookie, if the caller has set one; otherwise a page of this app
+   *   sets it
+   * @returns the URL to open in the user's browser
    * @throws LLMPermissionError, LLMInvalidRequestError
    */
   async connect(userId: string, providerId: string, binding?: string): Promise<string> {
@@ -102,7 +102,7 @@ export class OAuthFlow {
     return `${this.root}/oauth/${encodeURIComponent(providerId)}/start?ticket=${ticket}`;
   }
 
-  /** Who a ticket is for; it stays good. Undefined for one that is not, or no longer. */
+  /** Whom a ticket is for. Does not use it up. Undefined for an invalid or expired ticket. */
   async readTicket(providerId: string, ticket: string): Promise<TicketInfo | undefined> {
     const pending = await this.tickets.find(providerId, ticket);
     const provider = pending === undefined ? undefined : await this.ports.providers.find(providerId);
@@ -111,19 +111,19 @@ export class OAuthFlow {
       : { userId: pending.userId, providerName: provider.name };
   }
 
-  /** @returns undefined for a ticket that is not good, or was used @throws as `start` */
+  /** @returns undefined for an invalid, expired or used ticket @throws as `start` */
   async redeemTicket(providerId: string, ticket: string, binding: string): Promise<URL | undefined> {
     const pending = await this.tickets.use(providerId, ticket);
     return pending === undefined ? undefined : this.start(pending.userId, providerId, binding);
   }
 
   /**
-   * @returns where the browser that has the binding is sent @throws LLMPermissionError, LLMInvalidRequestError,
-   * transport errors
+   * @returns the URL of the authorization server for the browser with this binding
+   * @throws LLMPermissionError, LLMInvalidRequestError, transport errors
    */
   async start(userId: string, providerId: string, binding: string): Promise<URL> {
     if (!isBinding(binding))
-      throw new LLMInvalidRequestError(`a binding is ${MIN_BINDING_LENGTH} to 128 characters of base64url`, {
+      throw new LLMInvalidRequestError(`"binding" must be ${MIN_BINDING_LENGTH} to 128 characters of base64url.`, {
         path: 'binding',
       });
     const { clients, authorizations, sealer, clock, log } = this.ports;
@@ -150,57 +150,40 @@ export class OAuthFlow {
   }
 
   /**
-   * Takes the browser's answer once: whoever presents a state again finds it used. Throws only what is a fault of
-   * this app.
+   * Finishes a connection with what the browser brought back. Each state can be used once.
+   * @throws only errors that are faults of this app
    */
-  async complete(answer: AuthorizationCallback): Promise<FlowOutcome> {
-    const { authorizations, clock, log } = this.ports;
-    const state = onlyState(answer.parameters);
-    const pending = state === undefined ? undefined : await authorizations.find(hashOf(state));
-    if (state === undefined || pending?.stage !== 'state') return this.refuse('unknown-state', {});
-    const { providerId, userId } = pending;
-    const refuse = (reason: RefusalReason, more: { providerName?: string; detail?: string } = {}): FlowOutcome =>
-      this.refuse(reason, { providerId, userId }, more);
-    if (!(await authorizations.use(pending._id, clock.now()))) return refuse('state-used-again');
-    if (clock.now() >= pending.expiresAt) return refuse('state-expired');
-    if (answer.binding === undefined || !isSameHash(hashOf(answer.binding), pending.bindingHash))
-      return refuse('other-browser');
-    if (answer.userId !== undefined && answer.userId !== userId) return refuse('other-user');
-    const provider = await this.ports.providers.find(providerId);
-    if (provider === undefined || !decideAccess(provider, await this.ports.findUser(userId)).allowed)
-      return refuse('not-allowed');
-    const { name: providerName } = provider;
-    const secrets = this.secretsOf(pending);
-    if (
-      provider.auth.kind !== 'oauth_user' ||
-      destinationHash(provider) !== pending.destination ||
-      secrets === undefined
-    )
-      return refuse('provider-changed', { providerName });
+  async complete(callback: AuthorizationCallback): Promise<FlowOutcome> {
+    const attempt = await this.loadAttempt(callback);
+    for (const { reason, applies } of REFUSALS)
+      if (await applies(attempt, this.ports)) return this.refuse(reason, attempt);
+    if (!isComplete(attempt)) throw new Error('The refusals let an incomplete attempt pass.');
+    const { pending, provider } = attempt;
     try {
-      const isKept = await this.exchange(provider, pending, { ...secrets, state, parameters: answer.parameters });
-      if (!isKept) return refuse('provider-changed', { providerName });
+      if (!(await this.exchange(attempt, callback.parameters))) return this.refuse('provider-changed', attempt);
     } catch (error) {
       if (error instanceof OAuthRefusal)
-        return refuse('refused-by-server', { providerName, detail: detailOf(error, answer.parameters) });
-      if (isLLMError(error) && error.retryable)
-        return refuse('server-unreachable', { providerName, detail: error.message });
+        return this.refuse('refused-by-server', attempt, detailOf(error, callback.parameters));
+      if (isLLMError(error) && error.retryable) return this.refuse('server-unreachable', attempt, error.message);
       throw error;
     }
-    log.info('oauth:connected', { providerId, userId });
-    return { connected: true, providerName, userId };
+    const { providerId, userId } = pending;
+    this.ports.log.info('oauth:connected', { providerId, userId });
+    return { connected: true, providerName: provider.name, userId };
   }
 
   /**
-   * Forgets the user's account or key, and tells the vendor where it wants to be told. @throws
-   * LLMInvalidRequestError, LLMPermissionError
+   * Deletes the user's tokens or key, and revokes tokens at the vendor.
+   * @throws LLMInvalidRequestError, LLMPermissionError
    */
   async disconnect(userId: string, providerId: string): Promise<void> {
     const { providers, vault, clients, log } = this.ports;
     const provider = await providers.find(providerId);
     if (provider === undefined) throw notAllowed();
     if (!isPersonal(provider.auth))
-      throw new LLMInvalidRequestError(`'${provider.name}' has no credential of yours.`, { path: 'providerId' });
+      throw new LLMInvalidRequestError(`Provider "${provider.name}" does not use credentials of individual users.`, {
+        path: 'providerId',
+      });
     const row = await vault.store.take(credentialIdFor(provider, userId));
     if (row === undefined) return;
     log.info('oauth:disconnected', { providerId, userId });
@@ -209,26 +192,36 @@ export class OAuthFlow {
       await clients.revoke(provider, provider.auth.oauth, content);
   }
 
+  private async loadAttempt(callback: AuthorizationCallback): Promise<Attempt> {
+    const { authorizations, providers, findUser } = this.ports;
+    const state = singleState(callback.parameters);
+    const pending = state === undefined ? undefined : await authorizations.find(hashOf(state));
+    if (state === undefined || pending?.stage !== 'state') return { callback };
+    const [provider, user] = await Promise.all([providers.find(pending.providerId), findUser(pending.userId)]);
+    return { callback, state, pending, provider, user, secrets: this.openSecrets(pending) };
+  }
+
   /**
-   * @returns false where the provider was removed or led elsewhere while its server was asked: what came is given
-   * back then
+   * Exchanges the code and stores the tokens. If the provider was removed or its server changed meanwhile, revokes the
+   * tokens and returns false.
    */
   private async exchange(
-    provider: Provider,
-    { userId, redirectUri = '' }: PendingAuthorization,
-    answer: FlowSecrets & { state: string; parameters: URLSearchParams },
+    { provider, pending, secrets, state }: CompleteAttempt,
+    parameters: URLSearchParams,
   ): Promise<boolean> {
+    const { userId, redirectUri = '' } = pending;
     const settings = userOAuthSettings(provider);
     const { clients, vault, clock, providers } = this.ports;
     const client = await clients.clientFor(provider, settings);
-    const tokens = await clients.serverFor(settings).exchange(client, { ...answer, redirectUri });
+    const response = { ...secrets, state, parameters, redirectUri };
+    const tokens = await clients.serverFor(settings).exchange(client, response);
     const expiresAt = tokens.expiresInMs === undefined ? {} : { expiresAt: clock.now() + tokens.expiresInMs };
     const scopes = tokens.scopes === undefined ? {} : { scopes: tokens.scopes };
     const content = contentOf(tokens);
     await vault.put(provider, credentialIdFor(provider, userId).kind, userId, content, { ...expiresAt, ...scopes });
-    // Whoever removes a provider removes it before its credentials, so one of the two sees the other.
-    const now = await providers.find(provider._id);
-    if (now !== undefined && destinationHash(now) === destinationHash(provider)) return true;
+    // A removal deletes the provider before its credentials, so either it or this check sees the other.
+    const current = await providers.find(provider._id);
+    if (current !== undefined && destinationHash(current) === destinationHash(provider)) return true;
     await vault.store.take(credentialIdFor(provider, userId));
     await clients.revoke(provider, settings, content, client);
     return false;
@@ -240,7 +233,7 @@ export class OAuthFlow {
     return provider;
   }
 
-  private secretsOf({ box, providerId, userId }: PendingAuthorization): FlowSecrets | undefined {
+  private openSecrets({ box, providerId, userId }: PendingAuthorization): FlowSecrets | undefined {
     if (box === undefined) return undefined;
     try {
       // `start` sealed it under this binding.
@@ -251,13 +244,17 @@ export class OAuthFlow {
     }
   }
 
-  private refuse(
-    reason: RefusalReason,
-    who: { providerId?: string; userId?: string },
-    more: { providerName?: string; detail?: string } = {},
-  ): FlowOutcome {
-    this.ports.log.warn('oauth:refused', { ...who, reason, detail: more.detail });
-    return { connected: false, reason, ...more };
+  private refuse(reason: RefusalReason, { pending, provider }: Attempt, detail?: string): FlowOutcome {
+    const { providerId, userId } = pending ?? {};
+    this.ports.log.warn('oauth:refused', { providerId, userId, reason, detail });
+    // Someone without access must not learn the provider's name.
+    const providerName = REASONS_AFTER_ACCESS_CHECK.has(reason) ? provider?.name : undefined;
+    return {
+      connected: false,
+      reason,
+      ...(providerName === undefined ? {} : { providerName }),
+      ...(detail === undefined ? {} : { detail }),
+    };
   }
 }
 
@@ -266,8 +263,76 @@ interface FlowSecrets {
   readonly nonce: string;
 }
 
-/** RFC 6749, 3.1: no parameter comes twice. */
-function onlyState(parameters: URLSearchParams): string | undefined {
+/** A callback and what is stored for its state. */
+interface Attempt {
+  readonly callback: AuthorizationCallback;
+  readonly state?: string;
+  readonly pending?: PendingAuthorization;
+  readonly provider?: Provider | undefined;
+  readonly user?: User | undefined;
+  readonly secrets?: FlowSecrets | undefined;
+}
+
+interface CompleteAttempt extends Attempt {
+  readonly state: string;
+  readonly pending: PendingAuthorization;
+  readonly provider: Provider;
+  readonly secrets: FlowSecrets;
+}
+
+function isComplete(attempt: Attempt): attempt is CompleteAttempt {
+  const { state, pending, provider, secrets } = attempt;
+  return state !== undefined && pending !== undefined && provider !== undefined && secrets !== undefined;
+}
+
+interface Refusal {
+  readonly reason: RefusalReason;
+  readonly applies: (attempt: Attempt, ports: OAuthFlowPorts) => boolean | Promise<boolean>;
+}
+
+/** Checked in this order; the first that applies ends the attempt. */
+const REFUSALS: readonly Refusal[] = [
+  { reason: 'unknown-state', applies: ({ pending }) => pending === undefined },
+  {
+    // Marks the state as used, so whatever the following checks find, it can't be presented again.
+    reason: 'state-used-again',
+    applies: async ({ pending }, { authorizations, clock }) =>
+      pending === undefined || !(await authorizations.use(pending._id, clock.now())),
+  },
+  {
+    reason: 'state-expired',
+    applies: ({ pending }, { clock }) => pending === undefined || clock.now() >= pending.expiresAt,
+  },
+  {
+    reason: 'other-browser',
+    applies: ({ callback: { binding }, pending }) =>
+      binding === undefined || !isSameHash(hashOf(binding), pending?.bindingHash),
+  },
+  {
+    reason: 'other-user',
+    applies: ({ callback: { userId }, pending }) => userId !== undefined && userId !== pending?.userId,
+  },
+  {
+    reason: 'not-allowed',
+    applies: ({ provider, user }) => provider === undefined || !decideAccess(provider, user).allowed,
+  },
+  {
+    reason: 'provider-changed',
+    applies: ({ provider, pending, secrets }) =>
+      provider?.auth.kind !== 'oauth_user' ||
+      destinationHash(provider) !== pending?.destination ||
+      secrets === undefined,
+  },
+];
+
+const REASONS_AFTER_ACCESS_CHECK: ReadonlySet<RefusalReason> = new Set([
+  'provider-changed',
+  'refused-by-server',
+  'server-unreachable',
+]);
+
+/** RFC 6749, 3.1: a parameter must not be repeated. */
+function singleState(parameters: URLSearchParams): string | undefined {
   const [state, ...others] = parameters.getAll('state');
   return state !== undefined && others.length === 0 && isToken(state) ? state : undefined;
 }
@@ -288,10 +353,12 @@ function detailOf({ error, description }: OAuthRefusal, parameters: URLSearchPar
   ]);
 }
 
-function checkedRoot(rootUrl: string): string {
+function normalizeRootUrl(rootUrl: string): string {
   const url = URL.canParse(rootUrl) ? new URL(rootUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new LLMInvalidRequestError('the root URL is not an http or https URL', { path: 'rootUrl' });
+    throw new LLMInvalidRequestError('The root URL must be an http or https URL without credentials.', {
+      path: 'rootUrl',
+    });
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }

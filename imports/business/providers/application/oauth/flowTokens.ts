@@ -1,7 +1,7 @@
-/** The random values that hold a flow together: states, tickets, verifiers, and what binds a flow to its browser. */
+/** Random values of a flow: states, tickets, PKCE verifiers, and the cookie value that binds a flow to its browser. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** 256 bits, as PKCE's verifier wants them spelled. */
+/** 256 bits in base64url, which is also a valid PKCE verifier. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url');
 }
@@ -10,10 +10,10 @@ export function isToken(value: string): boolean {
   return /^[\w-]{43}$/.test(value);
 }
 
-/** In characters: 128 bits. */
+/** In characters of base64url: 128 bits. */
 export const MIN_BINDING_LENGTH = 22;
 
-/** Whether a value may bind a flow to a browser: long enough not to be guessed. */
+/** Whether a value is long enough to bind a flow to a browser without being guessable. */
 export function isBinding(value: string): boolean {
   return /^[\w-]{22,128}$/.test(value);
 }

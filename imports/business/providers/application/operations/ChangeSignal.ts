@@ -1,6 +1,6 @@
 /**
- * Says within this process that what users see of providers may be different now; other processes are the host's
- * observers to watch.
+ * Notifies listeners in this process that the providers as users see them may have changed. Changes by other processes
+ * are for the host to observe.
  */
 import type { CredentialStore } from '../../domain/interfaces/CredentialStore';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
@@ -8,7 +8,7 @@ import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
 export class ChangeSignal {
   private readonly listeners = new Set<() => void>();
 
-  /** @returns ends the subscription */
+  /** @returns unsubscribes */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => {
@@ -20,7 +20,7 @@ export class ChangeSignal {
     for (const listener of this.listeners) listener();
   }
 
-  /** The same store, and a signal after every write that users may notice. */
+  /** Wraps a store to notify after every write that users may notice. */
   watchProviders(store: ProviderStore): ProviderStore {
     return {
       ...store,
@@ -30,7 +30,7 @@ export class ChangeSignal {
     };
   }
 
-  /** The same. Leases and refreshed tokens look like what was there before. */
+  /** Wraps a store to notify after every write, except leases and refreshed tokens, which change nothing visible. */
   watchCredentials(store: CredentialStore): CredentialStore {
     return {
       ...store,
@@ -41,8 +41,8 @@ export class ChangeSignal {
     };
   }
 
-  private async after<T>(written: Promise<T>): Promise<T> {
-    const result = await written;
+  private async after<T>(write: Promise<T>): Promise<T> {
+    const result = await write;
     this.notify();
     return result;
   }

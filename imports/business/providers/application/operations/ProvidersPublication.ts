@@ -1,6 +1,6 @@
 /**
- * `ai.providers` for any host: each user's providers as added, changed and removed documents, and never a field
- * more than the public view.
+ * The publication `ai.providers` for any transport: sends the user's providers as added, changed and removed documents,
+ * with the fields of the public view only.
  */
 import type { PublicProvider } from '../../domain/entities/PublicProvider';
 import type { Actor } from '../../../ai/domain/types/Actor';
@@ -16,7 +16,7 @@ export interface PublicationSink {
 }
 
 export interface ProvidersPublicationPorts {
-  /** Asked anew each time: roles change. Undefined for a user who is gone. */
+  /** Called for every refresh, since roles change. Resolves to undefined for a deleted user. */
   readonly findActor: () => Promise<Actor | undefined>;
   readonly list: (actor: Actor) => Promise<readonly PublicProvider[]>;
   readonly sink: PublicationSink;
@@ -33,16 +33,13 @@ export class ProvidersPublication {
     this.ports = ports;
   }
 
-  /** Sends what is there now. */
+  /** Sends the current providers. */
   async start(): Promise<void> {
     await this.refresh();
     if (!this.isStopped) this.ports.sink.ready();
   }
 
-  /**
-   * Sends what is different now; to be called when providers or credentials changed. Calls while one is under way
-   * become one more.
-   */
+  /** Sends what has changed. Calls during a refresh are merged into one further refresh. */
   refresh(): Promise<void> {
     this.isStale = true;
     this.running ??= this.run().finally(() => {
@@ -79,7 +76,7 @@ export class ProvidersPublication {
   }
 }
 
-/** A field that is gone is sent as undefined. */
+/** Removed fields, which DDP expects as undefined. */
 function cleared(before: PublicProvider, view: PublicProvider): object {
   return Object.fromEntries(Object.keys(before).flatMap((name) => (name in view ? [] : [[name, undefined]])));
 }

@@ -1,19 +1,19 @@
 /**
- * Tells when another process's right to refresh is over, without trusting anybody's wall clock: it is over when
- * nothing moved for its length.
+ * Decides when another process's lease to refresh has expired, without trusting any wall clock: a lease has expired
+ * when its row did not change for the lease's duration, measured here.
  */
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
 import type { Clock } from '../../domain/interfaces/Clock';
 
 /** In milliseconds. */
 export interface LeaseDurations {
-  /** Before the old token was shown to the server: taking over is harmless. */
+  /** Before the old token is sent to the server, when a takeover is harmless. */
   readonly claimed: number;
-  /** From then on: longer than any request may take, for the answer must not be lost. */
+  /** From then on. Longer than any request may take, because its response must not be lost. */
   readonly sent: number;
 }
 
-/** Clocks of hosts and of servers may be this far apart. */
+/** How far the clocks of two processes may differ. */
 const MAX_CLOCK_SKEW_MS = 10 * 60_000;
 
 export class RefreshLeaseMonitor {
@@ -22,15 +22,15 @@ export class RefreshLeaseMonitor {
   private observedVersion: number | undefined;
   private observedAt = 0;
 
-  constructor(clock: Clock, lengths: LeaseDurations) {
+  constructor(clock: Clock, durations: LeaseDurations) {
     this.clock = clock;
-    this.durations = lengths;
+    this.durations = durations;
   }
 
-  /** @param row as it was just read */
+  /** To be called with the row as just read, each time it is polled. */
   isHeld({ lease, version }: StoredCredential): boolean {
     if (lease === undefined) return false;
-    // So long over that no clock can be wrong enough: nobody has to wait for a process that died yesterday.
+    // Expired beyond any clock skew, so there is no need to wait for a process that died long ago.
     if (this.clock.now() > lease.until + MAX_CLOCK_SKEW_MS) return false;
     if (version !== this.observedVersion) {
       this.observedVersion = version;

@@ -1,23 +1,22 @@
-/** One row with tokens, and how to get new ones for it. */
+/** A stored token and how to refresh it. */
 import type { Provider } from '../../domain/entities/Provider';
 import type { SecretContent } from '../../domain/entities/StoredCredential';
 import type { TokenSet } from '../../domain/types/TokenSet';
 
 export type TokenContent = Extract<SecretContent, { type: 'tokens' }>;
 
-/** A row with tokens, and how to get new ones. */
 export interface RefreshTarget {
   readonly provider: Provider;
   readonly userId: string | null;
-  /** Everything that can be done before the old token is shown. */
+  /** Does everything that can be done before the refresh token is sent. */
   readonly prepare: () => Promise<void>;
-  /** @param mayStillSend asked directly before the request leaves */
+  /** Requests new tokens. @param mayStillSend checked directly before the request is sent */
   readonly obtain: (content: TokenContent, mayStillSend: () => boolean) => Promise<TokenSet>;
-  /** Withdraws tokens that nobody can use any more. */
+  /** Revokes tokens that could not be stored. */
   readonly revoke: (content: TokenContent) => Promise<void>;
 }
 
-/** What the log says it is about. */
+/** The fields that identify the target in log entries. */
 export function targetFields({ provider, userId }: RefreshTarget): {
   readonly providerId: string;
   readonly userId: string | null;

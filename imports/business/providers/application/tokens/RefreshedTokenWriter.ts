@@ -1,4 +1,4 @@
-/** Brings what a refresh got into the store, whatever stands in the way: without it the grant would be lost. */
+/** Stores refreshed tokens, retrying until it succeeds: a rotated refresh token that is not stored loses the grant. */
 import { LLMConnectionError } from '../../../ai/domain/errors/LLMErrors';
 import { tokenRevision } from '../../domain/entities/StoredCredential';
 import type { StoredCredential } from '../../domain/entities/StoredCredential';
@@ -17,37 +17,36 @@ export interface RefreshedTokenWriterPorts {
   readonly log: EventLog;
 }
 
-/** What a refresh brought. */
 export interface RefreshedTokens {
-  /** The row as the holder left it. */
+  /** The row as last written by this process, which holds its lease. */
   readonly held: StoredCredential;
   readonly tokens: TokenSet;
-  /** What they took the place of. */
+  /** The tokens that they replace. */
   readonly old: TokenContent;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
-/** `gone`: the user disconnected while the request was under way. */
+/** `gone`: the user disconnected during the refresh. */
 type WriteOutcome = 'stored' | 'stored-late' | 'fenced-off' | 'gone';
 
-/** Waits between attempts to store, in milliseconds. */
+/** Pauses between attempts to store. */
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 250;
 
 export class RefreshedTokenWriter {
   private readonly ports: RefreshedTokenWriterPorts;
   private readonly retryForMs: number;
-  /** What the store did not take yet. */
+  /** Tokens that could not be stored yet, by credential. */
   private readonly unsaved = new Map<string, RefreshedTokens>();
 
-  /** @param patience how long to try before callers are told, in milliseconds */
-  constructor(ports: RefreshedTokenWriterPorts, patience: number) {
+  /** @param retryForMs how long `write` retries before it rejects */
+  constructor(ports: RefreshedTokenWriterPorts, retryForMs: number) {
     this.ports = ports;
-    this.retryForMs = patience;
+    this.retryForMs = retryForMs;
   }
 
-  /** What this process got for a row's present edition and could not store. */
+  /** Tokens that this process obtained for the row's current revision and could not store. */
   unsavedFor(row: StoredCredential): RefreshedTokens | undefined {
     const unsaved = this.unsaved.get(row._id);
     if (unsaved === undefined || tokenRevision(unsaved.held) === tokenRevision(row)) return unsaved;
@@ -56,38 +55,40 @@ export class RefreshedTokenWriter {
   }
 
   /**
-   * The new pair takes the old one's place in one write. When the store fails it is tried again until the lease is
-   * over, and kept in memory.
-   * @returns false when another holder's tokens are there, which are then the ones to use
+   * Replaces the old pair in one write. While the store fails, retries until the lease expires, and holds the tokens in
+   * memory for later attempts.
+   * @returns false if another process has stored newer tokens, which are then the ones to use
+   * @throws LLMConnectionError if the store keeps failing, LLMAuthError if the user has disconnected
    */
   async write(target: RefreshTarget, unsaved: RefreshedTokens): Promise<boolean> {
     const { clock, log } = this.ports;
     const { _id } = unsaved.held;
     this.unsaved.set(_id, unsaved);
     const giveUpAt = clock.elapsed() + this.retryForMs;
-    let saved: WriteOutcome | undefined;
-    for (let pause = FIRST_PAUSE_MS; saved === undefined; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
+    let outcome: WriteOutcome | undefined;
+    for (let pause = FIRST_PAUSE_MS; outcome === undefined; pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
-        saved = await this.save(unsaved);
+        outcome = await this.save(unsaved);
       } catch (cause) {
         log.warn('refresh:not-stored', { ...targetFields(target), error: errorName(cause) });
-        if (clock.elapsed() >= giveUpAt) throw new LLMConnectionError('a new token could not be stored', { cause });
+        if (clock.elapsed() >= giveUpAt)
+          throw new LLMConnectionError('A refreshed token could not be stored.', { cause });
         await clock.sleep(pause);
       }
     }
     this.unsaved.delete(_id);
-    if (saved === 'gone') {
+    if (outcome === 'gone') {
       log.warn('refresh:disconnected-meanwhile', targetFields(target));
       await target.revoke(contentFrom(unsaved));
       throw notConnected(target.provider);
     }
-    if (saved !== 'stored') log.warn(`refresh:${saved}`, targetFields(target));
-    return saved !== 'fenced-off';
+    if (outcome !== 'stored') log.warn(`refresh:${outcome}`, targetFields(target));
+    return outcome !== 'fenced-off';
   }
 
   /**
-   * A holder that lost its lease never replaces a token that came after its own. But while nothing came, what it
-   * brings is all there is: those who took over find the old token used up.
+   * A process that lost its lease never replaces a newer token. But if no newer one exists, its token is the only valid
+   * one, since whoever took over will find the old refresh token used up.
    */
   private async save(unsaved: RefreshedTokens): Promise<WriteOutcome> {
     const { store } = this.ports.vault;
@@ -95,10 +96,10 @@ export class RefreshedTokenWriter {
     const change = this.changeFor(unsaved);
     if ((await store.change(held, change)) !== undefined) return 'stored';
     for (;;) {
-      const there = await store.find(held);
-      if (there === undefined) return 'gone';
-      if (tokenRevision(there) !== tokenRevision(held)) return 'fenced-off';
-      if ((await store.change(there, change)) !== undefined) return 'stored-late';
+      const current = await store.find(held);
+      if (current === undefined) return 'gone';
+      if (tokenRevision(current) !== tokenRevision(held)) return 'fenced-off';
+      if ((await store.change(current, change)) !== undefined) return 'stored-late';
     }
   }
 
@@ -115,7 +116,7 @@ export class RefreshedTokenWriter {
   }
 }
 
-/** RFC 6749, 6: a server that sends no new refresh token leaves the old one in force. */
+/** RFC 6749, 6: without a new refresh token, the old one stays valid. */
 function contentFrom({ tokens: { accessToken, refreshToken }, old }: RefreshedTokens): TokenContent {
   const next = refreshToken ?? old.refreshToken;
   return { type: 'tokens', accessToken, ...(next === undefined ? {} : { refreshToken: next }) };

@@ -1,11 +1,11 @@
 /**
- * Keeps one token alive for many callers: within a process by one shared promise, between processes by
+ * Refreshes a token once for many callers: they share one promise within a process, and processes coordinate by
  * compare-and-set on the row's version.
  *
- * A refresh token that rotates may be shown to its server once, so the right to show it is a lease with two phases.
- * While it is `claimed` others may take it over after a short silence, and the first holder's next write finds
- * another version. It becomes `sent` by such a write, directly before the request; from then on others wait for as
- * long as a request may take. Whoever was paused longer than that neither sends nor overwrites.
+ * A rotating refresh token may be sent to its server only once, so sending it requires a lease with two phases. While
+ * the lease is `claimed`, others may take it over after a short time without writes; the first holder's next write then
+ * fails because the version has changed. Directly before the request, a write moves the lease to `sent`; from then on
+ * others wait for as long as a request may take. A process that was paused for longer neither sends nor overwrites.
  */
 import pLimit from 'p-limit';
 import { isLLMError, LLMTimeoutError } from '../../../ai/domain/errors/LLMErrors';
@@ -25,9 +25,9 @@ import type { RefreshTarget, TokenContent } from './RefreshTarget';
 import { RefreshedTokenWriter } from './RefreshedTokenWriter';
 
 export interface TokenRequest {
-  /** A token is wanted that is newer than what is there now. */
+  /** Requires a newer token than the stored one. */
   readonly forced: boolean;
-  /** The token that the vendor refused, where it is known. */
+  /** The token that the vendor rejected, if known. */
   readonly refusedToken?: string | undefined;
 }
 
@@ -39,19 +39,19 @@ export interface TokenRefresherPorts {
   readonly leases?: LeaseDurations;
 }
 
-/** Tokens are renewed this long before their end, in milliseconds. */
+/** Tokens are refreshed this long before they expire. */
 const REFRESH_AHEAD_MS = 60_000;
 
 /** Longer than a request to a token endpoint may take. */
 const DEFAULT_LEASES: LeaseDurations = { claimed: 5_000, sent: 20_000 };
 
-/** From the write that says `sent` to the request itself, as a part of that lease: the rest must do for the answer. */
+/** The fraction of the `sent` lease within which the request must be sent. The rest is for the response. */
 const SEND_WINDOW_FRACTION = 0.1;
 
-/** Refreshes that one process makes at one provider at the same time. */
+/** Concurrent refreshes of one provider in one process. */
 const MAX_CONCURRENT_REFRESHES = 16;
 
-/** Waits between looks at a row that another process refreshes, in milliseconds. */
+/** Pauses between reads of a row that another process is refreshing. */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 250;
 
@@ -60,8 +60,8 @@ export class TokenRefresher {
   private readonly leases: LeaseDurations;
   private readonly inFlight = new Map<string, Promise<void>>();
   /**
-   * By provider. A crowd of accounts waits before its leases begin, not while they run out, and no slow server
-   * keeps others waiting.
+   * By provider, so that a slow server delays no other. Many accounts of one provider wait for their turn before their
+   * leases start, not while they expire.
    */
   private readonly limiters = new Map<string, pLimit.Limit>();
   private readonly writer: RefreshedTokenWriter;
@@ -72,12 +72,12 @@ export class TokenRefresher {
     this.writer = new RefreshedTokenWriter(ports, this.leases.sent);
   }
 
-  /** @throws LLMAuthError when the user must connect again, other LLMErrors when no token can be had now */
+  /** @throws LLMAuthError if the user must reconnect, other LLMErrors if no token is available now */
   async tokenFor(target: RefreshTarget, request: TokenRequest): Promise<string> {
     const first = await this.open(target);
     let opened = first;
-    // A second turn is for callers that joined a flight which was over before it could help them.
-    for (let turn = 0; turn < 2 && !this.satisfies(opened, first.row, request); turn++) {
+    // The second attempt is for callers that joined a refresh which had started before their request.
+    for (let attempt = 0; attempt < 2 && !this.satisfies(opened, first.row, request); attempt++) {
       try {
         await this.joinRefresh(target, opened.row);
       } catch (error) {
@@ -102,7 +102,7 @@ export class TokenRefresher {
     first: StoredCredential,
     { forced, refusedToken }: TokenRequest,
   ): boolean {
-    // One that was just made is taken even if its whole life is shorter than a minute.
+    // A new token counts even if its entire lifetime is shorter than REFRESH_AHEAD_MS.
     const isNew = tokenRevision(row) !== tokenRevision(first) && !this.isExpired(row);
     if (refusedToken !== undefined)
       return content.accessToken !== refusedToken && (isNew || !this.isDueForRefresh(row));
@@ -117,41 +117,41 @@ export class TokenRefresher {
     return expiresAt !== undefined && expiresAt <= this.ports.clock.now();
   }
 
-  /** Renewal is early: while the server can't be reached, what is left of the token's time is used. */
+  /** A refresh starts early, so while the server is unreachable the current token may still be valid. */
   private isUsable({ row }: OpenedTokens, { forced }: TokenRequest): boolean {
     return !forced && !this.isExpired(row);
   }
 
-  private joinRefresh(target: RefreshTarget, seen: StoredCredential): Promise<void> {
-    const flying = this.inFlight.get(seen._id);
-    if (flying !== undefined) return flying;
-    const flight = this.refreshUntilReplaced(target, tokenRevision(seen)).finally(() => this.inFlight.delete(seen._id));
-    this.inFlight.set(seen._id, flight);
-    return flight;
+  private joinRefresh(target: RefreshTarget, row: StoredCredential): Promise<void> {
+    const running = this.inFlight.get(row._id);
+    if (running !== undefined) return running;
+    const refresh = this.refreshUntilReplaced(target, tokenRevision(row)).finally(() => this.inFlight.delete(row._id));
+    this.inFlight.set(row._id, refresh);
+    return refresh;
   }
 
-  /** Settles when the row's edition is another one, whoever brought that about. */
-  private async refreshUntilReplaced(target: RefreshTarget, edition: string): Promise<void> {
+  /** Resolves when the row has another revision, whether this process or another one stored it. */
+  private async refreshUntilReplaced(target: RefreshTarget, revision: string): Promise<void> {
     const { clock } = this.ports;
-    const watch = new RefreshLeaseMonitor(clock, this.leases);
-    const patience = 2 * (this.leases.claimed + this.leases.sent);
-    // What counts is how long others are waited for, not how long the own turn takes to come.
-    let waited = 0;
+    const monitor = new RefreshLeaseMonitor(clock, this.leases);
+    const maxWaitMs = 2 * (this.leases.claimed + this.leases.sent);
+    // Counts the time spent waiting for other processes, not for a free slot in this one.
+    let waitedMs = 0;
     const wait = async (milliseconds: number): Promise<void> => {
       const from = clock.elapsed();
       await clock.sleep(milliseconds);
-      waited += clock.elapsed() - from;
+      waitedMs += clock.elapsed() - from;
     };
-    for (let pause = FIRST_POLL_MS; waited < patience; pause = Math.min(pause * 2, LAST_POLL_MS)) {
+    for (let pause = FIRST_POLL_MS; waitedMs < maxWaitMs; pause = Math.min(pause * 2, LAST_POLL_MS)) {
       const opened = await this.open(target);
       const { row } = opened;
-      if (tokenRevision(row) !== edition) return;
+      if (tokenRevision(row) !== revision) return;
       const unsaved = this.writer.unsavedFor(row);
       if (unsaved !== undefined) {
         if (await this.writer.write(target, unsaved)) return;
         continue;
       }
-      if (watch.isHeld(row)) {
+      if (monitor.isHeld(row)) {
         await wait(pause * (0.5 + Math.random()));
         continue;
       }
@@ -160,13 +160,15 @@ export class TokenRefresher {
       if (await this.limiterFor(target)(() => this.claim(target, opened))) return;
       await wait(pause);
     }
-    throw new LLMTimeoutError(`'${target.provider.name}' is being reconnected by another process and takes too long`);
+    throw new LLMTimeoutError(
+      `Timed out waiting for another process to refresh the token for "${target.provider.name}".`,
+    );
   }
 
   private limiterFor({ provider }: RefreshTarget): pLimit.Limit {
-    const turn = this.limiters.get(provider._id) ?? pLimit(MAX_CONCURRENT_REFRESHES);
-    this.limiters.set(provider._id, turn);
-    return turn;
+    const limiter = this.limiters.get(provider._id) ?? pLimit(MAX_CONCURRENT_REFRESHES);
+    this.limiters.set(provider._id, limiter);
+    return limiter;
   }
 
   private async claim(target: RefreshTarget, opened: OpenedTokens): Promise<boolean> {
@@ -174,32 +176,35 @@ export class TokenRefresher {
     return version !== undefined && this.refresh(target, opened, { ...opened.row, version });
   }
 
-  /** @param held the row with the version that this holder made @returns false when the lease was lost on the way */
+  /** @param held the row with the version that the claim wrote @returns false if the lease was lost meanwhile */
   private async refresh(target: RefreshTarget, { content }: OpenedTokens, held: StoredCredential): Promise<boolean> {
     const { store } = this.ports.vault;
-    let holding = held;
+    let current = held;
     let tokens: TokenSet;
     try {
       await target.prepare();
       const sending = this.stopwatch();
-      const version = await store.change(holding, { lease: this.lease('sent') });
+      const version = await store.change(current, { lease: this.lease('sent') });
       if (version === undefined) return false;
-      holding = { ...holding, version };
+      current = { ...current, version };
       tokens = await target.obtain(content, () => sending() < this.leases.sent * SEND_WINDOW_FRACTION);
     } catch (error) {
-      return this.releaseAfterFailure(target, holding, error);
+      return this.releaseAfterFailure(target, current, error);
     }
-    const kept = await this.writer.write(target, {
-      held: holding,
+    const isStored = await this.writer.write(target, {
+      held: current,
       tokens,
       old: content,
       receivedAt: this.ports.clock.now(),
     });
-    if (kept) this.ports.log.info('refresh:done', targetFields(target));
-    return kept;
+    if (isStored) this.ports.log.info('refresh:done', targetFields(target));
+    return isStored;
   }
 
-  /** Wall and monotonic time, whichever went further: one stops when the machine sleeps, the other may be set back. */
+  /**
+   * Elapsed wall-clock or monotonic time, whichever is longer: the monotonic clock may stop while the machine sleeps,
+   * and the wall clock may be set back.
+   */
   private stopwatch(): () => number {
     const { clock } = this.ports;
     const [wall, steady] = [clock.now(), clock.elapsed()];
@@ -213,16 +218,16 @@ export class TokenRefresher {
   private async releaseAfterFailure(target: RefreshTarget, held: StoredCredential, error: unknown): Promise<boolean> {
     const { vault, log } = this.ports;
     const refused = error instanceof OAuthRefusal ? error : undefined;
-    const isOver = refused?.error === 'invalid_grant';
-    const change: CredentialChange = isOver ? { lease: null, state: 'reconnect_required' } : { lease: null };
+    const isRevoked = refused?.error === 'invalid_grant';
+    const change: CredentialChange = isRevoked ? { lease: null, state: 'reconnect_required' } : { lease: null };
     const changed = await vault.store.change(held, change);
-    if (error instanceof StaleLeaseError || (isOver && changed === undefined)) return false;
-    log.warn(isOver ? 'refresh:reconnect-required' : 'refresh:failed', {
+    if (error instanceof StaleLeaseError || (isRevoked && changed === undefined)) return false;
+    log.warn(isRevoked ? 'refresh:reconnect-required' : 'refresh:failed', {
       ...targetFields(target),
       error: refused?.error ?? errorName(error),
       description: refused?.description,
     });
-    if (isOver) throw mustReconnect(target.provider);
+    if (isRevoked) throw mustReconnect(target.provider);
     throw refused === undefined ? error : appRefused(target.provider, refused);
   }
 }
@@ -231,7 +236,6 @@ interface OpenedTokens extends OpenedCredential {
   readonly content: TokenContent;
 }
 
-/** Whether trying again later may help. */
 function isTransient(error: unknown): boolean {
   return isLLMError(error) && error.retryable;
 }

@@ -1,4 +1,4 @@
-/** Gives the AI module a token for a call, and nothing that the token was made from. */
+/** Gives the AI module a token for each call, and never the refresh tokens or client secrets behind it. */
 import { LLMAuthError, LLMPermissionError, LLMServerError } from '../../../ai/domain/errors/LLMErrors';
 import type { Credential, CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
 import { decideAccess } from '../../domain/entities/ProviderAccess';
@@ -35,19 +35,18 @@ export class TokenService implements CredentialSource {
   }
 
   /**
-   * Counts as one request of the user's, unless it repeats one by force.
-   * @throws LLMPermissionError for a provider that the user may not use (or that is not there), LLMRateLimitError
-   *   when a limit is reached,
-   *   LLMAuthError without a usable credential
+   * Counts as one request of the user, unless it forces a refresh for a request that was counted already.
+   * @throws LLMPermissionError if the provider does not exist or the user may not use it, LLMRateLimitError if a limit
+   *   is reached, LLMAuthError without a usable credential
    */
   getAccessToken(request: CredentialRequest): Promise<Credential | undefined> {
     return this.tokenFor(request);
   }
 
   /**
-   * The same for whoever goes by this row, and will send the token where it says: nothing is given when the
-   * provider leads elsewhere by now.
-   * @throws beside the others LLMServerError, to be tried again with the row as it is then
+   * Like `getAccessToken`, for a caller that will send the token to the server in `row`: yields no token if the
+   * provider's server has changed since.
+   * @throws besides those errors a retryable LLMServerError; the caller must retry with the current row
    */
   boundTo(row: Provider): CredentialSource {
     const destination = destinationHash(row);
@@ -60,7 +59,7 @@ export class TokenService implements CredentialSource {
   ): Promise<Credential | undefined> {
     const provider = await this.admit(providerId, userId);
     if (destination !== undefined && destinationHash(provider) !== destination) {
-      throw new LLMServerError(`The settings of '${provider.name}' were changed just now.`, { retryable: true });
+      throw new LLMServerError(`The settings of "${provider.name}" have just changed. Try again.`, { retryable: true });
     }
     if (!forceRefresh) await this.ports.limits.admit(provider, userId);
     const { auth } = provider;
@@ -104,7 +103,7 @@ export class TokenService implements CredentialSource {
       },
       obtain: ({ refreshToken }, mayStillSend) => {
         if (refreshToken === undefined)
-          return Promise.reject(new OAuthRefusal('invalid_grant', 'there is no refresh token'));
+          return Promise.reject(new OAuthRefusal('invalid_grant', 'The server issued no refresh token.'));
         return server.refresh(client, refreshToken, mayStillSend);
       },
       revoke: (content) =>
@@ -121,7 +120,7 @@ export class TokenService implements CredentialSource {
       kind: 'oauth',
       destination: destinationHash(provider),
     } as const;
-    // A token that was over before it began: the row is there for all processes to agree upon who gets the first one.
+    // Start with an expired token: processes need a row to agree on which of them requests the first one.
     if ((await vault.store.find(id)) === undefined)
       await vault.store.add({ ...id, ...vault.seal(id, NO_TOKEN), state: 'ready', expiresAt: 0 });
     return {
@@ -132,7 +131,7 @@ export class TokenService implements CredentialSource {
         try {
           return await server.clientCredentials(await clients.clientFor(provider, settings));
         } catch (error) {
-          // No user can mend an app's credentials by connecting again.
+          // `invalid_grant` would ask users to reconnect, which can't fix the app's own credentials.
           throw error instanceof OAuthRefusal && error.error === 'invalid_grant'
             ? new OAuthRefusal('invalid_client', error.description)
             : error;
@@ -145,7 +144,7 @@ export class TokenService implements CredentialSource {
 
 const NO_TOKEN: TokenContent = { type: 'tokens', accessToken: '' };
 
-/** Hosts of one's own often have no authentication. */
+/** Self-hosted servers often need no authentication. */
 export function isKeyless({ vendor, auth, baseURL }: Provider): boolean {
   return auth.kind === 'api_key' && baseURL !== undefined && (vendor === 'openai_compatible' || vendor === 'llama');
 }
@@ -153,10 +152,10 @@ export function isKeyless({ vendor, auth, baseURL }: Provider): boolean {
 function missingKey({ name, auth }: Provider): string {
   switch (auth.kind) {
     case 'api_key':
-      return `No key is set for '${name}'. An administrator must set one.`;
+      return `No API key is set for "${name}". Ask an administrator to set one.`;
     case 'user_api_key':
-      return `You have set no key of your own for '${name}'.`;
+      return `You have not set your API key for "${name}".`;
     default:
-      return `No account is connected for '${name}'. Connect one first.`;
+      return `No account is connected for "${name}". Connect one first.`;
   }
 }

@@ -1,4 +1,4 @@
-/** A vendor account that users of this app may call: whose it is, how it authenticates, who may use it and how much. */
+/** A vendor account that users of this app may call: its owner, authentication, access rules and limits. */
 import type { VendorName, WireName } from '../../../ai/domain/types/VendorTypes';
 import type { OAuthSettings } from '../types/OAuthSettings';
 
@@ -6,8 +6,8 @@ export const AUTH_KINDS = ['api_key', 'user_api_key', 'oauth_app', 'oauth_user']
 export type AuthKind = (typeof AUTH_KINDS)[number];
 
 /**
- * One shared key · a key of each user's own · client credentials with one shared token · an account that each user
- * connects.
+ * `api_key`: one shared key. `user_api_key`: a key per user. `oauth_app`: client credentials with one shared token.
+ * `oauth_user`: an account that each user connects.
  */
 export type ProviderAuth =
   | { readonly kind: 'api_key' }
@@ -15,13 +15,13 @@ export type ProviderAuth =
   | { readonly kind: 'oauth_app'; readonly oauth: OAuthSettings }
   | { readonly kind: 'oauth_user'; readonly oauth: OAuthSettings };
 
-/** Who may use it; `list` holds user ids and roles. */
+/** Who may use a provider, besides admins and its owner. */
 export type ProviderAccess =
   | { readonly kind: 'admins' }
   | { readonly kind: 'everyone' }
   | { readonly kind: 'list'; readonly users: readonly string[]; readonly roles: readonly string[] };
 
-/** Per user; windows follow each other without a gap. */
+/** Per user and fixed window. */
 export interface ProviderLimits {
   readonly windowMs: number;
   readonly requests?: number;
@@ -34,20 +34,20 @@ export interface Provider {
   readonly vendor: VendorName;
   readonly auth: ProviderAuth;
   readonly wire?: WireName;
-  /** As the vendor's official SDK takes it; the vendor's own when absent. */
+  /** In the form that the vendor's official SDK takes. Default: the vendor's own server. */
   readonly baseURL?: string;
-  /** Azure's name for a model that was set up, and the version of its API. */
+  /** Azure's name for a deployed model, and its API version. */
   readonly deployment?: string;
   readonly apiVersion?: string;
   readonly defaultModel?: string;
-  /** All models when absent. */
+  /** Absent: all models. */
   readonly allowedModels?: readonly string[];
-  /** `system` or a user id. */
+  /** A user id, or `system`. */
   readonly owner: string;
   readonly access: ProviderAccess;
   readonly limits?: ProviderLimits;
   readonly enabled: boolean;
-  /** Of the server's own settings: changed there, with a key that is there. */
+  /** Defined in the server's settings, including its key, and therefore read-only. */
   readonly configured?: true;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -56,10 +56,10 @@ export interface Provider {
 
 export const SYSTEM_OWNER = 'system';
 
-/** The longest id, in characters; also of user ids. */
+/** In characters; also for user ids. */
 export const MAX_ID_LENGTH = 128;
 
-/** An id stands in paths and in `providerId/model`; `callback` is a path of its own. */
+/** Ids appear in paths and in `providerId/model`. `callback` is reserved, because `/oauth/callback` is a route. */
 export function isProviderId(value: unknown): value is string {
   return (
     typeof value === 'string' &&
@@ -69,7 +69,7 @@ export function isProviderId(value: unknown): value is string {
   );
 }
 
-/** Whose secret opens the vendor's door: each user's own, or one for all. */
+/** Whether each user has a credential of their own, rather than all sharing one. */
 export function isPersonal(auth: ProviderAuth): boolean {
   return auth.kind === 'user_api_key' || auth.kind === 'oauth_user';
 }

@@ -1,4 +1,4 @@
-/** Who may use a provider. What no rule allows is refused, and so is everything that a rule can't be read for. */
+/** Decides who may use a provider. Access is denied unless a rule grants it. */
 import { unreachable } from '../../../ai/domain/unreachable';
 import type { User } from '../../../ai/domain/types/Actor';
 import type { Provider } from './Provider';
@@ -9,7 +9,7 @@ export type AccessDecision =
 
 const ALLOWED: AccessDecision = { allowed: true };
 
-/** @param model what is asked for; the provider as a whole when absent */
+/** @param model also checks whether this model is allowed */
 export function decideAccess(provider: Provider, user: User | undefined, model?: string): AccessDecision {
   if (user === undefined || user.userId === '') return { allowed: false, reason: 'no-user' };
   if (!provider.enabled) return { allowed: false, reason: 'disabled' };
@@ -19,7 +19,7 @@ export function decideAccess(provider: Provider, user: User | undefined, model?:
   return ALLOWED;
 }
 
-/** Admins can change every list, and an owner's account is theirs; the others need a rule. */
+/** Admins, who could change the rule anyway, and the owner need no rule. */
 function isAdmitted({ access, owner }: Provider, user: User): boolean {
   if (user.isAdmin === true || owner === user.userId) return true;
   switch (access.kind) {

@@ -1,4 +1,4 @@
-/** What a user may see of a provider, and never more. */
+/** The only fields of a provider that users may see. */
 import type { VendorName } from '../../../ai/domain/types/VendorTypes';
 import type { AuthKind, Provider } from './Provider';
 
@@ -9,7 +9,7 @@ export interface PublicProvider {
   readonly auth: { readonly kind: AuthKind };
   readonly defaultModel?: string;
   readonly allowedModels?: readonly string[];
-  /** Whether the caller's calls have a credential to use. */
+  /** Whether there is a usable credential for this user's calls. */
   readonly connected: boolean;
   readonly needsReconnect: boolean;
   readonly enabled: boolean;

@@ -1,24 +1,27 @@
-/** One sealed secret and what must be known of it without opening it. */
+/** A sealed secret, with what must be readable without opening it. */
 import { isPersonal } from './Provider';
 import type { Provider } from './Provider';
 
-/** `client`: the secret of this app at an authorization server. */
+/** `client`: this app's client secret at an authorization server. */
 export type CredentialKind = 'api_key' | 'oauth' | 'client';
 
 export interface CredentialId {
   readonly providerId: string;
-  /** `null` for what all users share. */
+  /** `null` for a credential that all users share. */
   readonly userId: string | null;
   readonly kind: CredentialKind;
 }
 
 export interface SealedBox {
   readonly sealed: string;
-  /** Which key of the ring sealed it. */
+  /** The key that sealed it. */
   readonly keyId: string;
 }
 
-/** Someone is getting a new token: `claimed` before the old one was shown to the server, `sent` from then on. */
+/**
+ * The right to refresh a token: `claimed` until the old token is about to be sent to the server, `sent` from then
+ * on.
+ */
 export interface RefreshLease {
   readonly phase: 'claimed' | 'sent';
   /** By the holder's clock, in milliseconds since the epoch. */
@@ -28,46 +31,46 @@ export interface RefreshLease {
 export interface StoredCredential extends CredentialId, SealedBox {
   readonly _id: string;
   readonly state: 'ready' | 'reconnect_required';
-  /** Where the secret may be sent; what was given for one place opens for no other. */
+  /** A hash of where the secret may be sent. It does not open for any other destination. */
   readonly destination: string;
-  /** Made anew whenever a user connects or a key is set. */
+  /** New whenever a user connects or a key is set. */
   readonly grantId: string;
-  /** Counts the tokens of one grant. */
+  /** Incremented with each refresh of the grant. */
   readonly generation: number;
-  /** Milliseconds since the epoch; absent when nobody said. */
+  /** Milliseconds since the epoch. Absent if the server did not state it. */
   readonly expiresAt?: number;
   readonly scopes?: readonly string[];
   readonly lease?: RefreshLease;
   readonly updatedAt: number;
-  /** Goes up with every change: the fence that keeps out those who were paused. */
+  /** Incremented with every change: the fencing token against processes that were paused. */
   readonly version: number;
 }
 
-/** What is in a box. */
+/** The content of a sealed box. */
 export type SecretContent =
   | { readonly type: 'api_key'; readonly key: string }
   | { readonly type: 'client'; readonly secret: string }
   | { readonly type: 'tokens'; readonly accessToken: string; readonly refreshToken?: string };
 
-/** The same id always has the same row: a unique key without an index of its own. */
+/** The row's `_id`, which makes credential ids unique without a further index. */
 export function credentialKey({ providerId, userId, kind }: CredentialId): string {
   return `${kind}/${encodeURIComponent(providerId)}/${userId === null ? '' : encodeURIComponent(userId)}`;
 }
 
-/** The credential that a user's calls need. */
+/** The id of the credential for a user's calls. */
 export function credentialIdFor({ _id, auth }: Provider, userId: string): CredentialId {
   const isKey = auth.kind === 'api_key' || auth.kind === 'user_api_key' || auth.oauth.protocol === 'key_exchange';
   return { providerId: _id, userId: isPersonal(auth) ? userId : null, kind: isKey ? 'api_key' : 'oauth' };
 }
 
-/** Names one token: it changes with every refresh and every new connection. */
+/** Identifies the stored token: changes with every refresh and every new connection. */
 export function tokenRevision(row: StoredCredential): string {
   return `${row.grantId}/${row.generation}`;
 }
 
 /**
- * Everything that decides where a provider's secrets go, as one string to hash. An edit of it must not lead secrets
- * to a new place that were given for the old one.
+ * Serializes everything that decides where a provider's secrets are sent. After a change of any of it, secrets that
+ * were entered for the old server must not be sent to the new one.
  */
 export function serializeDestination({
   vendor,

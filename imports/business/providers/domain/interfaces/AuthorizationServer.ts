@@ -1,8 +1,8 @@
-/** The other side of OAuth, as the flow and the token service see it. One implementation for each protocol. */
+/** The port to authorization servers, with one implementation per protocol. */
 import type { OAuthSettings } from '../types/OAuthSettings';
 import type { TokenSet } from '../types/TokenSet';
 
-/** This app at the server. */
+/** This app as a client of the server. */
 export interface OAuthClient {
   readonly settings: OAuthSettings;
   /** Absent for public clients. */
@@ -16,48 +16,48 @@ export interface AuthorizationRequest {
   readonly redirectUri: string;
 }
 
-/** What came back with the browser. */
+/** The parameters of the callback, with the request they respond to. */
 export interface AuthorizationResponse extends AuthorizationRequest {
   readonly parameters: URLSearchParams;
 }
 
 export interface AuthorizationServer {
-  /** Gets everything ready that must be known before a secret is sent. @throws LLMError */
+  /** Fetches what is needed before a secret can be sent, such as the server's metadata. @throws LLMError */
   prepare(settings: OAuthSettings): Promise<void>;
-  /** Where to send the user. @throws LLMError when the server can't do what is always asked of it */
+  /** The URL to send the user to. @throws LLMError if the server lacks a required feature */
   authorizationUrl(settings: OAuthSettings, request: AuthorizationRequest): Promise<URL>;
-  /** Checks the answer and exchanges its code. @throws OAuthRefusal, LLMError */
-  exchange(client: OAuthClient, answer: AuthorizationResponse): Promise<TokenSet>;
+  /** Validates the response and exchanges its code for tokens. @throws OAuthRefusal, LLMError */
+  exchange(client: OAuthClient, response: AuthorizationResponse): Promise<TokenSet>;
   /**
-   * @param mayStillSend asked at the last moment before the token leaves @throws OAuthRefusal, StaleLeaseError,
-   * LLMError
+   * @param mayStillSend checked directly before the token is sent
+   * @throws OAuthRefusal, StaleLeaseError, LLMError
    */
   refresh(client: OAuthClient, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet>;
   /** @throws OAuthRefusal, LLMError */
   clientCredentials(client: OAuthClient): Promise<TokenSet>;
-  /** Does nothing where the server offers no revocation. @throws LLMError */
+  /** Does nothing if the server has no revocation endpoint. @throws LLMError */
   revoke(client: OAuthClient, tokens: Pick<TokenSet, 'accessToken' | 'refreshToken'>): Promise<void>;
 }
 
-/** The server said no. */
+/** The server rejected the request, or its response breaks the protocol. */
 export class OAuthRefusal extends Error {
-  /** The server's word, e.g. `invalid_grant`, or ours for an answer that breaks the protocol. */
+  /** The server's error code, such as `invalid_grant`; `invalid_response` for a response that breaks the protocol. */
   readonly error: string;
-  /** What the server says about it, safe to show as text. */
+  /** The server's description, safe to show as text. */
   readonly description: string | undefined;
 
   constructor(error: string, description?: string) {
-    super(`the authorization server refused: ${error}`);
+    super(`The authorization server rejected the request: ${error}.`);
     this.name = 'OAuthRefusal';
     this.error = error;
     this.description = description;
   }
 }
 
-/** The right to refresh was held for too long to be used any more. */
+/** The lease to refresh was held for too long, so the request was not sent. */
 export class StaleLeaseError extends Error {
   constructor() {
-    super('a token was not refreshed because the right to do so had been held for too long');
+    super('The token was not refreshed because the lease was held for too long.');
     this.name = 'StaleLeaseError';
   }
 }

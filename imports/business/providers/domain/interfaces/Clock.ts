@@ -1,8 +1,8 @@
-/** Time as the Provider system sees it. */
+/** The time source of the provider system. */
 export interface Clock {
-  /** Milliseconds since the epoch; may be wrong, may jump. */
+  /** Wall-clock time in milliseconds since the epoch. May be wrong and may jump. */
   now(): number;
-  /** Milliseconds since anything; never goes back. */
+  /** Monotonic time in milliseconds, with an arbitrary start. */
   elapsed(): number;
   sleep(milliseconds: number): Promise<void>;
 }

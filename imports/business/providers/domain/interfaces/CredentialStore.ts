@@ -1,4 +1,4 @@
-/** Where sealed credentials are kept. Every change names the version that it was made from. */
+/** Stores sealed credentials. Every change states the version that it is based on. */
 import type { CredentialId, RefreshLease, SealedBox, StoredCredential } from '../entities/StoredCredential';
 
 export type NewCredential = Omit<
@@ -6,7 +6,7 @@ export type NewCredential = Omit<
   '_id' | 'version' | 'lease' | 'generation' | 'grantId' | 'updatedAt'
 >;
 
-/** Fields that are not named stay; `null` takes a field away. */
+/** Omitted fields stay; `null` removes a field. */
 export interface CredentialChange {
   readonly box?: SealedBox;
   readonly state?: StoredCredential['state'];
@@ -18,21 +18,21 @@ export interface CredentialChange {
 
 export interface CredentialStore {
   find(id: CredentialId): Promise<StoredCredential | undefined>;
-  /** Puts a new grant in the place of whatever is there. */
+  /** Stores a new grant, replacing any existing one. */
   put(credential: NewCredential): Promise<void>;
-  /** Adds a row unless there is one. */
+  /** Adds a row unless one exists. */
   add(credential: NewCredential): Promise<void>;
-  /** @returns the row's new version, or undefined when it has moved on since it was read or is gone */
+  /** @returns the row's new version, or undefined if it was changed or removed since it was read */
   change(
     row: Pick<StoredCredential, '_id' | 'grantId' | 'version'>,
     change: CredentialChange,
   ): Promise<number | undefined>;
-  /** Another key for the same content; nobody's version changes. @returns whether the box was still there */
+  /** Replaces the box by one with the same content, without a new version. @returns false if the box has changed */
   reseal(row: StoredCredential, box: SealedBox): Promise<boolean>;
-  /** @returns the row that is gone now, or undefined when there was none */
+  /** Removes a row. @returns the removed row, or undefined if there was none */
   take(id: CredentialId): Promise<StoredCredential | undefined>;
   ofProvider(providerId: string): Promise<readonly StoredCredential[]>;
-  /** What a user has, and what all share. */
+  /** The user's own credentials and the shared ones. */
   ofUser(userId: string): Promise<readonly StoredCredential[]>;
   notSealedWith(keyId: string): Promise<readonly StoredCredential[]>;
 }

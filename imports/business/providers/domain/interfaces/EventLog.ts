@@ -1,4 +1,4 @@
-/** What the Provider system tells operators: events with flat fields, so that one redactor can go over all of them. */
+/** The provider system's log. Events have flat fields, so that one redactor covers all of them. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 export interface EventLog {

@@ -1,12 +1,12 @@
-/** Where providers are kept. */
+/** Stores providers. */
 import type { Provider } from '../entities/Provider';
 
 export interface ProviderStore {
   find(providerId: string): Promise<Provider | undefined>;
   all(): Promise<readonly Provider[]>;
-  /** @throws ConflictError when the id is taken */
+  /** @throws ConflictError if the id is taken */
   insert(provider: Provider): Promise<void>;
-  /** @returns false when the provider is gone or was changed since it was read */
+  /** @param readAt `updatedAt` as read @returns false if the provider was removed or changed since then */
   replace(provider: Provider, readAt: number): Promise<boolean>;
   remove(providerId: string): Promise<boolean>;
 }

@@ -1,26 +1,26 @@
-/** Turns secrets into boxes that open only in the place that they were made for. */
+/** Encrypts secrets into boxes that open only for the binding they were sealed with. */
 import type { SealedBox } from '../entities/StoredCredential';
 
-/** What a box is bound to: its facts in a fixed order. */
+/** What a box is bound to: values in a fixed order. */
 export type SealBinding = readonly (string | null)[];
 
 export interface Sealer {
-  /** The key that seals now. */
+  /** The key that seals new boxes. */
   readonly currentKeyId: string;
   seal(secret: string, binding: SealBinding): SealedBox;
-  /** @throws SealError when the key is unknown, the box was altered, or it belongs elsewhere */
+  /** @throws SealError if the key is unknown, the box was altered, or the binding differs */
   open(box: SealedBox, binding: SealBinding): string;
 }
 
-/** The message never says anything of the content. */
+/** Its message reveals nothing of the content. */
 export class SealError extends Error {
   readonly reason: 'unknown-key' | 'does-not-open';
 
   constructor(reason: 'unknown-key' | 'does-not-open') {
     super(
       reason === 'unknown-key'
-        ? 'a secret is sealed with a key that is not in the key ring'
-        : 'a sealed secret does not open: it was altered or belongs elsewhere',
+        ? 'The secret is sealed with a key that is not in the key ring.'
+        : 'The sealed secret cannot be opened: it was altered or belongs elsewhere.',
     );
     this.name = 'SealError';
     this.reason = reason;

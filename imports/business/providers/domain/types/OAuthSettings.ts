@@ -1,9 +1,9 @@
-/** What is said of one authorization server and of this app as its client: data in a provider's row. */
+/** A provider's settings for its authorization server and for this app as its client. */
 
-/** How the server talks: OAuth 2, or a code that is exchanged for an API key. */
+/** OAuth 2, or OpenRouter's flow, in which a code is exchanged for an API key. */
 export type OAuthProtocol = 'oauth2' | 'key_exchange';
 
-/** Where endpoints come from: OpenID Connect Discovery, RFC 8414, the first of the two that answers, or this row. */
+/** Where endpoints come from: OpenID Connect Discovery, RFC 8414, whichever of the two responds, or these settings. */
 export const DISCOVERY_METHODS = ['auto', 'oidc', 'oauth2', 'none'] as const;
 export type DiscoveryMethod = (typeof DISCOVERY_METHODS)[number];
 
@@ -12,7 +12,7 @@ export type ClientAuthentication = (typeof CLIENT_AUTHENTICATIONS)[number];
 
 export interface OAuthSettings {
   readonly protocol: OAuthProtocol;
-  /** Compared with `iss` in answers (RFC 9207) and in ID tokens. */
+  /** Compared with `iss` in authorization responses (RFC 9207) and in ID tokens. */
   readonly issuer: string;
   readonly discovery: DiscoveryMethod;
   readonly authorizationEndpoint?: string;
@@ -20,11 +20,11 @@ export interface OAuthSettings {
   /** RFC 7009. */
   readonly revocationEndpoint?: string;
   readonly clientId: string;
-  /** How the client secret is sent, where there is one; what the server prefers when absent. */
+  /** How the client secret is sent, if there is one. Default: what the server prefers. */
   readonly clientAuthentication?: ClientAuthentication;
   readonly scopes: readonly string[];
   /** Resource indicators (RFC 8707). */
   readonly resources?: readonly string[];
-  /** Extra parameters of the authorization request, e.g. `access_type`. */
+  /** Extra parameters of the authorization request, such as `access_type`. */
   readonly authorizationParameters?: Readonly<Record<string, string>>;
 }

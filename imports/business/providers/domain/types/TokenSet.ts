@@ -1,10 +1,10 @@
-/** What an authorization server gave. */
+/** Tokens as issued by an authorization server. */
 export interface TokenSet {
-  /** `api_key`: a key that is used like any other and never expires by itself. */
+  /** `api_key`: an API key like any other, which does not expire. */
   readonly kind: 'bearer' | 'api_key';
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** From the moment of receipt, in milliseconds; absent when the server did not say. */
+  /** From the moment of receipt. Absent if the server did not state it. */
   readonly expiresInMs?: number;
   readonly scopes?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** The Provider system, wired: the same for every host. */
+/** Wires the provider system, in the same way for every host. */
 import type { CredentialSource } from '../../../ai/domain/interfaces/CredentialSource';
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import { DEFAULT_TRANSPORT_LIMITS } from '../../../ai/domain/types/VendorTypes';
@@ -37,41 +37,41 @@ import { SealingService } from '../sealing/SealingService';
 import { systemClock } from '../system/systemClock';
 
 export interface ProvidersSettings {
-  /** Sealing keys, `id:base64,…`: the first seals, all open. */
+  /** Sealing keys as `id:base64,…`: the first seals, all open. */
   readonly secretKeys: string;
   /** Where browsers reach this app. */
   readonly rootUrl: string;
-  /** Permits plain http and private addresses of authorization servers and vendors: for development and tests only. */
+  /** Permits plain http and private addresses for authorization servers and vendors: for development and tests only. */
   readonly allowPrivateHosts?: boolean;
   /** In milliseconds; see `LeaseLengths`. */
   readonly refreshLeases?: LeaseDurations;
 }
 
-/** What a host brings. */
+/** What the host provides. */
 export interface ProvidersPorts {
   readonly collection: <T extends StoredDocument>(name: string) => DocumentCollection<T>;
   readonly findUser: UserLookup;
-  /** See `ProviderMethodsPorts.probe`. */
+  /** See `ProviderOperationsPorts.probe`. */
   readonly probe: (providerId: string, userId: string) => Promise<boolean>;
-  /** Providers of the host's settings, whose keys are there. */
+  /** Providers defined in the host's settings, which also hold their keys. */
   readonly configured?: readonly Provider[];
   readonly log?: EventLog;
   readonly clock?: Clock;
-  /** Instead of the protocols' own implementations. */
+  /** Replaces the implementations of the protocols. */
   readonly servers?: AuthorizationServers;
 }
 
 export interface ProvidersModule {
-  /** The one port through which the AI module sees all this. */
+  /** The only port through which the AI module uses the provider system. */
   readonly credentials: CredentialSource & { boundTo(row: Provider): CredentialSource };
   readonly service: ProviderService;
   readonly flow: OAuthFlow;
   readonly operations: ProviderOperations;
-  /** To be told what an answer used, for limits on tokens. */
+  /** Counts the tokens of a response towards the provider's limits. */
   recordUsage(usage: { readonly providerId: string; readonly userId: string; readonly tokens: number }): Promise<void>;
   readonly changes: ChangeSignal;
   readonly findUser: UserLookup;
-  /** Makes the stores' indexes. Safe to call again. */
+  /** Creates the stores' indexes. Idempotent. */
   ready(): Promise<void>;
   /** Closes the sockets to authorization servers. */
   close(): void;
@@ -84,11 +84,11 @@ export const COLLECTIONS = {
   usage: 'ai_provider_usage',
 } as const;
 
-/** @throws LLMInvalidRequestError for keys or a root URL that are not right */
+/** @throws LLMInvalidRequestError for invalid sealing keys or an invalid root URL */
 export function createProvidersModule(settings: ProvidersSettings, ports: ProvidersPorts): ProvidersModule {
   const { rootUrl, allowPrivateHosts: allowInsecure = false } = settings;
   const { collection, findUser, probe, configured = [], log = consoleLog, clock = systemClock } = ports;
-  const rows = {
+  const collections = {
     providers: collection<ProviderDocument>(COLLECTIONS.providers),
     credentials: collection<CredentialDocument>(COLLECTIONS.credentials),
     authorizations: collection<AuthorizationDocument>(COLLECTIONS.authorizations),
@@ -96,10 +96,13 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
   };
   const changes = new ChangeSignal();
   const sealer = new SealingService(KeyRing.parse(settings.secretKeys));
-  const providers = withConfiguredProviders(changes.watchProviders(createProviderStore(rows.providers)), configured);
-  const authorizations = createAuthorizationStore(rows.authorizations);
+  const providers = withConfiguredProviders(
+    changes.watchProviders(createProviderStore(collections.providers)),
+    configured,
+  );
+  const authorizations = createAuthorizationStore(collections.authorizations);
   const vault = new CredentialVault({
-    store: changes.watchCredentials(createCredentialStore(rows.credentials, clock)),
+    store: changes.watchCredentials(createCredentialStore(collections.credentials, clock)),
     sealer,
     log,
   });
@@ -113,7 +116,7 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     key_exchange: new KeyExchangeServer(fetch),
   };
   const clients = new OAuthClients(servers, vault, log);
-  const limits = new UsageLimits(createUsageStore(rows.usage), clock);
+  const limits = new UsageLimits(createUsageStore(collections.usage, clock));
   const leases = settings.refreshLeases === undefined ? {} : { leases: settings.refreshLeases };
   const refresher = new TokenRefresher({ vault, clock, log, ...leases });
   const flow = new OAuthFlow({ providers, authorizations, vault, clients, sealer, findUser, clock, log, rootUrl });
@@ -131,9 +134,9 @@ export function createProvidersModule(settings: ProvidersSettings, ports: Provid
     findUser,
     async ready() {
       await Promise.all([
-        indexCredentials(rows.credentials),
-        indexAuthorizations(rows.authorizations),
-        indexUsage(rows.usage),
+        indexCredentials(collections.credentials),
+        indexAuthorizations(collections.authorizations),
+        indexUsage(collections.usage),
       ]);
     },
     close: () => fetch.close(),

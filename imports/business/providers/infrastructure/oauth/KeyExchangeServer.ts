@@ -1,6 +1,6 @@
 /**
- * OpenRouter's way to connect an account: OAuth's authorization code with PKCE, except that there is no client to
- * register, no `state`, and that the code is exchanged for an API key which never expires.
+ * OpenRouter's flow for connecting an account: OAuth's authorization code with PKCE, but without client registration
+ * and `state`, and the code is exchanged for an API key that does not expire.
  * https://openrouter.ai/docs/guides/overview/auth/oauth
  */
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
@@ -39,7 +39,7 @@ export class KeyExchangeServer implements AuthorizationServer {
     const url = endpoint(settings.authorizationEndpoint);
     for (const [name, value] of Object.entries(settings.authorizationParameters ?? {}))
       url.searchParams.set(name, value);
-    // The state is part of the path: however the code is put onto the address, it stays whole.
+    // The state is part of the path, so it survives however the server appends the code to the URL.
     url.searchParams.set('callback_url', `${redirectUri}/${state}`);
     url.searchParams.set('code_challenge', await calculatePKCECodeChallenge(codeVerifier));
     url.searchParams.set('code_challenge_method', 'S256');
@@ -54,7 +54,7 @@ export class KeyExchangeServer implements AuthorizationServer {
         safeMessage(parameters.get('error_description') ?? '') || undefined,
       );
     const code = parameters.get('code');
-    if (code === null || code === '') throw new OAuthRefusal('invalid_response', 'the answer has no code');
+    if (code === null || code === '') throw new OAuthRefusal('invalid_response', 'The response has no code.');
     const response = await this.fetch(endpoint(settings.tokenEndpoint), {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -65,14 +65,16 @@ export class KeyExchangeServer implements AuthorizationServer {
   }
 
   refresh(): Promise<TokenSet> {
-    return Promise.reject(new OAuthRefusal('unsupported_grant_type', 'keys of this kind are not refreshed'));
+    return Promise.reject(new OAuthRefusal('unsupported_grant_type', 'API keys cannot be refreshed.'));
   }
 
   clientCredentials(): Promise<TokenSet> {
-    return Promise.reject(new OAuthRefusal('unsupported_grant_type', 'the server knows no apps'));
+    return Promise.reject(
+      new OAuthRefusal('unsupported_grant_type', 'The server does not support client credentials.'),
+    );
   }
 
-  /** Keys are withdrawn by their owner, on the vendor's site. */
+  /** Users revoke their keys on the vendor's site. */
   revoke(): Promise<void> {
     return Promise.resolve();
   }
@@ -80,20 +82,20 @@ export class KeyExchangeServer implements AuthorizationServer {
 
 function endpoint(url: string | undefined): URL {
   if (url === undefined)
-    throw new LLMInvalidRequestError('the provider names no endpoint for this', { path: 'auth.oauth' });
+    throw new LLMInvalidRequestError("The provider's OAuth settings lack an endpoint.", { path: 'auth.oauth' });
   return new URL(url);
 }
 
-/** 400 and 403 say that code, verifier or method are not accepted. */
+/** The server responds with 400 or 403 if it rejects the code, verifier or challenge method. */
 async function keyOf(response: GuardedResponse): Promise<string> {
   const { status } = response;
   const text = await response.text();
-  if (status === 429) throw new LLMRateLimitError('the authorization server is asked too often', { status });
+  if (status === 429) throw new LLMRateLimitError('The authorization server received too many requests.', { status });
   if (status >= 500)
-    throw new LLMConnectionError(`the authorization server can't answer now (status ${status})`, { status });
-  if (status !== 200) throw new OAuthRefusal('invalid_grant', `the server answered with status ${status}`);
+    throw new LLMConnectionError(`The authorization server is unavailable (status ${status}).`, { status });
+  if (status !== 200) throw new OAuthRefusal('invalid_grant', `The server responded with status ${status}.`);
   const key = keyField(text);
-  if (key === undefined) throw new OAuthRefusal('invalid_response', 'the answer has no key');
+  if (key === undefined) throw new OAuthRefusal('invalid_response', 'The response has no key.');
   return key;
 }
 

@@ -1,5 +1,5 @@
 /**
- * OAuth 2.1 and OpenID Connect through `oauth4webapi`: PKCE S256 always, `iss` checked (RFC 9207), resource
+ * OAuth 2.1 and OpenID Connect through `oauth4webapi`: always PKCE with S256, `iss` validation (RFC 9207), resource
  * indicators (RFC 8707).
  */
 import {
@@ -54,7 +54,7 @@ export interface OAuth2ServerOptions {
   readonly allowInsecure: boolean;
 }
 
-/** How far the server's clock may be off, in seconds, where an ID token names times. */
+/** How far the server's clock may differ from ours in the times of an ID token. */
 const CLOCK_TOLERANCE_SECONDS = 11 * 60;
 
 export class OAuth2Server implements AuthorizationServer {
@@ -75,12 +75,12 @@ export class OAuth2Server implements AuthorizationServer {
     const metadata = await this.options.metadata.get(settings);
     const endpoint = metadata.authorization_endpoint;
     if (endpoint === undefined)
-      throw new LLMInvalidRequestError('the authorization server names no authorization endpoint', {
+      throw new LLMInvalidRequestError('The authorization server has no authorization endpoint.', {
         path: 'auth.oauth',
       });
-    // A server that knows only the plain method would accept a stolen code.
+    // With the plain method, an intercepted code could be exchanged by an attacker.
     if (metadata.code_challenge_methods_supported?.includes('S256') === false) {
-      throw new LLMInvalidRequestError('the authorization server does not support PKCE with S256', {
+      throw new LLMInvalidRequestError('The authorization server does not support PKCE with S256.', {
         path: 'auth.oauth',
       });
     }
@@ -102,63 +102,65 @@ export class OAuth2Server implements AuthorizationServer {
     return url;
   }
 
-  async exchange(client: OAuthClient, answer: AuthorizationResponse): Promise<TokenSet> {
+  async exchange(client: OAuthClient, callback: AuthorizationResponse): Promise<TokenSet> {
     const { settings } = client;
-    const contextFor = await this.side(client);
-    return asked([client.secret, answer.codeVerifier, answer.state, answer.parameters.get('code')], async () => {
-      const parameters = validateAuthResponse(contextFor.metadata, contextFor.client, answer.parameters, answer.state);
-      const options = { ...contextFor.http, additionalParameters: resourcesOf(settings) };
-      const { metadata, authentication } = contextFor;
+    const { state, codeVerifier, nonce, redirectUri } = callback;
+    const context = await this.contextFor(client);
+    const { metadata, authentication, http } = context;
+    return withSafeErrors([client.secret, codeVerifier, state, callback.parameters.get('code')], async () => {
       const response = await authorizationCodeGrantRequest(
         metadata,
-        contextFor.client,
+        context.client,
         authentication,
-        parameters,
-        answer.redirectUri,
-        answer.codeVerifier,
-        options,
+        validateAuthResponse(metadata, context.client, callback.parameters, state),
+        redirectUri,
+        codeVerifier,
+        { ...http, additionalParameters: resourcesOf(settings) },
       );
-      const openId = isOpenId(settings);
-      const expected = openId ? { expectedNonce: answer.nonce, requireIdToken: true } : {};
+      const expected = isOpenId(settings) ? { expectedNonce: nonce, requireIdToken: true } : {};
       return toTokenSet(
-        await processAuthorizationCodeResponse(metadata, contextFor.client, response, expected),
+        await processAuthorizationCodeResponse(metadata, context.client, response, expected),
         settings.scopes,
       );
     });
   }
 
   async refresh(client: OAuthClient, refreshToken: string, mayStillSend: () => boolean): Promise<TokenSet> {
-    const side = await this.side(client, () => {
+    const context = await this.contextFor(client, () => {
       if (!mayStillSend()) throw new StaleLeaseError();
     });
-    return asked([client.secret, refreshToken], async () => {
-      const options = { ...side.http, additionalParameters: resourcesOf(client.settings) };
+    return withSafeErrors([client.secret, refreshToken], async () => {
+      const options = { ...context.http, additionalParameters: resourcesOf(client.settings) };
       const response = await refreshTokenGrantRequest(
-        side.metadata,
-        side.client,
-        side.authentication,
+        context.metadata,
+        context.client,
+        context.authentication,
         refreshToken,
         options,
       );
-      // RFC 6749, 6: no word about scopes means those that were granted, which may be fewer than were asked for.
-      return toTokenSet(await processRefreshTokenResponse(side.metadata, side.client, response));
+      // RFC 6749, 6: without a scope in the response, the granted scopes are unchanged. They may be fewer than
+      // requested.
+      return toTokenSet(await processRefreshTokenResponse(context.metadata, context.client, response));
     });
   }
 
   async clientCredentials(client: OAuthClient): Promise<TokenSet> {
     const { settings } = client;
-    const side = await this.side(client);
-    return asked([client.secret], async () => {
+    const context = await this.contextFor(client);
+    return withSafeErrors([client.secret], async () => {
       const parameters = resourcesOf(settings);
       if (settings.scopes.length > 0) parameters.set('scope', settings.scopes.join(' '));
       const response = await clientCredentialsGrantRequest(
-        side.metadata,
-        side.client,
-        side.authentication,
+        context.metadata,
+        context.client,
+        context.authentication,
         parameters,
-        side.http,
+        context.http,
       );
-      return toTokenSet(await processClientCredentialsResponse(side.metadata, side.client, response), settings.scopes);
+      return toTokenSet(
+        await processClientCredentialsResponse(context.metadata, context.client, response),
+        settings.scopes,
+      );
     });
   }
 
@@ -166,19 +168,19 @@ export class OAuth2Server implements AuthorizationServer {
     client: OAuthClient,
     { accessToken, refreshToken }: Pick<TokenSet, 'accessToken' | 'refreshToken'>,
   ): Promise<void> {
-    const side = await this.side(client);
-    if (side.metadata.revocation_endpoint === undefined) return;
-    // RFC 7009, 2.1: with the refresh token goes the whole grant.
+    const context = await this.contextFor(client);
+    if (context.metadata.revocation_endpoint === undefined) return;
+    // RFC 7009, 2.1: revoking the refresh token revokes the entire grant.
     const [token, hint] = refreshToken === undefined ? [accessToken, 'access_token'] : [refreshToken, 'refresh_token'];
-    await asked([client.secret, token], async () => {
-      const options = { ...side.http, additionalParameters: { token_type_hint: hint } };
+    await withSafeErrors([client.secret, token], async () => {
+      const options = { ...context.http, additionalParameters: { token_type_hint: hint } };
       await processRevocationResponse(
-        await revocationRequest(side.metadata, side.client, side.authentication, token, options),
+        await revocationRequest(context.metadata, context.client, context.authentication, token, options),
       );
     });
   }
 
-  private async side({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<ClientContext> {
+  private async contextFor({ settings, secret }: OAuthClient, beforeSend?: () => void): Promise<ClientContext> {
     const { fetch, allowInsecure, metadata: cache } = this.options;
     const metadata = await cache.get(settings);
     return {
@@ -193,7 +195,7 @@ export class OAuth2Server implements AuthorizationServer {
   }
 }
 
-/** All that a request of the library wants beside its own facts. */
+/** What every request of the library needs. */
 interface ClientContext {
   readonly metadata: ServerMetadata;
   readonly client: Client;
@@ -216,19 +218,18 @@ function clientAuthentication(
 ): ClientAuth {
   if (secret === undefined) return None();
   const offered = metadata.token_endpoint_auth_methods_supported;
-  // RFC 8414, 2: a server that lists no methods takes basic authentication.
+  // RFC 8414, 2: a server that lists no methods accepts basic authentication.
   const method =
     settings.clientAuthentication ??
     (offered === undefined || offered.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post');
   return method === 'client_secret_basic' ? ClientSecretBasic(secret) : ClientSecretPost(secret);
 }
 
-/** @param withSafeErrors the scopes that no word about scopes means. RFC 6749, 5.1 */
-function toTokenSet(response: TokenEndpointResponse, withSafeErrors?: readonly string[]): TokenSet {
+/** @param requested the granted scopes if the response does not state them, by RFC 6749, 5.1 */
+function toTokenSet(response: TokenEndpointResponse, requested?: readonly string[]): TokenSet {
   if (response.token_type !== 'bearer')
-    throw new OAuthRefusal('unsupported_token_type', 'the server gave a token that is not a bearer token');
-  const scopes =
-    response.scope === undefined ? withSafeErrors : response.scope.split(' ').filter((scope) => scope !== '');
+    throw new OAuthRefusal('unsupported_token_type', 'The server issued a token that is not a bearer token.');
+  const scopes = response.scope === undefined ? requested : response.scope.split(' ').filter((scope) => scope !== '');
   return {
     kind: 'bearer',
     accessToken: response.access_token,
@@ -239,21 +240,22 @@ function toTokenSet(response: TokenEndpointResponse, withSafeErrors?: readonly s
 }
 
 /**
- * The library's errors quote whole answers, tokens among them: only the server's own words leave here, and no cause.
- * @param sent what the server may quote
+ * The library's errors quote entire responses, including tokens, so they are replaced by errors without a cause that
+ * hold only the server's error code and description.
+ * @param sent secrets that the server may quote
  */
-async function asked<T>(sent: readonly (string | null | undefined)[], ask: () => Promise<T>): Promise<T> {
+async function withSafeErrors<T>(sent: readonly (string | null | undefined)[], request: () => Promise<T>): Promise<T> {
   try {
-    return await ask();
+    return await request();
   } catch (error) {
     if (isLLMError(error) || error instanceof OAuthRefusal || error instanceof StaleLeaseError) throw error;
-    throw safeError(error, (words) => safeMessage(withoutSecrets(words, sent)));
+    throw safeError(error, (text) => safeMessage(withoutSecrets(text, sent)));
   }
 }
 
-function safeError(error: unknown, safe: (words: string) => string): Error {
-  const refusal = (word: string, description?: string): OAuthRefusal =>
-    new OAuthRefusal(safe(word).slice(0, 100), description === undefined ? undefined : safe(description));
+function safeError(error: unknown, safe: (text: string) => string): Error {
+  const refusal = (code: string, description?: string): OAuthRefusal =>
+    new OAuthRefusal(safe(code).slice(0, 100), description === undefined ? undefined : safe(description));
   if (error instanceof AuthorizationResponseError) return refusal(error.error, error.error_description);
   if (error instanceof ResponseBodyError)
     return transientError(error.status, error.error) ?? refusal(error.error, error.error_description);
@@ -265,14 +267,14 @@ function safeError(error: unknown, safe: (words: string) => string): Error {
   );
 }
 
-/** What may be over soon. */
+/** An error that a later attempt may not meet, or undefined. */
 function transientError(status: number, error?: string): Error | undefined {
-  if (status === 429) return new LLMRateLimitError('the authorization server is asked too often', { status });
+  if (status === 429) return new LLMRateLimitError('The authorization server received too many requests.', { status });
   if (status < 500 && error !== 'server_error' && error !== 'temporarily_unavailable') return undefined;
-  return new LLMConnectionError(`the authorization server can't answer now (status ${status})`, { status });
+  return new LLMConnectionError(`The authorization server is unavailable (status ${status}).`, { status });
 }
 
-/** An answer that is no OAuth error at all, e.g. a gateway's page. */
+/** The status of a response that is not an OAuth error at all, such as a proxy's error page. */
 function statusOf(error: unknown): number | undefined {
   return error instanceof Error && error.cause instanceof Response ? error.cause.status : undefined;
 }

@@ -1,7 +1,4 @@
-/**
- * Endpoints of authorization servers: from their own metadata or from the row, checked before anything is sent to
- * them.
- */
+/** Finds the endpoints of authorization servers, by discovery or from the settings, and checks them before use. */
 import { allowInsecureRequests, customFetch, discoveryRequest, processDiscoveryResponse } from 'oauth4webapi';
 import type { AuthorizationServer as ServerMetadata } from 'oauth4webapi';
 import { isLLMError, LLMConnectionError, LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
@@ -17,36 +14,36 @@ export interface ServerMetadataOptions {
   readonly allowInsecure: boolean;
 }
 
-/** How long metadata is believed, in milliseconds. */
 const LIFETIME_MS = 60 * 60_000;
-/** Rows are few; whoever makes more is not served from memory. */
-const MAX_CACHED = 500;
+const MAX_ENTRIES = 500;
 
-interface Cached {
+interface CacheEntry {
   readonly metadata: Promise<ServerMetadata>;
-  readonly at: number;
+  /** By the monotonic clock. */
+  readonly loadedAt: number;
 }
 
 export class ServerMetadataCache {
   private readonly options: ServerMetadataOptions;
-  private readonly cached = new Map<string, Cached>();
+  private readonly cached = new Map<string, CacheEntry>();
 
   constructor(options: ServerMetadataOptions) {
     this.options = options;
   }
 
   /**
-   * @throws LLMInvalidRequestError for metadata that breaks the protocol or asks for plain http, LLMConnectionError
+   * @throws LLMInvalidRequestError for metadata that breaks the protocol or has plain http endpoints,
+   *   LLMConnectionError
    * and other transport errors
    */
   async get(settings: OAuthSettings): Promise<ServerMetadata> {
     const key = JSON.stringify(settings);
     const { clock } = this.options;
-    const known = this.cached.get(key);
-    if (known !== undefined && clock.elapsed() - known.at < LIFETIME_MS) return known.metadata;
+    const entry = this.cached.get(key);
+    if (entry !== undefined && clock.elapsed() - entry.loadedAt < LIFETIME_MS) return entry.metadata;
     const metadata = this.load(settings);
-    if (this.cached.size >= MAX_CACHED) this.cached.clear();
-    this.cached.set(key, { metadata, at: clock.elapsed() });
+    if (this.cached.size >= MAX_ENTRIES) this.cached.clear();
+    this.cached.set(key, { metadata, loadedAt: clock.elapsed() });
     try {
       return await metadata;
     } catch (error) {
@@ -91,29 +88,28 @@ export class ServerMetadataCache {
     try {
       const response = await discoveryRequest(url, options);
       if (response.status >= 500)
-        throw new LLMConnectionError(`${url.host} answers its metadata with status ${response.status}`, {
+        throw new LLMConnectionError(`The metadata request to ${url.host} failed with status ${response.status}.`, {
           status: response.status,
         });
       return await processDiscoveryResponse(url, response);
     } catch (error) {
       if (isLLMError(error)) throw error;
-      // What the library quotes of the answer is left out.
+      // The library's message quotes the response, so it is left out.
       throw new LLMInvalidRequestError(
-        `${url.host} does not publish metadata of an authorization server that calls itself ${issuer}`,
+        `${url.host} does not publish valid metadata for the issuer "${issuer}". Check the issuer's URL.`,
         { path: 'auth.oauth.issuer' },
       );
     }
   }
 }
 
-/**
- * The browser is led to one of them and secrets to the others, so they are judged as strictly as what a user types
- * in.
- */
+/** Discovered endpoints receive browsers and secrets, so they are checked as strictly as entered ones. */
 function checkEndpoint(name: string, endpoint: string | undefined, allowInsecure: boolean): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isWeb = url?.protocol === 'https:' || (allowInsecure && url?.protocol === 'http:');
   if (!isWeb || url.username !== '' || url.password !== '')
-    throw new LLMInvalidRequestError(`the authorization server's ${name} is not an https URL`, { path: 'auth.oauth' });
+    throw new LLMInvalidRequestError(`The authorization server's ${name} must be an https URL without credentials.`, {
+      path: 'auth.oauth',
+    });
 }

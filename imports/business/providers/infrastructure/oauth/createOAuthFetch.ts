@@ -1,8 +1,8 @@
-/** What `oauth4webapi` sends goes out by the same guarded way as everything else. */
+/** Lets `oauth4webapi` send its requests through the guarded fetch, like everything else. */
 import type { CustomFetchOptions } from 'oauth4webapi';
 import type { GuardedFetch } from '../../../ai/infrastructure/clients/http/guardedFetch';
 
-/** Whole requests, in milliseconds, and decoded bodies, in bytes: token endpoints answer in one small piece. */
+/** For the entire request, including its response. */
 export const OAUTH_TIMEOUT_MS = 15_000;
 const MAX_BODY_BYTES = 512 * 1024;
 
@@ -12,9 +12,9 @@ export type OAuthFetch = (
 ) => Promise<Response>;
 
 export interface OAuthFetchHooks {
-  /** May throw to stop a request at the last moment. */
+  /** Called directly before sending. May throw to cancel the request. */
   readonly beforeSend?: (() => void) | undefined;
-  /** The body as the library is to see it. */
+  /** Transforms the body before the library reads it. */
   readonly readBody?: (text: string) => string;
 }
 
@@ -25,14 +25,14 @@ export function createOAuthFetch(
   return async (url, { method, headers, body, signal }) => {
     beforeSend?.();
     const call = { signal, timeout: OAUTH_TIMEOUT_MS, maxResponseBytes: MAX_BODY_BYTES };
-    const answer = await fetch(url, { method, headers, body: body?.toString(), call });
-    const text = readBody(await answer.text());
-    return new Response(BODILESS.has(answer.status) ? null : text, {
-      status: answer.status,
-      headers: [...answer.headers],
+    const response = await fetch(url, { method, headers, body: body?.toString(), call });
+    const text = readBody(await response.text());
+    return new Response(NULL_BODY_STATUSES.has(response.status) ? null : text, {
+      status: response.status,
+      headers: [...response.headers],
     });
   };
 }
 
-/** The Fetch standard gives these no body. */
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+/** https://fetch.spec.whatwg.org/#null-body-status */
+const NULL_BODY_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);

@@ -1,26 +1,25 @@
 /**
- * Token endpoints say odd things beside their tokens: `null` for what is not there, times that are none. The
- * library refuses such an answer as a whole, and the refresh token that was shown for it would be used up for
- * nothing; so they are taken for not said.
+ * Removes invalid optional fields, such as `null` or impossible lifetimes, from token responses. The library would
+ * reject the entire response, and the rotating refresh token that was sent for it would be lost.
  */
 import { isObject } from '../../../ai/domain/json';
 
-/** A hundred years, in seconds: whoever promises more means that the token does not end. */
-const LONGEST_LIFE = 100 * 365 * 24 * 3600;
+/** A hundred years. A longer lifetime means that the token does not expire. */
+const MAX_LIFETIME_SECONDS = 100 * 365 * 24 * 3600;
 
 /** RFC 6749, 5.1: all of these are optional. */
 const OPTIONAL = ['expires_in', 'refresh_token', 'scope'] as const;
 
-/** @returns the text itself where there is nothing odd in it, and where it is no object of JSON */
+/** @param text the response's body @returns the same text if there is nothing to remove or it is not a JSON object */
 export function normalizeTokenResponse(text: string): string {
   const body = parsed(text);
   if (!isObject(body)) return text;
-  const odd = OPTIONAL.filter(
-    (name) => name in body && (isEmpty(body[name]) || (name === 'expires_in' && !isLife(body[name]))),
+  const invalid = OPTIONAL.filter(
+    (name) => name in body && (isEmpty(body[name]) || (name === 'expires_in' && !isLifetime(body[name]))),
   );
-  if (odd.length === 0) return text;
+  if (invalid.length === 0) return text;
   return JSON.stringify(
-    Object.fromEntries(Object.entries(body).filter(([name]) => !odd.some((each) => each === name))),
+    Object.fromEntries(Object.entries(body).filter(([name]) => !invalid.some((each) => each === name))),
   );
 }
 
@@ -28,10 +27,10 @@ function isEmpty(value: unknown): boolean {
   return value === null || value === '';
 }
 
-/** Some servers write numbers as texts. */
-function isLife(value: unknown): boolean {
+/** Some servers send numbers as strings. */
+function isLifetime(value: unknown): boolean {
   const seconds = typeof value === 'string' ? Number.parseFloat(value) : value;
-  return typeof seconds === 'number' && seconds > 0 && seconds <= LONGEST_LIFE;
+  return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_LIFETIME_SECONDS;
 }
 
 function parsed(text: string): unknown {

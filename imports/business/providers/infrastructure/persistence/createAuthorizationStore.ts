@@ -1,10 +1,10 @@
-/** Pending authorizations in a document collection; the store forgets them by itself. */
+/** Pending authorizations in a document collection, which deletes them when they expire. */
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import type { PendingAuthorization } from '../../domain/entities/PendingAuthorization';
 import type { AuthorizationStore } from '../../domain/interfaces/AuthorizationStore';
 
 export interface AuthorizationDocument extends Omit<PendingAuthorization, 'expiresAt' | 'box'>, StoredDocument {
-  /** A date, as expiring indexes want it. */
+  /** A date, as expiring indexes require. */
   readonly expiresAt: Date;
   readonly sealed?: string;
   readonly keyId?: string;
@@ -12,8 +12,8 @@ export interface AuthorizationDocument extends Omit<PendingAuthorization, 'expir
 
 export type AuthorizationCollection = DocumentCollection<AuthorizationDocument>;
 
-/** Kept this long after their end, in seconds, so that a late or repeated answer can be told from an invented one. */
-const REMEMBERED_SECONDS = 3_600;
+/** How long expired rows stay, so that a late or repeated callback can be distinguished from a forged one. */
+const RETENTION_SECONDS = 3_600;
 
 export function createAuthorizationStore(collection: AuthorizationCollection): AuthorizationStore {
   return {
@@ -38,9 +38,9 @@ export function createAuthorizationStore(collection: AuthorizationCollection): A
   };
 }
 
-/** Safe to call again. */
+/** Creates the collection's index. Idempotent. */
 export async function indexAuthorizations(collection: AuthorizationCollection): Promise<void> {
-  await collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: REMEMBERED_SECONDS });
+  await collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: RETENTION_SECONDS });
 }
 
 function fromDocument({ sealed, keyId, expiresAt, ...pending }: AuthorizationDocument): PendingAuthorization {

@@ -1,4 +1,4 @@
-/** Credentials in a document collection; a document holds flat fields only. */
+/** Credentials in a document collection, as documents with flat fields. */
 import { randomUUID } from 'node:crypto';
 import { isLLMError } from '../../../ai/domain/errors/LLMErrors';
 import type { DocumentCollection, Modifier, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
@@ -28,7 +28,7 @@ export interface CredentialDocument extends StoredDocument {
 export type CredentialCollection = DocumentCollection<CredentialDocument>;
 
 export function createCredentialStore(collection: CredentialCollection, clock: Clock): CredentialStore {
-  const fresh = (credential: NewCredential): CredentialDocument => ({
+  const toNewDocument = (credential: NewCredential): CredentialDocument => ({
     ...credential,
     _id: credentialKey(credential),
     grantId: randomUUID(),
@@ -37,10 +37,10 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
     version: 1,
   });
 
-  /** @returns false when a row is there already */
+  /** @returns false if the row exists already */
   const insert = async (credential: NewCredential): Promise<boolean> => {
     try {
-      await collection.insert(fresh(credential));
+      await collection.insert(toNewDocument(credential));
       return true;
     } catch (error) {
       if (isLLMError(error) && error.code === 'conflict') return false;
@@ -48,9 +48,9 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
     }
   };
 
-  /** One atomic update: whoever holds a lease on the old grant finds another grant id. */
+  /** One atomic update. A process that holds a lease on the old grant finds another grant id afterwards. */
   const replace = async (credential: NewCredential): Promise<boolean> => {
-    const { _id, version: _version, ...fields } = fresh(credential);
+    const { _id, version: _version, ...fields } = toNewDocument(credential);
     const optional = ['expiresAt', 'scopes', 'leasePhase', 'leaseUntil'].filter((name) => !(name in fields));
     const $unset = Object.fromEntries(optional.map((name) => [name, true as const]));
     return (await collection.update({ _id }, { $set: fields, $unset, $inc: { version: 1 } })) === 1;
@@ -65,7 +65,7 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
       return found === undefined ? undefined : fromDocument(found);
     },
     async put(credential) {
-      // Another may add or take the row in between; each turn one of the two fits.
+      // Retried because another process may insert or remove the row between the two.
       while (!(await replace(credential)) && !(await insert(credential)));
     },
     async add(credential) {
@@ -83,7 +83,7 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
       for (;;) {
         const found = await collection.findOne({ _id });
         if (found === undefined) return undefined;
-        // What is returned is what was there: a token that came in between is not lost sight of.
+        // Removes only the version that was read, so the returned row is the removed one.
         if ((await collection.remove({ _id, version: found.version })) === 1) return fromDocument(found);
       }
     },
@@ -93,7 +93,7 @@ export function createCredentialStore(collection: CredentialCollection, clock: C
   };
 }
 
-/** Indexes that the store's questions need. Safe to call again. */
+/** Creates the collection's indexes. Idempotent. */
 export async function indexCredentials(collection: CredentialCollection): Promise<void> {
   await collection.ensureIndex({ providerId: 1 });
   await collection.ensureIndex({ userId: 1 });

@@ -1,7 +1,4 @@
-/**
- * Providers in a document collection. What an authorization server wants said may have any field names, so it is
- * kept as JSON.
- */
+/** Providers in a document collection. OAuth settings are stored as JSON, because their field names are arbitrary. */
 import type { DocumentCollection, StoredDocument } from '../../../ai/domain/interfaces/DocumentCollection';
 import type { AuthKind, Provider, ProviderAuth } from '../../domain/entities/Provider';
 import type { ProviderStore } from '../../domain/interfaces/ProviderStore';
@@ -28,12 +25,12 @@ export function createProviderStore(collection: ProviderCollection): ProviderSto
     },
     async replace(provider, readAt) {
       const { _id, ...fields } = toDocument(provider);
-      const gone = OPTIONAL_FIELDS.filter((name) => !(name in fields));
-      const $unset = Object.fromEntries(gone.map((name) => [name, true as const]));
+      const removed = OPTIONAL_FIELDS.filter((name) => !(name in fields));
+      const $unset = Object.fromEntries(removed.map((name) => [name, true as const]));
       return (
         (await collection.update(
           { _id, updatedAt: readAt },
-          { $set: { ...fields }, ...(gone.length === 0 ? {} : { $unset }) },
+          { $set: { ...fields }, ...(removed.length === 0 ? {} : { $unset }) },
         )) === 1
       );
     },
@@ -64,7 +61,7 @@ function fromDocument({ auth, oauth, ...provider }: ProviderDocument): Provider 
 
 function authOf(kind: AuthKind, oauth: string | undefined): ProviderAuth {
   if (kind === 'api_key' || kind === 'user_api_key') return { kind };
-  if (oauth === undefined) throw new TypeError('a stored provider lacks its OAuth settings');
+  if (oauth === undefined) throw new TypeError('A stored OAuth provider has no OAuth settings.');
   // This store wrote it from checked settings.
   return { kind, oauth: JSON.parse(oauth) as OAuthSettings };
 }

@@ -1,4 +1,4 @@
-/** The keys that seal secrets: `id:base64,…`, of which the first seals and all open. */
+/** The keys that seal secrets, written as `id:base64,…`: the first seals, all open. */
 import { LLMInvalidRequestError } from '../../../ai/domain/errors/LLMErrors';
 
 export interface SealingKey {
@@ -19,13 +19,13 @@ export class KeyRing {
     this.keysById = keys;
   }
 
-  /** @throws LLMInvalidRequestError that says which entry is wrong, and never repeats it */
+  /** @throws LLMInvalidRequestError that names the invalid entry without quoting it */
   static parse(text: string): KeyRing {
     const entries = text.split(',').map((entry) => entry.trim());
     const keys = new Map<string, SealingKey>();
     entries.forEach((entry, index) => {
       const key = parseKey(entry, index);
-      if (keys.has(key.id)) throw invalidKeys(`two keys are called '${key.id}'`);
+      if (keys.has(key.id)) throw invalidKeys(`two keys have the id "${key.id}"`);
       keys.set(key.id, key);
     });
     const [first] = keys.values();
@@ -33,7 +33,7 @@ export class KeyRing {
     return new KeyRing(first, keys);
   }
 
-  /** In order, for what else the host seals. */
+  /** In order. The host also seals other things with them. */
   get keys(): readonly SealingKey[] {
     return [...this.keysById.values()];
   }
@@ -45,13 +45,15 @@ export class KeyRing {
 
 function parseKey(entry: string, index: number): SealingKey {
   const [, id, base64] = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})$/.exec(entry) ?? [];
-  if (id === undefined || base64 === undefined) throw invalidKeys(`key ${index + 1} is not written as id:base64`);
+  if (id === undefined || base64 === undefined) throw invalidKeys(`key ${index + 1} does not have the form id:base64`);
   const bytes = Buffer.from(base64, 'base64');
-  if (bytes.length !== KEY_BYTES) throw invalidKeys(`key '${id}' has ${bytes.length} bytes, not ${KEY_BYTES}`);
-  // Not enumerable, so that a key ring that is logged or serialised shows no key.
+  if (bytes.length !== KEY_BYTES) throw invalidKeys(`key "${id}" has ${bytes.length} bytes instead of ${KEY_BYTES}`);
+  // Not enumerable, so that logging or serializing a key ring reveals no key.
   return Object.defineProperty({ id } as SealingKey, 'bytes', { value: bytes });
 }
 
-function invalidKeys(what: string): LLMInvalidRequestError {
-  return new LLMInvalidRequestError(`The sealing keys are not right: ${what}.`, { path: 'AI_SECRET_KEYS' });
+function invalidKeys(problem: string): LLMInvalidRequestError {
+  return new LLMInvalidRequestError(`The sealing keys in AI_SECRET_KEYS are invalid: ${problem}.`, {
+    path: 'AI_SECRET_KEYS',
+  });
 }

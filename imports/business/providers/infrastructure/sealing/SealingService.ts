@@ -1,4 +1,4 @@
-/** AES-256-GCM boxes whose additional data says where they belong: a row pasted into another place does not open. */
+/** Seals with AES-256-GCM. The binding is additional data, so a box copied to another row does not open. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { SealedBox } from '../../domain/entities/StoredCredential';
 import { SealError } from '../../domain/interfaces/Sealer';
@@ -6,11 +6,11 @@ import type { SealBinding, Sealer } from '../../domain/interfaces/Sealer';
 import type { KeyRing } from './KeyRing';
 
 const ALGORITHM = 'aes-256-gcm';
-/** NIST SP 800-38D, 8.2.2: 96 random bits, good for 2^32 boxes a key. */
+/** NIST SP 800-38D, 8.2.2: 96 random bits, safe for 2^32 boxes per key. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Tells this form of box from later ones, and this use of a key from others. */
-const FORM = 'bolide-seal-1';
+/** Separates this format from later ones, and this use of the keys from others. */
+const FORMAT = 'bolide-seal-1';
 
 export class SealingService implements Sealer {
   private readonly ring: KeyRing;
@@ -36,7 +36,7 @@ export class SealingService implements Sealer {
     const key = this.ring.find(box.keyId);
     if (key === undefined) throw new SealError('unknown-key');
     const bytes = Buffer.from(box.sealed, 'base64url');
-    // A box has one spelling: base64 readers skip what they don't know.
+    // Accept the canonical encoding only, since the decoder skips invalid characters.
     if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== box.sealed)
       throw new SealError('does-not-open');
     const decipher = createDecipheriv(ALGORITHM, key.bytes, bytes.subarray(0, NONCE_BYTES), {
@@ -49,13 +49,13 @@ export class SealingService implements Sealer {
         'utf8',
       );
     } catch {
-      // What the library says of it helps nobody but an attacker.
+      // The library's message would only help an attacker.
       throw new SealError('does-not-open');
     }
   }
 }
 
-/** JSON keeps the facts apart whatever they contain, and `null` from `'null'`. */
+/** JSON is unambiguous whatever the values contain, and distinguishes `null` from `'null'`. */
 function additionalData(binding: SealBinding): Buffer {
-  return Buffer.from(JSON.stringify([FORM, ...binding]), 'utf8');
+  return Buffer.from(JSON.stringify([FORMAT, ...binding]), 'utf8');
 }

@@ -1,6 +1,6 @@
 /**
- * The sealing key of a plain-Node host that was given none: made once, kept in the data directory, readable by its
- * owner only.
+ * The sealing key of a plain-Node host without AI_SECRET_KEYS: generated once, in a file that only its owner can
+ * read.
  */
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, readFile, stat, unlink, writeFile } from 'node:fs/promises';
@@ -16,9 +16,12 @@ export async function readOrCreateSecretKey(directory: string): Promise<string> 
   const existing = await readExisting(path);
   if (existing !== undefined) return existing;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  await createWhole(path, `local-${randomBytes(4).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}\n`);
+  await createAtomically(
+    path,
+    `local-${randomBytes(4).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}\n`,
+  );
   const written = await readExisting(path);
-  if (written === undefined) throw new Error('the secret key file vanished while it was written');
+  if (written === undefined) throw new Error(`${path} was deleted while it was being written.`);
   return written;
 }
 
@@ -33,8 +36,8 @@ async function readExisting(path: string): Promise<string | undefined> {
   }
 }
 
-/** Linked into its place when it is whole: two hosts that start together end up with one key. */
-async function createWhole(path: string, text: string): Promise<void> {
+/** Writes a draft and links it to its name when complete, so that two hosts starting together end up with one key. */
+async function createAtomically(path: string, text: string): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
   try {

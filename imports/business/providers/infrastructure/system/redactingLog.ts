@@ -1,4 +1,4 @@
-/** The one way from the Provider system into logs: every text field loses what looks like a secret on its way. */
+/** The only way from the provider system to logs: redacts everything in string fields that looks like a secret. */
 import { redactSecrets } from '../../../ai/domain/errors/safeText';
 import type { EventLog, LogFields } from '../../domain/interfaces/EventLog';
 
@@ -8,10 +8,10 @@ export interface LogEntry {
   readonly fields: LogFields;
 }
 
-/** Longest text of a field, in UTF-16 code units. */
+/** In UTF-16 code units. */
 const MAX_FIELD_LENGTH = 300;
 
-/** @param write gets entries that may be shown to any operator */
+/** @param write receives redacted entries */
 export function redactingLog(write: (entry: LogEntry) => void): EventLog {
   const log =
     (level: LogEntry['level']) =>
@@ -20,7 +20,7 @@ export function redactingLog(write: (entry: LogEntry) => void): EventLog {
   return { info: log('info'), warn: log('warn') };
 }
 
-/** One line of JSON an entry, on standard error. */
+/** Writes one line of JSON per entry to standard error. */
 export const consoleLog: EventLog = redactingLog(({ level, event, fields }) =>
   console.error(JSON.stringify({ level, event, ...fields })),
 );
@@ -38,8 +38,5 @@ function safeField(text: string): string {
   return safe.length <= MAX_FIELD_LENGTH ? safe : `${safe.slice(0, MAX_FIELD_LENGTH).toWellFormed()}…`;
 }
 
-/**
- * Codes, states and tokens of authorization servers have no prefix: long runs of their alphabet with a digit and
- * both cases.
- */
+/** Codes, states and tokens of authorization servers have no prefix; they are long, with digits and both cases. */
 const OPAQUE_TOKEN = /(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{24,}/g;

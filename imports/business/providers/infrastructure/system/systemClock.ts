@@ -1,4 +1,4 @@
-/** The machine's clocks. */
+/** The machine's wall clock and monotonic clock. */
 import type { Clock } from '../../domain/interfaces/Clock';
 
 export const systemClock: Clock = {

@@ -1,53 +1,81 @@
 /**
- * Limits how often something may happen in a fixed window of time. Counts in the database, for all processes
- * together.
+ * Limits how much a key may use in a fixed window of time. The counters are in the store, so the limits hold for all
+ * processes together.
  */
 import { isLLMError } from '../../../domain/errors/LLMErrors';
 import type { DocumentCollection, StoredDocument } from '../../../domain/interfaces/DocumentCollection';
 
-export interface WindowDocument extends StoredDocument {
-  readonly count: number;
-  readonly expiresAt: Date;
-}
+/** One key's counters `C` in one window. */
+export type WindowDocument<C extends string = 'count'> = StoredDocument &
+  Readonly<Record<C, number>> & { readonly expiresAt: Date };
 
 export const WINDOWS_COLLECTION = 'ai_rate_windows';
 
-export class FixedWindowLimiter {
-  private readonly collection: DocumentCollection<WindowDocument>;
+export class FixedWindowLimiter<C extends string = 'count'> {
+  private readonly collection: DocumentCollection<WindowDocument<C>>;
+  private readonly counters: readonly [C, ...C[]];
   private readonly now: () => number;
 
-  /** @param now milliseconds since the epoch */
-  constructor(collection: DocumentCollection<WindowDocument>, now: () => number = Date.now) {
+  /**
+   * @param counters the names of a window's counters; `admit` increments the first
+   * @param now milliseconds since the epoch
+   */
+  constructor(
+    collection: DocumentCollection<WindowDocument<C>>,
+    counters: readonly [C, ...C[]],
+    now: () => number = Date.now,
+  ) {
     this.collection = collection;
+    this.counters = counters;
     this.now = now;
   }
 
-  /** Safe to call again. */
+  /** Creates the index that deletes past windows. Idempotent. */
   async ready(): Promise<void> {
     await this.collection.ensureIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 });
   }
 
   /**
-   * Counts one more, unless the window is full.
-   * @returns 0 if admitted, else the milliseconds until the next window
+   * Increments the first counter, unless a counter has reached its limit. Counters without a limit are unlimited.
+   * @returns 0 if admitted, otherwise the milliseconds until the next window
    */
-  async admit(key: readonly string[], limit: number, windowMs: number): Promise<number> {
-    const start = Math.floor(this.now() / windowMs) * windowMs;
-    const _id = [...key, String(start)].map(encodeURIComponent).join('/');
-    const count = (): Promise<number> => this.collection.update({ _id, count: { $lt: limit } }, { $inc: { count: 1 } });
-    if ((await count()) === 1) return 0;
+  async admit(key: readonly string[], limits: Readonly<Partial<Record<C, number>>>, windowMs: number): Promise<number> {
+    const { _id, end } = this.window(key, windowMs);
+    const limited = this.counters.flatMap((counter) => {
+      const limit = limits[counter];
+      return limit === undefined ? [] : [{ counter, limit }];
+    });
+    const belowLimits = Object.fromEntries(limited.map(({ counter, limit }) => [counter, { $lt: limit }]));
+    const increment = (): Promise<number> =>
+      this.collection.update({ _id, ...belowLimits }, { $inc: { [this.counters[0]]: 1 } });
+    if ((await increment()) === 1) return 0;
     const found = await this.collection.findOne({ _id });
-    if (found === undefined) await this.open(_id, start + windowMs);
-    // A window that another process opened in between may still have room.
-    if ((found === undefined || found.count < limit) && (await count()) === 1) return 0;
-    return Math.max(start + windowMs - this.now(), 1);
+    if (found === undefined) await this.open(_id, end);
+    // If another process has opened the window meanwhile, it may still have room.
+    const hasRoom = found === undefined || limited.every(({ counter, limit }) => found[counter] < limit);
+    if (hasRoom && (await increment()) === 1) return 0;
+    return Math.max(end - this.now(), 1);
+  }
+
+  /** Adds to a counter without checking its limit: for amounts that are known only after the use. */
+  async add(key: readonly string[], counter: C, amount: number, windowMs: number): Promise<void> {
+    const { _id, end } = this.window(key, windowMs);
+    await this.open(_id, end);
+    await this.collection.update({ _id }, { $inc: { [counter]: amount } });
+  }
+
+  private window(key: readonly string[], windowMs: number): { readonly _id: string; readonly end: number } {
+    const start = Math.floor(this.now() / windowMs) * windowMs;
+    return { _id: [...key, String(start)].map(encodeURIComponent).join('/'), end: start + windowMs };
   }
 
   private async open(_id: string, end: number): Promise<void> {
+    const zeros = Object.fromEntries(this.counters.map((counter) => [counter, 0]));
     try {
-      await this.collection.insert({ _id, count: 0, expiresAt: new Date(end) });
+      // The computed keys are exactly the counters.
+      await this.collection.insert({ _id, ...zeros, expiresAt: new Date(end) } as WindowDocument<C>);
     } catch (error) {
-      // Another process opened it in the meantime.
+      // Another process has opened it already.
       if (!isLLMError(error) || error.code !== 'conflict') throw error;
     }
   }
