@@ -9,8 +9,6 @@ import type { ResponseStreamEvent } from '../../domain/types/StreamEvents';
 import type { UsageEntry } from '../../domain/types/UsageRecords';
 import { AgenticLoop } from './AgenticLoop';
 import type { ExecuteOptions } from './AgenticLoop';
-import { BudgetedProvider } from './budgets/BudgetedProvider';
-import type { BudgetReservations } from './budgets/BudgetReservations';
 import { normalizeInput } from './ContentNormalizer';
 import { completeTurn } from './routing/completeTurn';
 import type { ModelAnswer } from './routing/completeTurn';
@@ -25,8 +23,11 @@ import { generateStructured } from './structured/StructuredOutput';
 export interface LLMManagerOptions extends Omit<ResilientProviderOptions, 'limits'> {
   /** Executes the tools of `generateWithTools`. */
   readonly toolExecutor?: IToolExecutor;
-  /** Users' budgets. Every call, retries included, is one reservation. Default: no limits. */
-  readonly budgets?: BudgetReservations;
+  /**
+   * Wraps the router, through which every model call goes: for budgets, tracing and the like. Retries and fallbacks
+   * happen inside the router. Default: no decorators.
+   */
+  readonly decorate?: (router: ResilientProvider) => ILLMProvider;
   readonly limits?: Partial<ResilientLimits> & {
     /** Of responses that are parsed as JSON. */ readonly json?: JsonLimits;
   };
@@ -36,7 +37,7 @@ export type TextOptions = Omit<GenerateOptions, 'input'>;
 export type ToolOptions = Omit<ExecuteOptions, 'input' | 'tools'>;
 
 /**
- * Sends requests to one or more providers, with retries, circuit breakers, fallbacks and optional budgets.
+ * Sends requests to one or more providers, with retries, circuit breakers and fallbacks.
  *
  * `input` is a string, a message, or a list of messages and items in any vendor's format. `options` are
  * `GenerateOptions` without `input`: `model` (`"providerId/model"`, `"providerId"`, or a model of the only provider),
@@ -48,7 +49,7 @@ export type ToolOptions = Omit<ExecuteOptions, 'input' | 'tools'>;
 export class LLMManager implements ILLMProvider {
   readonly retriesFailedCalls = true;
   private readonly router: ResilientProvider;
-  /** The router, behind budgets if there are any. */
+  /** The router, behind its decorators if there are any. */
   private readonly provider: ILLMProvider;
   private readonly toolExecutor: IToolExecutor | undefined;
   private readonly jsonLimits: JsonLimits;
@@ -59,9 +60,9 @@ export class LLMManager implements ILLMProvider {
    *   id, an
    *   unknown fallback, invalid retry settings
    */
-  constructor({ toolExecutor, budgets, ...options }: LLMManagerOptions) {
+  constructor({ toolExecutor, decorate, ...options }: LLMManagerOptions) {
     this.router = new ResilientProvider(options);
-    this.provider = budgets === undefined ? this.router : new BudgetedProvider(this.router, budgets);
+    this.provider = decorate?.(this.router) ?? this.router;
     this.toolExecutor = toolExecutor;
     this.jsonLimits = options.limits?.json ?? DEFAULT_JSON_LIMITS;
   }

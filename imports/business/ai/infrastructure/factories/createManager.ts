@@ -1,4 +1,5 @@
-/** Creates the manager, with budgets if the operator sets any. */
+/** Creates the manager and composes the decorators of its model calls. */
+import { BudgetedProvider } from '../../application/services/budgets/BudgetedProvider';
 import { BudgetReservations } from '../../application/services/budgets/BudgetReservations';
 import { LLMManager } from '../../application/services/LLMManager';
 import type { LLMManagerOptions } from '../../application/services/LLMManager';
@@ -21,17 +22,23 @@ export interface ManagerPorts {
 export function createManager(
   options: LLMManagerOptions,
   settings: BudgetSettings | undefined,
-  { budgets, logger }: ManagerPorts,
+  ports: ManagerPorts,
 ): LLMManager {
-  if (settings === undefined) return new LLMManager(options);
-  const { users = {}, ...defaults } = settings;
+  const budgets = settings === undefined ? undefined : createReservations(settings, ports);
+  return new LLMManager({
+    ...options,
+    // Decorators of every model call, from the inside out.
+    decorate: (router) => (budgets === undefined ? router : new BudgetedProvider(router, budgets)),
+  });
+}
+
+function createReservations(
+  { users = {}, ...defaults }: BudgetSettings,
+  { budgets: store = new MemoryBudgetStore(), logger }: ManagerPorts,
+): BudgetReservations {
   const limitsOf = (userId: string): BudgetLimits | undefined => {
     const limits = Object.hasOwn(users, userId) ? users[userId] : defaults;
     return limits?.day === undefined && limits?.month === undefined ? undefined : limits;
   };
-  const store = budgets ?? new MemoryBudgetStore();
-  return new LLMManager({
-    ...options,
-    budgets: new BudgetReservations({ store, limitsOf, ...(logger === undefined ? {} : { logger }) }),
-  });
+  return new BudgetReservations({ store, limitsOf, ...(logger === undefined ? {} : { logger }) });
 }

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { AgenticLoop } from '../../../../../../imports/business/ai/application/services/AgenticLoop';
 import { LLMManager } from '../../../../../../imports/business/ai/application/services/LLMManager';
+import { BudgetedProvider } from '../../../../../../imports/business/ai/application/services/budgets/BudgetedProvider';
 import { BudgetReservations } from '../../../../../../imports/business/ai/application/services/budgets/BudgetReservations';
 import type { Amount, BudgetLimits } from '../../../../../../imports/business/ai/domain/entities/BudgetAccount';
 import {
@@ -42,7 +43,12 @@ function setUp(
     lease: 60_000,
     logger,
   });
-  const manager = new LLMManager({ provider: host, toolExecutor: tools, budgets, sleep: async () => undefined });
+  const manager = new LLMManager({
+    provider: host,
+    toolExecutor: tools,
+    decorate: (router) => new BudgetedProvider(router, budgets),
+    sleep: async () => undefined,
+  });
   const used = async (): Promise<Amount & { holds: number }> => {
     const account = (await store.find('ann'))?.account;
     return { ...(account?.used.day ?? { calls: 0, tokens: 0, money: 0 }), holds: account?.holds.length ?? 0 };
