@@ -42,7 +42,7 @@ const COMPATIBLE: VendorProfile = {
   requiresPairedCalls: true,
 };
 
-const VENDOR_PROFILES: Readonly<Partial<Record<VendorName, VendorProfile>>> = {
+const VENDOR_PROFILES = {
   openai: {
     prefix: 'openai',
     basePath: '/openai/v1',
@@ -114,9 +114,17 @@ const VENDOR_PROFILES: Readonly<Partial<Record<VendorName, VendorProfile>>> = {
     requiresPairedCalls: true,
   },
   openai_compatible: COMPATIBLE,
-};
+} as const satisfies Partial<Record<VendorName, VendorProfile>>;
 
-/** A vendor without an entry gets an OpenAI-compatible host under its own name. */
+export type ProfileName = keyof typeof VENDOR_PROFILES;
+
+/** A vendor without a profile of its own is simulated as an OpenAI-compatible one. */
+export function profileName(vendor: VendorName): ProfileName {
+  return Object.hasOwn(VENDOR_PROFILES, vendor) ? vendor : 'openai_compatible';
+}
+
 export function vendorProfile(vendor: VendorName): VendorProfile {
-  return VENDOR_PROFILES[vendor] ?? { ...COMPATIBLE, prefix: vendor, basePath: `/${vendor}/v1`, keyOptional: false };
+  const profile = VENDOR_PROFILES[profileName(vendor)];
+  if (profileName(vendor) === vendor) return profile;
+  return { ...profile, prefix: vendor, basePath: `/${vendor}/v1`, keyOptional: false };
 }

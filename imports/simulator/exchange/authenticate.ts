@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import { createErrorBody } from '../rendering/createErrorBody';
-import { vendorProfile } from '../vendorProfiles';
+import { profileName, vendorProfile } from '../vendorProfiles';
+import type { ProfileName } from '../vendorProfiles';
 
 export const BAD_KEY = 'bad-key';
 
@@ -35,8 +36,10 @@ export function readKey(
 }
 
 export function authenticate(vendor: VendorName, key: string | undefined): AuthFailure | undefined {
-  if (key === BAD_KEY) return FAILURES[vendor].bad;
-  return (key === undefined || key === '') && !vendorProfile(vendor).keyOptional ? FAILURES[vendor].missing : undefined;
+  if (key === BAD_KEY) return FAILURES[profileName(vendor)].bad;
+  return (key === undefined || key === '') && !vendorProfile(vendor).keyOptional
+    ? FAILURES[profileName(vendor)].missing
+    : undefined;
 }
 
 export function hashKey(key: string): string {
@@ -66,7 +69,7 @@ function createFailure(
  * As recorded (openai-resp-err401-a, anthropic-err401-a, gemini-err400-a, xai-chat-err400-a, llama-err401-a) or
  * documented by the vendor.
  */
-const FAILURES: Record<VendorName, { readonly bad: AuthFailure; readonly missing: AuthFailure }> = {
+const FAILURES: Record<ProfileName, { readonly bad: AuthFailure; readonly missing: AuthFailure }> = {
   openai: {
     bad: createFailure(
       'openai',

@@ -1,8 +1,10 @@
 /** The header with the request id of each vendor, as recorded. Clients show it in their errors. */
 import type { VendorName } from '../../business/ai/domain/types/VendorTypes';
+import { profileName } from '../vendorProfiles';
+import type { ProfileName } from '../vendorProfiles';
 import { randomHex, randomAlphanumeric, randomUuid } from '../randomIds';
 
-const HEADERS: Record<VendorName, () => Readonly<Record<string, string>>> = {
+const HEADERS: Record<ProfileName, () => Readonly<Record<string, string>>> = {
   openai: () => ({ 'x-request-id': `req_${randomHex(32)}`, 'openai-processing-ms': '1' }),
   azure_openai: () => ({ 'apim-request-id': randomUuid(), 'x-request-id': randomUuid() }),
   anthropic: () => ({ 'request-id': `req_${randomAlphanumeric(24)}` }),
@@ -14,5 +16,5 @@ const HEADERS: Record<VendorName, () => Readonly<Record<string, string>>> = {
 };
 
 export function createRequestIdHeaders(vendor: VendorName): Readonly<Record<string, string>> {
-  return HEADERS[vendor]();
+  return HEADERS[profileName(vendor)]();
 }

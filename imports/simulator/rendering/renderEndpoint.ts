@@ -1,7 +1,8 @@
 /** Responses of the endpoints other than generation: models, token counts, stored responses, compaction. */
 import type { JsonObject, VendorName } from '../../business/ai/domain/types/VendorTypes';
 import type { Operation } from '../exchange/findRoute';
-import { vendorProfile } from '../vendorProfiles';
+import { profileName, vendorProfile } from '../vendorProfiles';
+import type { ProfileName } from '../vendorProfiles';
 import { asString, objectsIn } from '../json';
 import type { Conversation } from '../model/Conversation';
 import { countInputTokens } from '../model/countTokens';
@@ -17,7 +18,7 @@ import { renderJson } from './RenderedResponse';
 import type { RenderedResponse } from './RenderedResponse';
 
 /** The models in the vendor's list. Every other name is accepted too. */
-const MODELS: Record<VendorName, readonly string[]> = {
+const MODELS: Record<ProfileName, readonly string[]> = {
   openai: ['gpt-5-mini', 'gpt-4.1-mini'],
   azure_openai: ['gpt-5-mini', 'gpt-4.1-mini'],
   anthropic: ['claude-sonnet-4-6', 'claude-haiku-4-5'],
@@ -36,7 +37,7 @@ export function renderModels(vendor: VendorName, id: string | undefined): Render
   const describe =
     { anthropic: anthropicModel, google: geminiModel }[vendorProfile(vendor).errors as string] ?? openaiModel;
   if (id !== undefined) return renderJson(200, describe(id));
-  const models = MODELS[vendor].map(describe);
+  const models = MODELS[profileName(vendor)].map(describe);
   if (vendor === 'google') return renderJson(200, { models });
   if (vendor === 'anthropic')
     return renderJson(200, { data: models, has_more: false, first_id: models[0]?.id, last_id: models.at(-1)?.id });
