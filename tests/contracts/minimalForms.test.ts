@@ -27,13 +27,13 @@ describe('createAIModule in its shortest form', () => {
         ],
       }),
     )
-      .to.throw(LLMInvalidRequestError, "'openai'")
+      .to.throw(LLMInvalidRequestError, '"openai"')
       .with.property('path', 'providers[1].id');
   });
 
   it('says what is missing without any provider', () => {
     expect(() => createAIModule({}))
-      .to.throw(LLMInvalidRequestError, 'no provider is configured')
+      .to.throw(LLMInvalidRequestError, 'No provider is configured.')
       .with.property('path', 'providers');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * `ai.llm.*` and `ai.runs.*` for any door: who asks and what was sent in, the result out. Every argument is read
- * here, whoever the caller is; somebody else's run is as unknown as one that never was.
+ * `ai.llm.*` and `ai.runs.*` for any transport (DDP, HTTP): an actor and untrusted arguments in, the result out. All
+ * arguments are validated here. Another user's run is indistinguishable from one that does not exist.
  */
 import { LLMAuthError, LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import type { RunState } from '../../domain/entities/Run';
@@ -22,7 +22,7 @@ import {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What moves runs that are under way; the agentic loop is one. */
+/** Controls running runs; the agentic loop implements it. */
 export interface RunControl {
   cancel(executionId: string): Awaitable<RunState>;
   approve(executionId: string, callId: string, argumentsHash: string): Awaitable<ToolCallState>;
@@ -46,20 +46,20 @@ export interface AIMethodsPorts {
     readonly agenticExecution: Pick<AgenticExecutionUseCase, 'execute' | 'start'>;
   };
   readonly control: RunControl;
-  /** Whose run it is, or undefined for one that is not known. */
+  /** The user id of the run's owner, or undefined for an unknown run. */
   readonly ownerOf: (executionId: string) => Promise<string | undefined>;
-  /** Counts a call against what its user may do in a while. @throws LLMRateLimitError */
+  /** Counts a call towards its user's rate limit. @throws LLMRateLimitError */
   readonly admit?: (actor: Actor, kind: CallKind) => Promise<void>;
 }
 
-/** `model` asks a model, `command` moves a run. */
+/** `model` operations call a model, `command` operations control a run. */
 export type CallKind = 'model' | 'command';
 
 type Method<R> = (actor: Actor, ...args: readonly unknown[]) => Promise<R>;
 
 /**
- * @throws from every method LLMAuthError for nobody, LLMInvalidRequestError for arguments, and what its use case
- * throws
+ * Every operation throws LLMAuthError if nobody is logged in, LLMInvalidRequestError for invalid arguments, and
+ * whatever its use case throws.
  */
 export interface AIMethods {
   readonly 'ai.llm.generateText': Method<string>;
@@ -67,15 +67,15 @@ export interface AIMethods {
   readonly 'ai.llm.generateWithTools': Method<LLMResponse>;
   readonly 'ai.runs.start': Method<{ readonly executionId: string }>;
   readonly 'ai.runs.cancel': Method<RunState>;
-  /** @throws ConflictError when other arguments were shown */
+  /** @throws ConflictError if the call's arguments are not the ones that were shown */
   readonly 'ai.runs.approve': Method<ToolCallState>;
-  /** @throws as approve does */
+  /** @throws ConflictError as `approve` does */
   readonly 'ai.runs.reject': Method<ToolCallState>;
   readonly 'ai.runs.submitToolResult': Method<'accepted' | 'already-settled'>;
 }
 
 export function createRunOperations({ useCases, control, ownerOf, admit }: AIMethodsPorts): AIMethods {
-  /** What was sent is read first: what makes no sense counts against nobody. */
+  /** Arguments are validated first, so that an invalid call does not count towards the rate limit. */
   const modelOperation =
     <A, R>(read: (args: readonly unknown[]) => A, run: (actor: Actor, request: A) => Promise<R>): Method<R> =>
     async (actor, ...args) => {
@@ -127,7 +127,7 @@ export function signedIn({ userId }: Actor): void {
   if (userId === '') throw new LLMAuthError('You must be logged in.');
 }
 
-/** Whether a run, or what belongs to it, is the actor's to see and to move. */
+/** Whether the actor may see and control what belongs to `owner`. */
 export function canAccess({ userId, isAdmin }: Actor, owner: string | undefined): boolean {
   return owner !== undefined && (owner === userId || isAdmin === true);
 }

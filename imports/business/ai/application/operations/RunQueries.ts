@@ -1,4 +1,4 @@
-/** What people may read of runs: their own, and admins everybody's; every list is bounded. */
+/** Queries over runs, for people: users see their own, admins everyone's. Every list has a maximum length. */
 import type { RunState } from '../../domain/entities/Run';
 import { RUN_TRANSITIONS } from '../../domain/entities/Run';
 import type { FunctionTool, ToolCallState } from '../../domain/entities/Tool';
@@ -8,7 +8,7 @@ import type { DeltaView, RunCountView, RunDetailView, RunView, ToolCallView } fr
 import { integer, oneOf, optional, readObject } from '../../domain/arguments';
 import { canAccess, signedIn, UnknownRunError } from './RunOperations';
 
-/** Entries of one answer. */
+/** Maximum number of entries in a result. */
 export const VIEW_LIMITS = { runs: 200, toolCalls: 1_000, deltas: 5_000, counts: 1_000 } as const;
 
 export interface RunQueriesPorts {
@@ -47,7 +47,7 @@ export class RunQueries {
     return this.ports.views.runs({ ...ownOnly(actor), ...readRunFilter(argument) }, VIEW_LIMITS.runs);
   }
 
-  /** @throws UnknownRunError also for somebody else's */
+  /** @throws UnknownRunError if the run does not exist or belongs to another user */
   async run(actor: Actor, executionId: string): Promise<RunDetail> {
     signedIn(actor);
     const { views, texts } = this.ports;
@@ -86,7 +86,7 @@ const STATES = Object.keys(RUN_TRANSITIONS) as RunState[];
 /** @throws LLMInvalidRequestError */
 export function readRunFilter(argument: unknown): Pick<RunFilter, 'state' | 'since'> {
   const { since: given, ...others } = readObject(argument, ['state', 'since']);
-  // DDP carries dates.
+  // DDP transports dates.
   const fields = { ...others, since: given instanceof Date ? given.getTime() : given };
   return {
     ...optional(fields, 'state', oneOf(STATES)),

@@ -1,23 +1,23 @@
 /**
- * Writes what is sent for one turn of a conversation: the transcript with the operator's instructions, and the
- * answers to tool calls.
+ * Builds the request for one turn of a conversation (the transcript with the operator's instructions), and the outputs
+ * of tool calls.
  */
 import type { Tool, ToolResult } from '../../domain/entities/Tool';
 import type { GenerateOptions } from '../../domain/types/LLMTypes';
 import type { FunctionCallOutputItem, Item } from '../../domain/types/ResponsesAPITypes';
 
 export interface Conversation {
-  /** What the caller asked for; its `input` is the head of the transcript and is not sent again. */
+  /** The caller's options. Their `input` is the head of the transcript and is not sent again. */
   readonly base: GenerateOptions;
-  /** The whole conversation, in order. */
+  /** The entire conversation, in order. */
   readonly transcript: readonly Item[];
-  /** The tools that are offered, where they are not the caller's. */
+  /** The offered tools, if they differ from the caller's. */
   readonly tools?: readonly Tool[];
-  /** A response that the host keeps, and how many items of the transcript it knows, its own output included. */
+  /** A response that the vendor stores, and how many items of the transcript it covers, its own output included. */
   readonly sent?: { readonly responseId: string; readonly upTo: number };
 }
 
-/** The request of the next turn. Where the host keeps the conversation, it gets only what came since. */
+/** The request for the next turn. If the vendor stores the conversation, only the new items are sent. */
 export function buildRequest({ base, transcript, tools, sent }: Conversation): GenerateOptions {
   return {
     ...base,
@@ -28,14 +28,14 @@ export function buildRequest({ base, transcript, tools, sent }: Conversation): G
   };
 }
 
-/** The answer to a call that has settled. `result.content` is what the model is told. */
+/** The output of a settled call. The model gets `result.content`. */
 export function toolOutput(result: ToolResult, name: string): FunctionCallOutputItem {
   const { call_id, content, state } = result;
-  // Tools cut texts wherever they like; half of a surrogate pair must not end the run.
+  // Tools truncate text anywhere. Half a surrogate pair must not end the run.
   return { type: 'function_call_output', call_id, output: content.toWellFormed(), status: 'completed', name, state };
 }
 
-/** The answer to a call that goes on: every vendor demands one before the next turn. */
+/** The placeholder output of a call that is still running: every vendor requires one before the next turn. */
 export function acknowledgement(callId: string, name: string): FunctionCallOutputItem {
   const text = `Call ${callId} was accepted and is still running. The result will follow as a message; do not guess it.`;
   return { type: 'function_call_output', call_id: callId, output: text, status: 'in_progress', name };

@@ -1,12 +1,12 @@
 /**
- * Which responses an entity's conversations hold, and what they cost: written on the entity itself, so that both
- * are saved with it.
+ * Tracks which responses an entity's chains hold, and their token usage. Both are written onto the entity itself, so
+ * that they are saved with it.
  */
 import { LLMInvalidRequestError } from '../../domain/errors/LLMErrors';
 import { isList, isObject } from '../../domain/json';
 import type { Usage } from '../../domain/types/ResponsesAPITypes';
 
-/** What is written on an entity under the namespace. */
+/** What is stored on an entity under the namespace. */
 export interface EntityRecord {
   [chain: `${string}_chain`]: string[];
   usage?: Partial<EntityUsage>;
@@ -27,45 +27,47 @@ export interface ChainOptions {
 export const DEFAULT_NAMESPACE = '_openai';
 
 /**
- * Keys are `"{chain}:{entityId}"`, split at the first colon; `intention:bob` is `intention_chain` on bob. Entities
- * are plain objects with `identity.id`; they are changed in place and never copied, those without an id are
- * skipped.
+ * Keys are `"{chain}:{entityId}"`, split at the first colon: `intention:bob` is `intention_chain` on bob. Entities are
+ * plain objects with an `identity.id` (string or number). They are changed in place and never copied; those without an
+ * id are ignored.
  */
 export class ResponseChainManager {
   private readonly entities: readonly unknown[];
   private readonly namespace: string;
-  private readonly places = new Map<string, number>();
+  private readonly indexes = new Map<string, number>();
 
   /**
-   * @param given the entities, looked at anew for every key, so that they may come and go; or they and the
+   * @param given the entities, searched anew for every key, so that the list may change; or the entities and the
    *   namespace as one object
-   * @throws LLMInvalidRequestError for what is no list
+   * @throws LLMInvalidRequestError if `entities` is no list
    */
   constructor(given: readonly unknown[] | ChainOptions, namespace?: string) {
     const options = isList(given) ? { entities: given, namespace } : given;
-    // Boundary: callers without types hand over maps and sets.
+    // Boundary: callers without types pass maps and sets.
     if (!isList(options.entities))
-      throw new LLMInvalidRequestError('entities must be a list of objects with identity.id', { path: 'entities' });
+      throw new LLMInvalidRequestError('"entities" must be a list of objects with "identity.id".', {
+        path: 'entities',
+      });
     this.entities = options.entities;
     this.namespace = options.namespace ?? DEFAULT_NAMESPACE;
   }
 
-  /** Whether there is an entity for the key. */
+  /** Whether the key's entity exists. */
   has(key: string): boolean {
     return this.entityOf(key) !== undefined;
   }
 
   /**
-   * @returns the id of the chain's last response; `null` for an empty chain and for an unknown entity
-   * @throws LLMInvalidRequestError when the entity holds something else under these names
+   * @returns the id of the chain's last response; `null` for an empty chain or an unknown entity
+   * @throws LLMInvalidRequestError if the entity holds something else under these names
    */
   getPrevious(key: string): string | null {
     return this.chainOf(key)?.at(-1) ?? null;
   }
 
   /**
-   * Adds a response to the chain; the oldest ones go until `depth` are left. Depth 0 changes nothing.
-   * @returns the ids that went, oldest first
+   * Appends a response to the chain and evicts the oldest ones until `depth` are left. Depth 0 changes nothing.
+   * @returns the evicted ids, oldest first
    */
   confirm(key: string, responseId: string, depth: number): string[] {
     if (depth === 0) return [];
@@ -79,27 +81,30 @@ export class ResponseChainManager {
   }
 
   /**
-   * That what a request leaves behind could be written on the key's entity.
-   * @throws LLMInvalidRequestError for an entity that is frozen, or that holds something else under these names
+   * Checks that the outcome of a request can be written onto the key's entity.
+   * @throws LLMInvalidRequestError if the entity is frozen or holds something else under these names
    */
   assertWritable(key: string): void {
     const entity = this.entityOf(key);
     const record = this.recordOf(key, false);
     const usage: unknown = record?.usage ?? undefined;
     if (usage !== undefined && !isObject(usage))
-      throw new LLMInvalidRequestError(`${this.namespace}.usage of the entity '${entityId(key) ?? ''}' is no object`, {
-        path: `${this.namespace}.usage`,
-      });
-    const chain = record === undefined ? undefined : this.chainIn(record, chainName(key));
-    const places = [record ?? entity, usage, chain].filter((place) => place !== undefined);
-    if (!places.every(Object.isExtensible))
       throw new LLMInvalidRequestError(
-        `the entity '${entityId(key) ?? ''}' is frozen: its chain and usage are written on it`,
+        `"${this.namespace}.usage" of the entity "${entityId(key) ?? ''}" must be an object.`,
+        {
+          path: `${this.namespace}.usage`,
+        },
+      );
+    const chain = record === undefined ? undefined : this.chainIn(record, chainName(key));
+    const targets = [record ?? entity, usage, chain].filter((target) => target !== undefined);
+    if (!targets.every(Object.isExtensible))
+      throw new LLMInvalidRequestError(
+        `The entity "${entityId(key) ?? ''}" is frozen, so its chain and usage cannot be written onto it. Pass a mutable object.`,
         { path: this.namespace },
       );
   }
 
-  /** Adds one request to what the entity has used. */
+  /** Adds one request and its tokens to the entity's usage. */
   addUsage(key: string, usage: Pick<Usage, 'input_tokens' | 'output_tokens'>): void {
     const record = this.recordOf(key, true);
     if (record === undefined) return;
@@ -115,11 +120,11 @@ export class ResponseChainManager {
   }
 
   private chainIn(record: EntityRecord, name: `${string}_chain`): string[] | undefined {
-    // Boundary: entities come from the program's own files and databases, where `null` may stand for nothing.
+    // Boundary: entities come from the program's own files and databases, where `null` may mean absent.
     const chain: unknown = record[name] ?? undefined;
     if (chain === undefined) return undefined;
     if (Array.isArray(chain) && chain.every((id) => typeof id === 'string')) return chain;
-    throw new LLMInvalidRequestError(`${this.namespace}.${name} is no list of response ids`, {
+    throw new LLMInvalidRequestError(`"${this.namespace}.${name}" must be a list of response ids.`, {
       path: `${this.namespace}.${name}`,
     });
   }
@@ -129,9 +134,9 @@ export class ResponseChainManager {
     if (entity === undefined) return undefined;
     const record = entity[this.namespace] ?? (create ? (entity[this.namespace] = {}) : undefined);
     if (record === undefined) return undefined;
-    // Boundary: whatever stands in the record beside the chains is looked at when it is read.
+    // Boundary: fields besides the chains are checked when they are read.
     if (isObject(record)) return record as EntityRecord;
-    throw new LLMInvalidRequestError(`${this.namespace} of the entity '${entityId(key)}' is no object`, {
+    throw new LLMInvalidRequestError(`"${this.namespace}" of the entity "${entityId(key)}" must be an object.`, {
       path: this.namespace,
     });
   }
@@ -139,13 +144,13 @@ export class ResponseChainManager {
   private entityOf(key: string): Record<string, unknown> | undefined {
     const id = entityId(key);
     if (id === undefined) return undefined;
-    const known = this.places.get(id);
-    const entity = known === undefined ? undefined : this.entities[known];
+    const cachedIndex = this.indexes.get(id);
+    const entity = cachedIndex === undefined ? undefined : this.entities[cachedIndex];
     if (isObject(entity) && idOf(entity) === id) return entity;
-    const place = this.entities.findIndex((candidate) => idOf(candidate) === id);
-    if (place === -1) return undefined;
-    this.places.set(id, place);
-    const found = this.entities[place];
+    const index = this.entities.findIndex((candidate) => idOf(candidate) === id);
+    if (index === -1) return undefined;
+    this.indexes.set(id, index);
+    const found = this.entities[index];
     return isObject(found) ? found : undefined;
   }
 }

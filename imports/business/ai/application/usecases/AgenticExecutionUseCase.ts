@@ -1,10 +1,10 @@
-/** An answer after all the tools that the model called, for somebody who may use provider and tools. */
+/** Runs the agentic loop for an actor who may use the provider and the tools. */
 import type { Actor } from '../../domain/types/Actor';
 import type { LLMResponse } from '../../domain/types/ResponsesAPITypes';
 import type { RunLauncher, StartedRequest, UseRequest } from './RunLauncher';
 
 export interface AgenticRequest extends UseRequest {
-  /** Names of the server's tools; callers define none. */
+  /** Names of the server's tools. Callers cannot define tools. */
   readonly tools: readonly string[];
   readonly maxIterations?: number;
 }
@@ -17,8 +17,8 @@ export class AgenticExecutionUseCase {
   }
 
   /**
-   * @returns the last answer, with the usage of the whole run
-   * @throws what `RunLauncher.launch` and `AgenticLoop.execute` throw
+   * @returns the final response, with the usage of the entire run
+   * @throws whatever `RunLauncher.launch` and `AgenticLoop.execute` throw
    */
   async execute(actor: Actor, request: AgenticRequest, signal?: AbortSignal): Promise<LLMResponse> {
     const { done } = await this.launch(actor, request, signal);
@@ -26,15 +26,15 @@ export class AgenticExecutionUseCase {
   }
 
   /**
-   * Begins the run and goes on without waiting for it; its events and its record tell the rest. @throws what
-   * `RunLauncher.launch` throws
+   * Starts a run without waiting for its end, which is reported by events and stored.
+   * @throws whatever `RunLauncher.launch` throws
    */
   async start(actor: Actor, request: AgenticRequest): Promise<{ readonly executionId: string }> {
     const { executionId } = await this.launch(actor, request, undefined, true);
     return { executionId };
   }
 
-  /** @param stream live text is told as events: for runs that somebody may watch */
+  /** @param stream whether live text is emitted as events, for people who watch the run */
   private launch(
     actor: Actor,
     { tools, maxIterations, ...request }: AgenticRequest,

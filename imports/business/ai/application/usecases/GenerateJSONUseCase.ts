@@ -1,4 +1,4 @@
-/** A value of a schema from a provider, for somebody who may use it. */
+/** Generates a value of a schema for an actor who may use the provider. */
 import type { ILLMProvider } from '../../domain/interfaces/ILLMProvider';
 import type { Actor } from '../../domain/types/Actor';
 import { toJsonSchema } from '../services/schema/AnySchema';
@@ -20,9 +20,8 @@ export class GenerateJSONUseCase {
   }
 
   /**
-   * @throws StructuredOutputError when the answer breaks the schema, and the repaired one too; what
-   *   `RunLauncher.launch` and
-   * `AgenticLoop.execute` throw
+   * @throws StructuredOutputError if the value violates the schema even after a correction
+   * @throws whatever `RunLauncher.launch` and `AgenticLoop.execute` throw
    */
   async execute<Output>(
     actor: Actor,
@@ -35,7 +34,7 @@ export class GenerateJSONUseCase {
       run: async ({ options, spent, execute }) => {
         const { value } = await generateStructured({
           generate: async (requested) => {
-            // The answer and its repair are two runs.
+            // The first response and its correction are two runs.
             const result = await execute({
               ...options,
               ...requested,
@@ -60,7 +59,7 @@ export class GenerateJSONUseCase {
   }
 }
 
-/** Calls and tokens that the repair may use; money is held against what one run costs. */
+/** Calls and tokens left for the correction. Money is limited for each run on its own. */
 function budgetLeft(
   budget: AuthorizedRun['options']['budget'],
   { usage, iterations }: RunCost,

@@ -1,4 +1,4 @@
-/** Text from a provider, for somebody who may use it. */
+/** Generates text for an actor who may use the provider. */
 import { outputTextOf } from '../../domain/entities/Response';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunLauncher, UseRequest } from './RunLauncher';
@@ -10,14 +10,14 @@ export class GenerateTextUseCase {
     this.launcher = launcher;
   }
 
-  /** @throws what `RunLauncher.launch` and `AgenticLoop.execute` throw */
+  /** @throws whatever `RunLauncher.launch` and `AgenticLoop.execute` throw */
   async execute(actor: Actor, request: UseRequest, signal?: AbortSignal): Promise<string> {
     const { done } = await this.launcher.launch(actor, request, {
       tools: [],
       args: { operation: 'generateText' },
       run: async ({ options, execute }) => {
         const result = await execute({ ...options, ...(signal === undefined ? {} : { signal }) });
-        // A turn may come in several answers; all that was said after the question is the text.
+        // A turn may consist of several responses. All output after the input is the text.
         return outputTextOf(result.transcript.slice(options.input.length));
       },
     });

@@ -1,4 +1,4 @@
-/** A run for later: let in and written down now, begun by a worker when there is one, or at its time. */
+/** Queues a run: authorizes and stores it now, and a worker starts it as soon as one is free or at its due time. */
 import type { RunResult } from '../../domain/entities/Run';
 import type { Actor } from '../../domain/types/Actor';
 import type { RunQueue } from '../services/RunQueue';
@@ -16,10 +16,9 @@ export class QueueRunUseCase {
   }
 
   /**
-   * The same request again, of the same user with the same request id, is the same run: whoever is not sure whether
-   * it was queued asks once more.
-   * @param dueAt milliseconds since the epoch; default: as soon as there is a worker
-   * @throws what `RunLauncher.launch` and `RunQueue.add` throw
+   * Idempotent: a repeated request of the same user with the same request id is the same run.
+   * @param dueAt milliseconds since the epoch; default: as soon as a worker is free
+   * @throws whatever `RunLauncher.launch` and `RunQueue.add` throw
    */
   async execute(
     actor: Actor,
@@ -27,7 +26,7 @@ export class QueueRunUseCase {
     dueAt?: number,
   ): Promise<{ readonly executionId: string }> {
     const limits = maxIterations === undefined ? {} : { maxIterations };
-    const launcher = new RunLauncher({ ...this.ports, loop: this.laterLoop(dueAt) });
+    const launcher = new RunLauncher({ ...this.ports, loop: this.queueingLoop(dueAt) });
     const { executionId } = await launcher.launch(actor, request, {
       tools,
       args: { operation: 'generateWithTools', tools, ...limits },
@@ -37,18 +36,18 @@ export class QueueRunUseCase {
   }
 
   /**
-   * A loop that begins nothing. Its runs' ends are told by events and the store; whoever queues one does not wait
-   * for it here.
+   * A loop that queues runs instead of starting them. Their end is reported by events and the store, and never awaited
+   * here.
    */
-  private laterLoop(dueAt: number | undefined): RunLauncherPorts['loop'] {
+  private queueingLoop(dueAt: number | undefined): RunLauncherPorts['loop'] {
     return {
-      start: async (userId, options, asked) => ({
-        executionId: await this.queue.add(userId, options, { ...asked, ...(dueAt === undefined ? {} : { dueAt }) }),
-        done: NOT_HERE,
+      start: async (userId, options, metadata) => ({
+        executionId: await this.queue.add(userId, options, { ...metadata, ...(dueAt === undefined ? {} : { dueAt }) }),
+        done: NEVER,
       }),
-      waitForResult: () => NOT_HERE,
+      waitForResult: () => NEVER,
     };
   }
 }
 
-const NOT_HERE = new Promise<RunResult>(() => undefined);
+const NEVER = new Promise<RunResult>(() => undefined);

@@ -1,8 +1,11 @@
-/** One family of errors: the code is a promise, the message is for people, the cause is kept on the server. */
+/**
+ * All errors that Bolide throws extend `LLMError`. Rely on `code`: the message is for people, and the cause stays on
+ * the server.
+ */
 import type { Item, LLMResponse, Usage } from '../types/ResponsesAPITypes';
 import type { JsonObject } from '../types/VendorTypes';
 
-/** Code → HTTP status and whether the same request may succeed if it is sent again. */
+/** Code → HTTP status, and whether the same request may succeed if it is sent again. */
 export const ERROR_TABLE = {
   'auth-failed': { http: 401, retryable: false },
   'permission-denied': { http: 403, retryable: false },
@@ -34,29 +37,26 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 
 export interface LLMErrorDetails {
   readonly cause?: unknown;
-  /** Overrides the table where the vendor says otherwise. */
+  /** Overrides the table where the vendor states otherwise. */
   readonly retryable?: boolean;
-  /** HTTP status of the vendor's answer. */
+  /** HTTP status of the vendor's response. */
   readonly status?: number;
   readonly vendor?: string;
   /** The vendor's own error code or type, verbatim. */
   readonly vendorCode?: string;
-  /**
-   * The vendor's error body, with what looks like a secret blotted out; only for clients that speak the vendor's
-   * own API.
-   */
+  /** The vendor's error body with secrets masked. Only for clients that use the vendor's own API. */
   readonly vendorBody?: JsonObject;
   readonly requestId?: string;
-  /** Headers of the vendor's answer that its clients look at; only for clients that speak the vendor's own API. */
+  /** Headers of the vendor's response that its clients read. Only for clients that use the vendor's own API. */
   readonly vendorHeaders?: Readonly<Record<string, string>>;
   readonly retryAfterMs?: number;
-  /** The response, where there was one. */
+  /** The response, if there was one. */
   readonly response?: LLMResponse;
-  /** JSON path of what is wrong in the request. */
+  /** JSON path of the invalid value in the request, e.g. `input[0].role`. */
   readonly path?: string;
 }
 
-/** What a run had done when an error ended it; `runOf` in `entities/Run` gives it with its full type. */
+/** What a run had done when an error ended it. `runOf` in `entities/Run` returns it with its full type. */
 export interface EndedRun {
   readonly executionId: string;
   readonly usage: Usage;
@@ -64,6 +64,10 @@ export interface EndedRun {
   readonly transcript: readonly Item[];
 }
 
+/**
+ * The base class. `code` and `retryable` follow `ERROR_TABLE`; the other fields are set where they are known.
+ * `retryAfterMs` is in milliseconds.
+ */
 export class LLMError extends Error {
   readonly code: ErrorCode;
   readonly retryable: boolean;
@@ -95,92 +99,107 @@ export class LLMError extends Error {
     if (details.path !== undefined) this.path = details.path;
   }
 
-  /** HTTP status that tells a client of this app the same thing. */
+  /** The HTTP status with which our own API reports this error. */
   get httpStatus(): number {
     return ERROR_TABLE[this.code].http;
   }
 }
 
+/** The credential is missing, invalid or expired, or the caller is not logged in. */
 export class LLMAuthError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('auth-failed', message, details);
   }
 }
+/** The user or the account may not do this. */
 export class LLMPermissionError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('permission-denied', message, details);
   }
 }
-/** `path` says where the request is wrong. */
+/** The request is invalid; `path` names the invalid value. Also thrown for invalid configuration. */
 export class LLMInvalidRequestError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('invalid-request', message, details);
   }
 }
+/** The vendor has no such model, or the model names no provider; the message then lists the candidates. */
 export class LLMModelNotFoundError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('model-not-found', message, details);
   }
 }
+/** The request exceeds the model's context window. */
 export class LLMContextLengthError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('context-too-long', message, details);
   }
 }
-/** The vendor, model or wire has no way to say what was asked; thrown before any call. */
+/**
+ * The vendor, model or wire does not support the request. Thrown before any call; `path` names the unsupported value.
+ */
 export class UnsupportedFeatureError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('unsupported-feature', message, details);
   }
 }
+/** The vendor or Bolide limits the rate of requests. `retryAfterMs` is the time to wait, if it is known. */
 export class LLMRateLimitError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('rate-limited', message, details);
   }
 }
+/** The account's quota or credit is used up. */
 export class LLMQuotaError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('quota-exceeded', message, details);
   }
 }
+/** The vendor is overloaded, or its circuit is open after repeated failures. */
 export class LLMOverloadedError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('overloaded', message, details);
   }
 }
+/** The vendor failed, or an unexpected error occurred; see `cause` on the server. */
 export class LLMServerError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('vendor-error', message, details);
   }
 }
+/** No connection to the vendor, or it was closed before a response. */
 export class LLMConnectionError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('connection-failed', message, details);
   }
 }
+/** The vendor did not respond, or did not finish, in time. */
 export class LLMTimeoutError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('timeout', message, details);
   }
 }
-/** A body or stream that is not what its wire promises: cut off, not JSON, without its end marker. */
+/** The response body or stream violates its wire: cut off, not JSON, or without its end marker. */
 export class LLMStreamError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('stream-broken', message, details);
   }
 }
+/** The model refused to answer. `response` holds the refusal. */
 export class LLMRefusalError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('refused', message, details);
   }
 }
+/** The vendor's content filter blocked the request or stopped the response. */
 export class LLMContentFilterError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('content-filtered', message, details);
   }
 }
+/** The response is incomplete, or completed without an answer; `reason` states why. */
 export class LLMIncompleteError extends LLMError {
-  /** Why the answer stopped, e.g. `max_output_tokens`. */
+  /** Why the response stopped, e.g. `max_output_tokens`, `tool_calls`, `pause_turn`. */
   readonly reason: string;
 
   constructor(message: string, details: LLMErrorDetails & { readonly reason: string }) {
@@ -188,10 +207,11 @@ export class LLMIncompleteError extends LLMError {
     this.reason = details.reason;
   }
 }
+/** The value violates its schema, even after the model was asked to correct it. */
 export class StructuredOutputError extends LLMError {
-  /** Where and how the answer breaks the schema. */
+  /** Where and how the value violates the schema; paths start at `$`. */
   readonly violations: readonly { readonly path: string; readonly message: string }[];
-  /** What the model wrote. */
+  /** The model's text, unparsed. */
   readonly text: string;
 
   constructor(
@@ -206,33 +226,37 @@ export class StructuredOutputError extends LLMError {
     this.text = details.text;
   }
 }
+/** The caller cancelled the call. */
 export class LLMAbortedError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('aborted', message, details);
   }
 }
+/** The call would exceed the user's or the run's budget. `retryAfterMs` is the time until the budget renews. */
 export class BudgetError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('budget-exceeded', message, details);
   }
 }
+/** The run reached its limit of model calls without an answer. */
 export class MaxIterationsError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('max-iterations', message, details);
   }
 }
+/** The model repeats the same tool calls without progress. */
 export class ToolLoopError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('tool-loop', message, details);
   }
 }
-/** Process after process that had the run came to its end, and the run got no further. */
+/** Every process that took the run over died, without the run making progress. */
 export class MaxTakeoversError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('max-takeovers', message, details);
   }
 }
-/** A bug in this program: an entity was asked to make a move that its table does not have. */
+/** A bug in Bolide: an entity was asked for a transition that its table does not permit. */
 export class IllegalTransitionError extends LLMError {
   constructor(message: string, details?: LLMErrorDetails) {
     super('illegal-transition', message, details);
@@ -255,7 +279,7 @@ export type ToolFailure =
   | 'cancelled'
   | 'duplicate';
 
-/** A tool call that did not succeed. The message is what the model is told. */
+/** A tool call failed; `failure` states how. The model gets the message. */
 export class ToolError extends LLMError {
   readonly failure: ToolFailure;
 

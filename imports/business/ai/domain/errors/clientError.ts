@@ -1,6 +1,6 @@
 /**
- * What a client may know of an error: its code, a sentence, and what helps to do better. Causes, stacks and what a
- * vendor said stay here.
+ * The part of an error that clients may see: its code, a safe message, and what helps to fix the request. Causes,
+ * stacks and vendor messages stay on the server.
  */
 import { LLMIncompleteError, StructuredOutputError } from './LLMErrors';
 import type { ErrorCode, LLMError } from './LLMErrors';
@@ -14,11 +14,11 @@ export interface ClientError {
 export interface ClientErrorDetails {
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
-  /** Where the request is wrong. */
+  /** JSON path of the invalid field in the request. */
   readonly path?: string;
-  /** Why an answer stopped. */
+  /** Why a response is incomplete. */
   readonly reason?: string;
-  /** Where an answer breaks its schema. */
+  /** Where a response violates its schema. */
   readonly violations?: readonly { readonly path: string; readonly message: string }[];
 }
 

@@ -1,4 +1,4 @@
-/** An error that was written down by its code and message, as an error again. */
+/** Restores an error from its stored code and message. */
 import {
   BudgetError,
   ConflictError,
@@ -28,7 +28,7 @@ import {
 import type { ErrorCode, LLMErrorDetails } from './LLMErrors';
 import type { LLMResponse } from '../types/ResponsesAPITypes';
 
-/** Those that are nothing but their code and message; the others need what was not written down. */
+/** Classes that need nothing but a message. The others need details that are not stored. */
 const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: LLMErrorDetails) => LLMError>>> = {
   'auth-failed': LLMAuthError,
   'permission-denied': LLMPermissionError,
@@ -54,7 +54,7 @@ const PLAIN: Readonly<Partial<Record<ErrorCode, new (message: string, details?: 
   conflict: ConflictError,
 };
 
-/** The request that it ended is over: sending it again under its id gives the same error. */
+/** A restored error is not retryable: a repeated request with the same id fails in the same way. */
 export function restoreError(code: ErrorCode, message: string, response?: LLMResponse): LLMError {
   const details = { retryable: false, ...(response === undefined ? {} : { response }) };
   if (code === 'incomplete')

@@ -1,11 +1,11 @@
-/** How long a vendor asks us to wait, in all the places where vendors say it. */
+/** Reads how long a vendor asks us to wait, from all the places where vendors state it. */
 
 type HeaderReader = (name: string) => string | null | undefined;
 
 /**
- * Milliseconds until the vendor wants to be asked again, from (in this order) `retry-after-ms`, `retry-after` in
- * seconds or as an HTTP date (RFC 9110, 10.2.3), google.rpc.RetryInfo in the body's details, and sentences such as
- * "try again in 1m2.3s".
+ * Milliseconds until the vendor accepts a retry, from (in this order) `retry-after-ms`, `retry-after` in seconds or as
+ * an HTTP date (RFC 9110, 10.2.3), google.rpc.RetryInfo in the body's details, and sentences such as "try again in
+ * 1m2.3s".
  */
 export function retryHint(
   header: HeaderReader | undefined,

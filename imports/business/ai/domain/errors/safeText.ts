@@ -1,17 +1,17 @@
-/** Makes a vendor's words fit to show: markup reduced to its text, secrets blotted out, length limited. */
+/** Makes vendor messages safe to show: reduces markup to its text, masks secrets, limits the length. */
 import type { JsonObject } from '../types/VendorTypes';
 
-/** Longest message in UTF-16 code units; vendors echo whole prompts into theirs. */
+/** Maximum length of a message in UTF-16 code units. Vendors echo entire prompts in theirs. */
 const MAX_MESSAGE_LENGTH = 1_000;
-/** Only so much of a page, and of its words, is looked at: the patterns below must not be led astray by megabytes. */
+/** How much of a page and of its text is read, since the patterns below must not run over megabytes. */
 const MAX_PAGE_LENGTH = 16 * 1024;
 const MAX_READ_LENGTH = 4 * MAX_MESSAGE_LENGTH;
 
 const REDACTED = '[redacted]';
 
 /**
- * What credentials look like, with what stays visible of the match. The first rows name vendors' prefixes, the last
- * ones shapes.
+ * Patterns of credentials, with the part of the match that stays visible. The first rows match vendor prefixes, the
+ * last ones shapes.
  */
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?:sk-|csk-|xai-|nvapi-|pplx-|gsk_|hf_|r8_|fw_|tgp_|cpk_)(?=[\w*.-]*[\d*])[\w*.-]{6,}/g, REDACTED],
@@ -30,22 +30,19 @@ const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/\b(?=[A-Za-z0-9]*\d)(?=[A-Za-z0-9]*[A-Z])(?=[A-Za-z0-9]*[a-z])[A-Za-z0-9]{40,}\b/g, REDACTED],
 ];
 
-/** Removes everything that looks like a key, a fragment of one, or a token. */
+/** Masks everything that looks like a key, a fragment of one, or a token. */
 export function redactSecrets(text: string): string {
   return SECRETS.reduce((safe, [pattern, replacement]) => safe.replace(pattern, replacement), text);
 }
 
-/** Text or a page of HTML as a short message that is safe to show. Empty when there is nothing to say. */
+/** Reduces text or an HTML page to a short message that is safe to show. Empty if there is no text. */
 export function safeMessage(text: string): string {
   const page = text.slice(0, MAX_PAGE_LENGTH);
-  const words = isHtml(page) ? textOfHtml(page) : page;
-  return shorten(redactSecrets(withoutControls(words.trim().slice(0, MAX_READ_LENGTH))));
+  const visible = isHtml(page) ? textOfHtml(page) : page;
+  return shorten(redactSecrets(withoutControls(visible.trim().slice(0, MAX_READ_LENGTH))));
 }
 
-/**
- * A vendor's JSON that is safe to show, each text in it like a message; undefined for more than a client should be
- * bothered with.
- */
+/** Makes a vendor's JSON safe to show, each string in it like a message. Undefined if it is too large for a client. */
 export function safeJson(value: JsonObject): JsonObject | undefined {
   const json = JSON.stringify(value);
   if (json.length > MAX_PAGE_LENGTH) return undefined;
@@ -56,7 +53,7 @@ function isHtml(text: string): boolean {
   return /^\s*<(?:!doctype html|html|head|body|h1|center|\?xml)\b/i.test(text);
 }
 
-/** A page's title says what happened; where there is none, its visible text does. */
+/** Uses the page's title or, without one, its visible text. */
 function textOfHtml(page: string): string {
   const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.trim();
   if (title) return decodeEntities(title);

@@ -1,27 +1,27 @@
 /**
- * Reads any vendor's error answer: HTTP bodies, error events of streams, and the `error` of a failed response,
+ * Reads the error body of any vendor: HTTP bodies, error events of streams, and the `error` of a failed response,
  * nested or flat.
  */
 import { fieldsOf, isObject } from '../json';
 import type { JsonObject } from '../types/VendorTypes';
 
 export interface VendorErrorBody {
-  /** The parsed body, where it is an object. */
-  readonly whole: JsonObject | undefined;
-  /** What the vendor says, not yet made safe. */
+  /** The parsed body, if it is an object. */
+  readonly root: JsonObject | undefined;
+  /** The vendor's message, not yet made safe to show. */
   readonly message: string;
-  /** Codes, types, reasons and statuses, the most exact first, verbatim. */
-  readonly words: readonly string[];
-  /** The word that names the error best. */
+  /** Codes, types, reasons and statuses, verbatim, the most specific first. */
+  readonly codes: readonly string[];
+  /** The code that describes the error best. */
   readonly code: string | undefined;
-  /** The HTTP status that the body itself names. */
+  /** The HTTP status stated in the body. */
   readonly status: number | undefined;
   readonly requestId: string | undefined;
-  /** Which request field the vendor complains about. */
+  /** The request field that the vendor objects to. */
   readonly param: string | undefined;
   /** google.rpc details. */
   readonly details: readonly unknown[];
-  /** The call that a model wrote and the vendor refused to parse (Groq's `tool_use_failed`). */
+  /** The tool call that a model wrote and the vendor could not parse (Groq's `tool_use_failed`). */
   readonly failedGeneration: string | undefined;
 }
 
@@ -29,31 +29,31 @@ export function readVendorErrorBody(body: unknown): VendorErrorBody {
   return read(body, MOST_ENVELOPES);
 }
 
-/** Gateways put the error of the host behind them, as JSON, into the message of their own. */
+/** Gateways put the upstream error, as JSON, into their own message. */
 const MOST_ENVELOPES = 3;
 
-/** @param envelopes how many errors inside this one are opened */
+/** @param envelopes how many nested errors to unwrap */
 function read(body: unknown, envelopes: number): VendorErrorBody {
   const parsed = typeof body === 'string' ? parsedJson(body) : body;
-  const whole = isObject(parsed) ? parsed : Array.isArray(parsed) && isObject(parsed[0]) ? parsed[0] : undefined;
-  if (whole === undefined)
+  const root = isObject(parsed) ? parsed : Array.isArray(parsed) && isObject(parsed[0]) ? parsed[0] : undefined;
+  if (root === undefined)
     return { ...NOTHING, message: typeof parsed === 'string' ? parsed : typeof body === 'string' ? body : '' };
 
-  const error = errorOf(whole);
+  const error = errorOf(root);
   const details: readonly unknown[] = Array.isArray(error.details) ? error.details : [];
-  // Azure's inner error and Anthropic's details name the case, the fields around them its kind.
-  const precise = [word(fieldsOf(error.details).error_code), word(error.code), word(whole.code)];
-  const exact = [word(fieldsOf(error.innererror).code), ...details.flatMap(reasonsOf), ...precise];
-  const broad = [word(error.type), word(error.error_type), word(error.status), word(whole.type)];
-  const words = [...exact, ...broad].filter((each) => each !== undefined && !ENVELOPES.has(each)) as string[];
-  const open = (said: string): VendorErrorBody | undefined =>
-    envelopes > 0 && isObject(parsedJson(said)) ? read(said, envelopes - 1) : undefined;
-  const told = textsOf(whole, error).map((said) => ({ said, inner: open(said) }));
-  const inners = told.flatMap(({ inner }) => inner ?? []);
+  // Azure's inner error and Anthropic's details are more specific than the fields around them.
+  const precise = [codeOf(fieldsOf(error.details).error_code), codeOf(error.code), codeOf(root.code)];
+  const exact = [codeOf(fieldsOf(error.innererror).code), ...details.flatMap(reasonsOf), ...precise];
+  const broad = [codeOf(error.type), codeOf(error.error_type), codeOf(error.status), codeOf(root.type)];
+  const codes = [...exact, ...broad].filter((each) => each !== undefined && !ENVELOPES.has(each)) as string[];
+  const open = (message: string): VendorErrorBody | undefined =>
+    envelopes > 0 && isObject(parsedJson(message)) ? read(message, envelopes - 1) : undefined;
+  const messages = textsOf(root, error).map((message) => ({ message, inner: open(message) }));
+  const inners = messages.flatMap(({ inner }) => inner ?? []);
   return {
-    whole,
-    message: told.map(({ said, inner }) => inner?.message || said).join(': '),
-    words: [...inners.flatMap((inner) => inner.words), ...words],
+    root,
+    message: messages.map(({ message, inner }) => inner?.message || message).join(': '),
+    codes: [...inners.flatMap((inner) => inner.codes), ...codes],
     code:
       [...precise, ...broad].find((each) => each !== undefined && !ENVELOPES.has(each)) ??
       numeral(error.code) ??
@@ -62,12 +62,12 @@ function read(body: unknown, envelopes: number): VendorErrorBody {
       statusOf(error.code) ??
       statusOf(error.status_code) ??
       statusOf(error.status) ??
-      statusOf(whole.status_code) ??
-      statusOf(whole.statusCode),
+      statusOf(root.status_code) ??
+      statusOf(root.statusCode),
     requestId:
-      text(whole.request_id) ??
+      text(root.request_id) ??
       text(error.request_id) ??
-      (error === whole ? undefined : text(whole.id)) ??
+      (error === root ? undefined : text(root.id)) ??
       idInText(text(error.message)),
     param: text(error.param),
     details,
@@ -76,8 +76,8 @@ function read(body: unknown, envelopes: number): VendorErrorBody {
 }
 
 const NOTHING: Omit<VendorErrorBody, 'message'> = {
-  whole: undefined,
-  words: [],
+  root: undefined,
+  codes: [],
   code: undefined,
   status: undefined,
   requestId: undefined,
@@ -88,69 +88,72 @@ const NOTHING: Omit<VendorErrorBody, 'message'> = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Types that say only "here comes an error". */
+/** Types that mean no more than "error". */
 const ENVELOPES: ReadonlySet<string> = new Set(['error', 'response.failed', 'response.error']);
 
 /**
  * The object that holds message and code: `error`, a failed response's `error`, the first of `errors`, or the body
  * itself.
  */
-function errorOf(whole: Fields): Fields {
-  const failed = fieldsOf(whole.response).error;
-  const first: unknown = Array.isArray(whole.errors) ? whole.errors[0] : undefined;
-  return [whole.error, failed, first].find(isObject) ?? whole;
+function errorOf(root: Fields): Fields {
+  const failed = fieldsOf(root.response).error;
+  const first: unknown = Array.isArray(root.errors) ? root.errors[0] : undefined;
+  return [root.error, failed, first].find(isObject) ?? root;
 }
 
 /**
- * xAI puts the text itself into `error`, FastAPI hosts into `detail`, OpenRouter wraps another host's words in
+ * xAI puts the message itself into `error`, FastAPI servers into `detail`; OpenRouter wraps the upstream error in
  * `metadata.raw`.
  */
-function textsOf(whole: Fields, error: Fields): readonly string[] {
-  const said =
+function textsOf(root: Fields, error: Fields): readonly string[] {
+  const message =
     text(error.message) ??
-    text(whole.error) ??
-    text(whole.message) ??
-    detailText(whole.detail) ??
+    text(root.error) ??
+    text(root.message) ??
+    detailText(root.detail) ??
     text(error.detail) ??
     structured(error.message) ??
     text(error.type);
   const more = text(fieldsOf(error.metadata).raw) ?? text(error.details);
-  return [said, more].filter((each) => each !== undefined);
+  return [message, more].filter((each) => each !== undefined);
 }
 
-/** Mistral puts a list of violations into the message; whatever else stands there is shown as it is. */
+/** Mistral puts a list of violations into the message. Anything else is shown unchanged. */
 function structured(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null) return undefined;
   return detailText(fieldsOf(message).detail) ?? JSON.stringify(message);
 }
 
-/** FastAPI's `detail` is a text or a list of violations. */
+/** FastAPI's `detail` is a string or a list of violations. */
 function detailText(detail: unknown): string | undefined {
   if (!Array.isArray(detail)) return text(detail) ?? text(fieldsOf(detail).message);
   const messages = detail.map((each) => text(fieldsOf(each).msg)).filter((each) => each !== undefined);
   return messages.length > 0 ? messages.join('; ') : undefined;
 }
 
-/** google.rpc.ErrorInfo has a reason; an exhausted daily quota is named only by the ids in google.rpc.QuotaFailure. */
+/**
+ * google.rpc.ErrorInfo has a reason. An exhausted daily quota is recognizable only by the ids in
+ * google.rpc.QuotaFailure.
+ */
 function reasonsOf(detail: unknown): (string | undefined)[] {
   const fields = fieldsOf(detail);
   const violations: readonly unknown[] = Array.isArray(fields.violations) ? fields.violations : [];
   const daily = violations.some((each) => /PerDay/.test(text(fieldsOf(each).quotaId) ?? ''));
-  return [daily ? 'QUOTA_PER_DAY' : undefined, word(fields.reason)];
+  return [daily ? 'QUOTA_PER_DAY' : undefined, codeOf(fields.reason)];
 }
 
-/** Some vendors print the request id only in the sentence. */
+/** Some vendors state the request id only in the message. */
 function idInText(message: string | undefined): string | undefined {
   return message === undefined ? undefined : /\brequest id:? (req_\w+)/i.exec(message)?.[1];
 }
 
-/** Azure and Gemini put the HTTP status where others put the code, as a number or as its digits. */
+/** Azure and Gemini put the HTTP status into `code`, as a number or as digits. */
 function statusOf(value: unknown): number | undefined {
   const status = typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : value;
   return typeof status === 'number' && Number.isInteger(status) && status >= 400 && status < 600 ? status : undefined;
 }
 
-function word(value: unknown): string | undefined {
+function codeOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' && !/^\d+$/.test(value) ? value : undefined;
 }
 
@@ -167,7 +170,7 @@ function parsedJson(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    // Not JSON after all: the caller reads it as text.
+    // Not JSON: the caller treats it as text.
     return undefined;
   }
 }

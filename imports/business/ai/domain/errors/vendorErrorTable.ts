@@ -1,6 +1,6 @@
 /**
- * Which error a vendor means: decisive statuses and exact words first, then what the message says, then the HTTP
- * status, then broad words.
+ * Classifies vendor errors: first by decisive statuses and exact codes, then by the message, then by the HTTP status,
+ * then by broad codes.
  */
 import {
   ConflictError,
@@ -36,20 +36,20 @@ export type VendorErrorClass = (typeof CLASSES)[Kind];
 type Kind = keyof typeof CLASSES;
 
 /**
- * @param status HTTP status, of the answer or named in its body
- * @param words the vendor's codes and types, the most exact first
+ * @param status HTTP status, of the response or stated in its body
+ * @param codes the vendor's codes and types, the most specific first
  */
 export function classifyVendorError(
   status: number | undefined,
-  words: readonly string[],
+  codes: readonly string[],
   message: string,
 ): VendorErrorClass {
-  const plain = words.map((each) => each.toLowerCase());
+  const plain = codes.map((each) => each.toLowerCase());
   const kind =
     (status === undefined ? undefined : DECISIVE_STATUSES[status]) ??
     lookUp(EXACT_WORDS, plain) ??
     PHRASES.find(
-      (row) => (status === undefined ? row.bare !== false : matches(row.statuses, status)) && row.says.test(message),
+      (row) => (status === undefined ? row.bare !== false : matches(row.statuses, status)) && row.pattern.test(message),
     )?.kind ??
     (status === undefined ? undefined : kindOfStatus(status)) ??
     lookUp(BROAD_WORDS, plain) ??
@@ -58,16 +58,16 @@ export function classifyVendorError(
 }
 
 /**
- * Statuses that say more than the words beside them: Groq calls a request that is too large for its minute a rate
- * limit.
+ * Statuses that are more specific than their codes: Groq labels a request that exceeds its per-minute limit on its own
+ * a rate limit.
  */
 const DECISIVE_STATUSES: Readonly<Record<number, Kind>> = { 402: 'quota', 413: 'context' };
 
 /**
- * Words that decide whatever the status is: vendors answer a bad key with 400 and exhausted credit with 400, 402,
- * 403 or 429.
+ * Codes that decide regardless of the status: vendors report an invalid key with 400, and exhausted credit with 400,
+ * 402, 403 or 429.
  */
-const EXACT_WORDS = table({
+const EXACT_WORDS = codeTable({
   auth: [
     'invalid_api_key',
     'incorrect_api_key',
@@ -183,8 +183,8 @@ const EXACT_WORDS = table({
   conflict: ['conflict_error'],
 });
 
-/** Words that say little; many vendors put them beside any status. */
-const BROAD_WORDS = table({
+/** Unspecific codes, which many vendors combine with any status. */
+const BROAD_WORDS = codeTable({
   auth: ['unauthorized', 'autherror'],
   permission: ['permission_denied', 'forbidden'],
   model: ['not_found_error', 'not_found', 'notfounderror'],
@@ -215,38 +215,40 @@ const BROAD_WORDS = table({
 
 interface Phrase {
   readonly kind: Kind;
-  /** Statuses beside which the sentence is believed. */
+  /** The statuses with which the sentence is trusted. */
   readonly statuses: readonly (number | readonly [from: number, to: number])[];
-  /** Whether it is believed where no status is known. */
+  /** Whether the sentence is trusted without a status. */
   readonly bare?: false;
-  readonly says: RegExp;
+  readonly pattern: RegExp;
 }
 
 const REFUSED = [[400, 428]] as const;
 
-/** Sentences, in order: the first that matches decides. */
+/** Patterns of messages. The first match decides. */
 const PHRASES: readonly Phrase[] = [
   {
     // OpenAI (stored objects), Anthropic (files): a 404 that is not about the model.
     kind: 'invalid',
     statuses: [400, 404],
-    says: /^(?:no such|the |requested |previous )*(?:file|response|item|container|conversation|vector store|assistant|thread|batch|prompt|skill|cached ?content)\b.{0,120}(?:not found|does not exist|not exist)|^no such (?:file|response|container|conversation|skill)/i,
+    pattern:
+      /^(?:no such|the |requested |previous )*(?:file|response|item|container|conversation|vector store|assistant|thread|batch|prompt|skill|cached ?content)\b.{0,120}(?:not found|does not exist|not exist)|^no such (?:file|response|container|conversation|skill)/i,
   },
   {
     // Azure, Anthropic, xAI, OpenAI, OpenRouter.
     kind: 'filter',
     statuses: REFUSED,
-    says: /content (?:management|filtering|moderation) policy|content[ _]polic(?:y|ies)|violat\w+ (?:our |the )?(?:usage|safety|content) (?:polic|guideline)|flagged (?:as|by|for)|rejected (?:as a result of|by) (?:our |the )?safety|content (?:was |is )?blocked|requires moderation/i,
+    pattern:
+      /content (?:management|filtering|moderation) policy|content[ _]polic(?:y|ies)|violat\w+ (?:our |the )?(?:usage|safety|content) (?:polic|guideline)|flagged (?:as|by|for)|rejected (?:as a result of|by) (?:our |the )?safety|content (?:was |is )?blocked|requires moderation/i,
   },
   {
-    // One spelling a host: OpenAI, Anthropic, Gemini and Vertex, xAI, Groq, vLLM, Together, llama.cpp, LM Studio,
+    // One wording per API: OpenAI, Anthropic, Gemini and Vertex, xAI, Groq, vLLM, Together, llama.cpp, LM Studio,
     // Ollama, OpenRouter, Mistral, Bedrock.
     kind: 'context',
     statuses: [
       [400, 428],
       [500, 500],
     ],
-    says: new RegExp(
+    pattern: new RegExp(
       [
         'prompt (?:is )?too long',
         'input is too long',
@@ -271,29 +273,36 @@ const PHRASES: readonly Phrase[] = [
     // Anthropic (400), xAI (403, 429), OpenAI (429), DeepSeek and OpenRouter (402).
     kind: 'quota',
     statuses: [[400, 429]],
-    says: /exceeded your current quota|credit balance|(?:insufficient|out of|no|run out of|any|enough|more|available) (?:\w+ )?(?:credits?|balance|funds)\b|spending limit|billing (?:hard )?limit|check your billing|api usage limits/i,
+    pattern:
+      /exceeded your current quota|credit balance|(?:insufficient|out of|no|run out of|any|enough|more|available) (?:\w+ )?(?:credits?|balance|funds)\b|spending limit|billing (?:hard )?limit|check your billing|api usage limits/i,
   },
   {
     // Gemini and xAI (400), several (403).
     kind: 'auth',
     statuses: REFUSED,
-    says: /(?:invalid|incorrect|missing|expired|wrong|malformed|unknown|revoked|no|valid) (?:\w+[ -])?api[ -_]?key|api[ -_]?key\b.{0,30}(?:invalid|incorrect|expired|missing|not valid|not found|required|leaked|revoked|disabled)|(?:invalid|expired|missing) (?:\w+ )?(?:access token|bearer token|credentials)|unregistered callers/i,
+    pattern:
+      /(?:invalid|incorrect|missing|expired|wrong|malformed|unknown|revoked|no|valid) (?:\w+[ -])?api[ -_]?key|api[ -_]?key\b.{0,30}(?:invalid|incorrect|expired|missing|not valid|not found|required|leaked|revoked|disabled)|(?:invalid|expired|missing) (?:\w+ )?(?:access token|bearer token|credentials)|unregistered callers/i,
   },
   {
     kind: 'permission',
     statuses: [[400, 403]],
     bare: false,
-    says: /insufficient permissions?|missing scopes?|lacks the required/i,
+    pattern: /insufficient permissions?|missing scopes?|lacks the required/i,
   },
   {
-    // OpenAI and xAI answer an unknown model with 400 or 404; Ollama, vLLM and Together have their own sentences.
+    // OpenAI and xAI report an unknown model with 400 or 404; Ollama, vLLM and Together have their own wordings.
     kind: 'model',
     statuses: [400, [403, 404], 422],
-    says: /\bmodel\b[^.]{0,120}?(?:does not exist|doesn't exist|do not have access|not found|is not available|(?:has been|was|is) (?:decommissioned|deprecated|retired|shut down))|(?:unknown|invalid|no such|unrecognized|nonexistent) model(?: id| name)?(?=\s*(?:[:'"`(.]|$))|models\/\S+ is not found/i,
+    pattern:
+      /\bmodel\b[^.]{0,120}?(?:does not exist|doesn't exist|do not have access|not found|is not available|(?:has been|was|is) (?:decommissioned|deprecated|retired|shut down))|(?:unknown|invalid|no such|unrecognized|nonexistent) model(?: id| name)?(?=\s*(?:[:'"`(.]|$))|models\/\S+ is not found/i,
   },
-  { kind: 'rate', statuses: [], says: /rate limit|too many requests|(?:requests|tokens) per (?:second|minute|day)/i },
-  { kind: 'overloaded', statuses: [500], says: /overloaded|(?:over|at|no) capacity|temporarily unavailable/i },
-  { kind: 'timeout', statuses: [], says: /timed? ?out|deadline exceeded/i },
+  {
+    kind: 'rate',
+    statuses: [],
+    pattern: /rate limit|too many requests|(?:requests|tokens) per (?:second|minute|day)/i,
+  },
+  { kind: 'overloaded', statuses: [500], pattern: /overloaded|(?:over|at|no) capacity|temporarily unavailable/i },
+  { kind: 'timeout', statuses: [], pattern: /timed? ?out|deadline exceeded/i },
 ];
 
 const STATUSES: Readonly<Record<number, Kind>> = {
@@ -305,11 +314,11 @@ const STATUSES: Readonly<Record<number, Kind>> = {
   409: 'conflict',
   425: 'overloaded',
   429: 'rate',
-  // Groq's flex tier without capacity.
+  // Groq's flex tier has no capacity.
   498: 'overloaded',
   503: 'overloaded',
   504: 'timeout',
-  // Cloudflare: the host did not answer in time.
+  // Cloudflare: the origin server timed out.
   522: 'timeout',
   524: 'timeout',
   529: 'overloaded',
@@ -325,10 +334,10 @@ function matches(statuses: Phrase['statuses'], status: number): boolean {
   return statuses.some((each) => (typeof each === 'number' ? each === status : status >= each[0] && status <= each[1]));
 }
 
-function table(words: Partial<Record<Kind, readonly string[]>>): ReadonlyMap<string, Kind> {
-  return new Map(Object.entries(words).flatMap(([kind, list]) => list.map((each) => [each, kind as Kind] as const)));
+function codeTable(codes: Partial<Record<Kind, readonly string[]>>): ReadonlyMap<string, Kind> {
+  return new Map(Object.entries(codes).flatMap(([kind, list]) => list.map((each) => [each, kind as Kind] as const)));
 }
 
-function lookUp(words: ReadonlyMap<string, Kind>, said: readonly string[]): Kind | undefined {
-  return said.map((each) => words.get(each)).find((kind) => kind !== undefined);
+function lookUp(table: ReadonlyMap<string, Kind>, codes: readonly string[]): Kind | undefined {
+  return codes.map((each) => table.get(each)).find((kind) => kind !== undefined);
 }

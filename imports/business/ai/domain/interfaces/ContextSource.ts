@@ -1,5 +1,5 @@
-/** What a model should know beside the conversation: notes, documents, records. */
+/** Supplies context for a message besides the conversation: notes, documents, records. */
 export interface ContextSource {
-  /** @returns nothing when there is nothing to say about the message */
+  /** @returns undefined if there is no context for the message */
   getContext(userId: string, conversationId: string, message: string): Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-/** What was said in users' conversations. */
+/** Stores the messages of users' conversations. */
 
 export interface MemoryMessage {
   readonly id: string;
@@ -8,10 +8,13 @@ export interface MemoryMessage {
   readonly at: number;
 }
 
-/** A conversation belongs to its user: under another user the same id is another conversation. */
+/** A conversation belongs to its user: the same id under another user is another conversation. */
 export interface ConversationStore {
-  /** Adds a message to the end; one that is there under its id stays as it is. */
+  /** Appends a message. A message with an id that is already stored is ignored. */
   storeInput(userId: string, conversationId: string, message: MemoryMessage): Promise<void>;
-  /** Oldest first, and bounded by the store: what a model is told again. */
+  /** Oldest first, limited by the store: the history that a model gets. */
   getHistory(userId: string, conversationId: string): Promise<readonly MemoryMessage[]>;
 }
+
+/** The former name of the port, kept for existing implementations. */
+export type MemoryStore = ConversationStore;

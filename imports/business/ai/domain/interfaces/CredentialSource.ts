@@ -1,4 +1,4 @@
-/** Where the AI module gets the token for a call; it never sees what the token was made from. */
+/** Provides the token for a call. The AI module never sees what the token was created from. */
 export interface Credential {
   readonly kind: 'api_key' | 'bearer';
   readonly token: string;
@@ -6,9 +6,9 @@ export interface Credential {
 
 export interface CredentialSource {
   /**
-   * @param request.forceRefresh the token that was given last was refused by the vendor
-   * @param request.refusedToken that token: when there is another one by now, none is fetched
-   * @throws LLMAuthError when the user has no usable credential
+   * @param request.forceRefresh the vendor rejected the token that was returned last
+   * @param request.refusedToken that token: if there is a newer one already, none is requested
+   * @throws LLMAuthError if the user has no usable credential
    */
   getAccessToken(request: {
     readonly providerId: string;

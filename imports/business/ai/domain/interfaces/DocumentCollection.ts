@@ -1,11 +1,11 @@
 /**
- * The one small port under all stores. Selectors and modifiers are the part of MongoDB's that Meteor, the driver
- * and the embedded store share: equality, `$lt $lte $gt $gte $in $nin $ne $exists $or $and`; `$set $unset $inc
- * $push $addToSet $pull`.
+ * The port that all stores are built on. Selectors and modifiers are the subset of MongoDB's that Meteor, the driver
+ * and the embedded store share: equality, `$lt $lte $gt $gte $in $nin $ne $exists $or $and`; `$set $unset $inc $push
+ * $addToSet $pull`.
  */
 
 export interface StoredDocument {
-  /** A string that we make. */
+  /** A string that Bolide generates. */
   readonly _id: string;
 }
 
@@ -27,20 +27,20 @@ export interface FindOptions {
 }
 
 export interface DocumentCollection<T extends StoredDocument> {
-  /** @throws ConflictError when `_id` or a unique index is taken */
+  /** @throws ConflictError if `_id` or a unique index already has the value */
   insert(document: T): Promise<void>;
   findOne(selector: Selector, options?: Omit<FindOptions, 'limit'>): Promise<T | undefined>;
   find(selector: Selector, options?: FindOptions): Promise<readonly T[]>;
   /**
-   * Changes the first match, or all with `multi`. One document's change is atomic, so a selector that names the
-   * expected state and a returned 1 make a compare-and-set.
+   * Updates the first match, or all with `multi`. The update of one document is atomic, so a selector that includes the
+   * expected state and a returned 1 form a compare-and-set.
    * @returns how many documents matched
-   * @throws ConflictError when a unique index is taken
+   * @throws ConflictError if a unique index already has the value
    */
   update(selector: Selector, modifier: Modifier, options?: { readonly multi?: boolean }): Promise<number>;
-  /** @returns how many documents are gone */
+  /** @returns how many documents were removed */
   remove(selector: Selector): Promise<number>;
-  /** `expireAfterSeconds` counts from the date in the (single) key. Safe to call again. */
+  /** `expireAfterSeconds` counts from the date in the (single) key. Idempotent. */
   ensureIndex(
     keys: Readonly<Record<string, 1 | -1>>,
     options?: { readonly unique?: boolean; readonly sparse?: boolean; readonly expireAfterSeconds?: number },

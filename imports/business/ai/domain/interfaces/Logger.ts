@@ -1,6 +1,6 @@
 /**
- * Where a host's operators read what went wrong without ending anything; `console` is one. Details may hold causes
- * and stacks.
+ * Receives what went wrong without ending anything, for the operators of the host; `console` is one. Details may
+ * contain causes and stacks.
  */
 export interface Logger {
   warn(message: string, ...details: unknown[]): void;

@@ -1,14 +1,14 @@
-/** Where the answers of one conversation go, piece by piece, whoever listens. */
+/** Receives the answers of one conversation, piece by piece, on behalf of its listeners. */
 export interface OutputChannel {
-  /** Begins the answer to a message; answers are written one after another, in the order in which they were begun. */
+  /** Starts the answer to a message. Answers are written one after another, in the order in which they were started. */
   begin(): AnswerOutput;
 }
 
-/** One answer's pieces; it ends once, well or not. */
+/** The pieces of one answer. It ends once, with `done` or `fail`. */
 export interface AnswerOutput {
   send(text: string): void;
   done(): void;
-  /** @param message one line for the people who read the answer: no keys, no stacks */
+  /** @param message one line for the people who read the answer, without keys and stacks */
   fail(message: string): void;
 }
 

@@ -1,12 +1,12 @@
-/** The providers that there are; they may come and go while the app runs. */
+/** The available providers. They may be added and removed at run time. */
 import type { ILLMProvider } from './ILLMProvider';
 
 export interface ProviderDirectory {
-  /** The same object as long as calls go to the same place. */
+  /** Returns the same object as long as the provider's endpoint is the same. */
   get(id: string): ILLMProvider | undefined;
   has(id: string): boolean;
-  /** Ids, the default one first. */
+  /** Ids, the default provider first. */
   keys(): Iterable<string>;
-  /** Looks again where they are kept, for what another process changed. */
+  /** Reloads the providers, which another process may have changed. */
   refresh(): Promise<void>;
 }

@@ -1,36 +1,42 @@
-/** Where answers are kept, so that a conversation goes on from one of them on any vendor. */
+/** Stores responses, so that a conversation can continue from any of them with any vendor. */
 import type { FunctionCallItem, InputItem, Item, LLMResponse } from '../types/ResponsesAPITypes';
 import type { JsonObject } from '../types/VendorTypes';
 
 export interface StoredResponse {
   readonly id: string;
   readonly userId: string;
-  /** Whom it was asked of. */
+  /** The provider that created the response. */
   readonly providerId: string;
-  /** The provider keeps it too, under the same id. */
+  /** The provider stores it too, under the same id. */
   readonly keptByProvider: boolean;
-  /** The response that this one follows. */
+  /** The response that this one continues. */
   readonly previousId?: string;
-  /** What was new in its request. */
+  /** The new items of its request. */
   readonly input: readonly InputItem[];
-  /** Calls of earlier responses that its input answers: call and answer stay together when those responses are gone. */
+  /**
+   * Calls of earlier responses whose outputs are in `input`: call and output stay together after those responses are
+   * gone.
+   */
   readonly answeredCalls?: readonly FunctionCallItem[];
-  /** The answer so far; with its status, which is not final while the answer is being made. */
+  /** The response so far. Its status is not final while it is being generated. */
   readonly response: LLMResponse;
-  /** The same as the HTTP API's client got it, for answers that were asked for there. */
+  /** The body that a client of the HTTP API received, for responses that were requested there. */
   readonly body?: JsonObject;
 }
 
-/** Bounded, and forgetful: what was not used for long is gone. A user's id is unknown to every other user. */
+/**
+ * Bounded in size and age: responses that were not used for long are evicted. A user's ids are unknown to every other
+ * user.
+ */
 export interface ResponseStore {
-  /** Replaces what is there under the same id. */
+  /** Replaces a response with the same id. */
   save(stored: StoredResponse): Promise<void>;
   find(userId: string, id: string): Promise<StoredResponse | undefined>;
-  /** The item of one of the user's stored inputs or answers. */
+  /** Finds an item in the inputs and outputs of the user's stored responses. */
   findItem(
     userId: string,
     itemId: string,
   ): Promise<{ readonly item: Item; readonly stored: StoredResponse } | undefined>;
-  /** @returns whether it was there */
+  /** @returns whether the response existed */
   remove(userId: string, id: string): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** What operators are told of the use of providers; what happens inside a run is told by its agent events. */
+/** Audit events for operators about the use of providers. What happens within a run is reported by agent events. */
 import type { ErrorCode } from '../errors/LLMErrors';
 import type { RunState } from '../entities/Run';
 import type { Actor } from './Actor';

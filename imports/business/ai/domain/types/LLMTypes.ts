@@ -1,10 +1,10 @@
-/** What a caller may ask of a model, and what a model can do. */
+/** What callers may request of a model, before and after normalization. */
 import type { Content, InputItem, ItemStatus, MessageRole } from './ResponsesAPITypes';
 import type { JsonObject, VendorFields, WireName } from './VendorTypes';
 import type { RunTurn } from '../entities/BudgetAccount';
 import type { BuiltInTool, FunctionTool, Tool } from '../entities/Tool';
 
-/** Parts that are accepted at the door beside `Content`. */
+/** Content parts that are accepted as input in addition to `Content`. */
 export interface ToolUseContent {
   readonly type: 'tool_use';
   readonly id: string;
@@ -34,8 +34,7 @@ export type LooseContent =
   Content | ToolUseContent | ToolResultContent | InputImageUrlContent | ChatTextContent | ChatImageContent;
 
 /**
- * A message as people write it: `type` may be missing, content may be a string, chat-completions fields are
- * understood.
+ * A message as callers write it: `type` is optional, content may be a string, and Chat Completions fields are accepted.
  */
 export interface LooseMessage {
   readonly type?: 'message';
@@ -54,7 +53,7 @@ export interface LooseMessage {
 
 export type LLMInput = string | readonly (InputItem | LooseMessage | string)[];
 
-/** A tool as chat completions nest it. */
+/** A tool with the nesting of Chat Completions. */
 export interface NestedFunctionTool {
   readonly type: 'function';
   readonly function: Pick<FunctionTool, 'name' | 'description' | 'parameters' | 'strict'>;
@@ -105,35 +104,32 @@ export interface GenerateOptions {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly user?: string;
   readonly signal?: AbortSignal;
-  /** The whole call, in milliseconds. */
+  /** Limit for the entire call, retries included, in milliseconds. */
   readonly timeout?: number;
-  /** Verbatim extra fields, by scheme (`anthropic`, `google`, …) or vendor name. */
+  /** Extra request fields to send verbatim, by scheme (`anthropic`, `google`, …) or vendor name. */
   readonly vendor?: VendorFields;
-  /** The wire to speak, where the host behind speaks several; others speak their own. */
+  /** The wire to use with an API that supports several. Other APIs use their own. */
   readonly wire?: WireName;
-  /** The run's turn that asks. Budgets know a turn that asks again, after a crash, by it. */
+  /** The run's turn that makes this call. It lets budgets recognize a turn that is repeated after a crash. */
   readonly turn?: RunTurn;
-  /**
-   * A stream also tells what came over its wire, message by message (`wire.message`), for a client that speaks the
-   * same wire.
-   */
+  /** Adds the wire's raw messages (`wire.message`) to the stream, for a client that uses the same wire. */
   readonly relay?: boolean;
   /**
-   * Told what stands before an answer, for a client of the vendor's own API; again for each attempt whose status is
-   * good.
+   * Called with the head of the vendor's response, for a client of the vendor's own API; once for each attempt with a
+   * successful status.
    */
   readonly onHead?: (head: AnswerHead) => void;
 }
 
-/** What came before an answer's body. */
+/** The head of a vendor's response. */
 export interface AnswerHead {
   readonly wire: WireName;
   readonly requestId?: string;
-  /** Those that clients of the vendor look at, by their names in lower case. */
+  /** The headers that the vendor's clients read, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The same after the door: items, flat tools. This is what converters take. */
+/** Options after normalization: items, flat tools. Converters take these. */
 export interface NormalizedOptions extends Omit<GenerateOptions, 'input' | 'tools' | 'model' | 'stop'> {
   readonly model: string;
   readonly input: readonly InputItem[];

@@ -1,13 +1,13 @@
 /**
- * The inner language: conversations as flat lists of items, in the OpenAI Responses format as Open Responses writes
- * it down (https://www.openresponses.org, release 2026-04-24). Plain types, no logic.
+ * Bolide's own format: conversations as flat lists of items, in the OpenAI Responses format as specified by Open
+ * Responses (https://www.openresponses.org, release 2026-04-24). Types only, no logic.
  */
 import type { JsonObject, Origin, VendorPart } from './VendorTypes';
 
 export const MessageRole = { USER: 'user', ASSISTANT: 'assistant', DEVELOPER: 'developer', SYSTEM: 'system' } as const;
 export type MessageRole = (typeof MessageRole)[keyof typeof MessageRole];
 
-/** Parts of a message. The last three are accepted at the door only; the normaliser turns them into parts and items. */
+/** Parts of a message. The last three are accepted as input only; the normalizer converts them to parts and items. */
 export const ContentType = {
   INPUT_TEXT: 'input_text',
   INPUT_IMAGE: 'input_image',
@@ -43,7 +43,7 @@ export interface InputFile extends Carried {
   readonly type: 'input_file';
   readonly file_id?: string;
   readonly file_url?: string;
-  /** A data URI, or bare base64 whose kind `filename` tells. */
+  /** A data URI, or plain base64 whose type follows from `filename`. */
   readonly file_data?: string;
   readonly filename?: string;
 }
@@ -90,7 +90,7 @@ export interface FunctionCallItem extends Carried {
   readonly id?: string;
   readonly call_id: string;
   readonly name: string;
-  /** A JSON text, as the model wrote it. */
+  /** JSON text, exactly as the model wrote it. */
   readonly arguments: string;
   readonly status?: ItemStatus;
   readonly async?: boolean;
@@ -101,11 +101,11 @@ export interface FunctionCallOutputItem extends Carried {
   readonly id?: string;
   readonly call_id: string;
   readonly output: string | readonly InputContent[];
-  /** `in_progress` is an acknowledgement: the call was accepted, its result follows. */
+  /** `in_progress` marks an acknowledgement: the call was accepted, and its result follows. */
   readonly status?: ItemStatus;
-  /** A result that follows an acknowledgement. */
+  /** Whether this is the result of a call that was acknowledged earlier. */
   readonly deferred?: boolean;
-  /** The tool's name and final state, for wires that render a deferred result or an error flag. */
+  /** The tool's name and the call's final state, for wires that render a deferred result or an error flag. */
   readonly name?: string;
   readonly state?: string;
 }
@@ -127,7 +127,7 @@ export interface CompactionItem extends Carried {
   readonly origin?: Origin;
 }
 
-/** Something that a wire other than Responses sent and that has no word here: kept whole in `item`. */
+/** Content of a wire other than Responses that has no equivalent here; `item` holds it unchanged. */
 export interface VendorItem extends Carried {
   readonly type: 'vendor_item';
   readonly id?: string;
@@ -135,7 +135,7 @@ export interface VendorItem extends Carried {
   readonly item: JsonObject;
 }
 
-/** Items of the Responses format that a server makes and reads back: kept whole, field by field. */
+/** Items of the Responses format that a server creates and reads back. Every field is preserved. */
 export type HostedItemType =
   | 'web_search_call'
   | 'file_search_call'
@@ -160,7 +160,7 @@ export type HostedItemType =
   | 'additional_tools'
   | 'item_reference';
 
-/** Types that are newer than this list arrive as hosted items all the same, with their own word in `type`. */
+/** Types that are newer than this list are hosted items too, with their own `type`. */
 export interface HostedItem extends Carried {
   readonly type: HostedItemType;
   readonly id?: string;
@@ -175,20 +175,20 @@ export type Item =
 export type InputItem = Item;
 export type OutputItem = Item;
 
-/** Token counts of one call, or summed over several. `input_tokens` counts everything sent, cached parts included. */
+/** Token counts of one call, or of several. `input_tokens` counts all input, cached parts included. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly total_tokens: number;
   readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
   readonly output_tokens_details: { readonly reasoning_tokens: number };
-  /** The call was cut off before the vendor counted. */
+  /** The counts are estimates, since the call was cut off before the vendor reported any. */
   readonly estimated?: boolean;
 }
 
 export type ResponseStatus = 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete';
 
-/** A response as the inner language writes it, whichever vendor gave it. */
+/** A response in Bolide's format, whichever vendor it came from. */
 export interface LLMResponse {
   readonly id: string;
   readonly object: 'response';
@@ -198,7 +198,7 @@ export interface LLMResponse {
   readonly incomplete_details?: { readonly reason: 'max_output_tokens' | 'content_filter' | (string & {}) } | null;
   readonly model: string;
   readonly output: readonly OutputItem[];
-  /** The text of all messages in `output`, joined. */
+  /** The text of all messages in `output`, concatenated. */
   readonly output_text: string;
   readonly usage: Usage;
   readonly error?: { readonly code: string; readonly message: string } | null;
@@ -210,12 +210,12 @@ export interface LLMResponse {
 export interface ResponseVendor {
   readonly name: string;
   readonly wire: import('./VendorTypes').WireName;
-  /** The vendor's own word for how it ended, verbatim. */
+  /** The vendor's own finish reason, verbatim. */
   readonly finish_reason: string | null;
   readonly request_id?: string;
   readonly warnings: readonly string[];
   readonly losses: readonly import('./VendorTypes').Loss[];
-  /** Fields of the wire's answer that the inner language has no word for, verbatim. */
+  /** Fields of the wire's response that have no equivalent here, verbatim. */
   readonly fields?: JsonObject;
   /** The wire's own usage object, verbatim. */
   readonly usage?: JsonObject;

@@ -1,11 +1,10 @@
-/** What a stream says, whichever wire it came over. */
+/** The events of a stream, whichever wire it came over. */
 import type { LLMError } from '../errors/LLMErrors';
 import type { FunctionCallItem, LLMResponse, OutputItem, Usage } from './ResponsesAPITypes';
 import type { JsonObject, Origin, WireName } from './VendorTypes';
 
 /**
- * Place of the part within its item (of its summary, for a summary), where the wire numbers parts; absent: the
- * first.
+ * Index of the part within its item (within its summary, for a summary), if the wire numbers parts. Absent: the first.
  */
 interface PlacedPart {
   readonly content_index?: number;
@@ -32,22 +31,22 @@ export type ResponseStreamEvent =
       readonly output_index: number;
       readonly annotation: JsonObject;
     })
-  /** The model began a call. */
+  /** The model has started a tool call. */
   | {
       readonly type: 'response.tool_use.announced';
       readonly output_index: number;
       readonly call_id: string;
       readonly name: string;
     }
-  /** The call is complete: its arguments are whole. */
+  /** The tool call and its arguments are complete. */
   | { readonly type: 'response.tool_use.done'; readonly output_index: number; readonly item: FunctionCallItem }
-  /** The running total. */
+  /** The running total of the response. */
   | { readonly type: 'response.usage'; readonly usage: Usage }
-  /** What the inner language has no word for, re-emitted only towards the wire that it came from. */
+  /** A vendor event without an equivalent here. It is re-emitted only towards the wire that it came from. */
   | { readonly type: 'vendor.event'; readonly origin: Origin; readonly raw: JsonObject }
   /**
-   * A message of the wire's stream as it came, before the events that it means; only where `GenerateOptions.relay`
-   * asks for it.
+   * A raw message of the wire, emitted before the events that it is converted to. Only if `GenerateOptions.relay`
+   * requests it.
    */
   | {
       readonly type: 'wire.message';
@@ -55,6 +54,6 @@ export type ResponseStreamEvent =
       readonly event?: string | undefined;
       readonly data: string;
     }
-  /** The whole response, the same that the answer gives without streaming. Also for `status: 'incomplete'`. */
+  /** The complete response, equal to the one without streaming. Also for `status: 'incomplete'`. */
   | { readonly type: 'response.completed'; readonly response: LLMResponse }
   | { readonly type: 'response.failed'; readonly error: LLMError; readonly response?: LLMResponse };

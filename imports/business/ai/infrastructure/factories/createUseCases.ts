@@ -45,7 +45,7 @@ export function createUseCases(
     runs,
     providers,
     access: ports.access ?? adminsOnly,
-    ...(ports.onUse === undefined ? {} : { tell: ports.onUse }),
+    ...(ports.onUse === undefined ? {} : { onUse: ports.onUse }),
     ...(ports.logger === undefined ? {} : { logger: ports.logger }),
   };
   const launcher = new RunLauncher({ ...shared, loop });

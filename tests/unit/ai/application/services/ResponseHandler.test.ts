@@ -300,7 +300,7 @@ describe('what fails while a message is handled', () => {
     [
       'memory that does not store the message',
       [[], { memory: new BrittleMemory({ store: () => secret }) }],
-      /^ERROR: memory failed to store the message$/,
+      /^ERROR: The memory failed to store the message\.$/,
     ],
     [
       'memory that does not store the answer',
@@ -308,12 +308,12 @@ describe('what fails while a message is handled', () => {
         [answer('Hi.')],
         { memory: new BrittleMemory({ store: ({ role }) => (role === 'assistant' ? secret : undefined) }) },
       ],
-      /^ERROR: memory failed to store the answer$/,
+      /^ERROR: The memory failed to store the answer\.$/,
     ],
     [
       'a context source',
       [[], { context: { getContext: () => Promise.reject(secret) } }],
-      /^ERROR: the context source failed$/,
+      /^ERROR: The context source failed\.$/,
     ],
     [
       'a context source that throws at once',
@@ -327,7 +327,7 @@ describe('what fails while a message is handled', () => {
           },
         },
       ],
-      /^ERROR: the context source failed$/,
+      /^ERROR: The context source failed\.$/,
     ],
     ['the key', [[new LLMAuthError(`Incorrect API key provided: ${KEY}`)]], /^ERROR: Unauthorized LLM API key$/],
     [
@@ -392,7 +392,7 @@ describe('what fails while a message is handled', () => {
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'Weather?');
     expect(lines.join('')).to.equal('I could not look it up.[DONE]');
-    expect(logger.warnings).to.deep.equal(["tool 'get_weather' failed: no station"]);
+    expect(logger.warnings).to.deep.equal(['The tool "get_weather" failed: no station']);
   });
 
   it('does not wait for memory for ever', async () => {
@@ -409,7 +409,7 @@ describe('what fails while a message is handled', () => {
       expect(lines).to.deep.equal([]);
       await clock.tickAsync(1);
       await handled;
-      expect(lines).to.deep.equal(['ERROR: memory failed to store the message']);
+      expect(lines).to.deep.equal(['ERROR: The memory failed to store the message.']);
       expect(clock.countTimers()).to.equal(0);
     } finally {
       clock.restore();
@@ -420,7 +420,7 @@ describe('what fails while a message is handled', () => {
     const { handler, heard, host, logger } = setUp([]);
     const lines = heard('c');
     await handler.handleMessage('ann', 'c', 'Hi', { signal: AbortSignal.abort(secret) });
-    expect(lines).to.deep.equal(['ERROR: something went wrong here']);
+    expect(lines).to.deep.equal(['ERROR: An unexpected error occurred.']);
     expect(logger.details).to.include(secret);
     host.assertPlayedOut();
   });

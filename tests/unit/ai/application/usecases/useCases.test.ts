@@ -51,7 +51,7 @@ function setUp(script: readonly ScriptedStep[], ports: Partial<RunLauncherPorts>
     loop,
     runs,
     providers: new Map([['openai', host]]),
-    tell: (event) => told.push(event),
+    onUse: (event) => told.push(event),
     logger,
     ...ports,
   });
@@ -413,7 +413,7 @@ describe('what is written down and told', () => {
 
   it('does not cost the answer when a listener fails', async () => {
     const { text, logger } = setUp([answer('Noon.')], {
-      tell: () => {
+      onUse: () => {
         throw new Error('nobody listens');
       },
     });

@@ -1,21 +1,21 @@
-/** Work on one key in the order in which it came, work on different keys side by side. */
+/** Runs tasks with the same key one after another, in order of arrival, and tasks with different keys concurrently. */
 
 export class KeyedQueue {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  /** Keys that have work under way or waiting. */
+  /** Keys with running or waiting tasks. */
   get size(): number {
     return this.last.size;
   }
 
   /**
-   * Runs the work when everything that came before it on the same key has settled, well or not.
-   * @param signal takes the work out of the queue while it waits; work that has begun has to look at it itself
-   * @throws what the work throws, `signal.reason` when it never began
+   * Runs the task once all earlier tasks of the key have settled.
+   * @param signal removes the task from the queue while it waits; a running task must observe the signal itself
+   * @throws whatever the task throws, or `signal.reason` if it never started
    */
-  run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  run<T>(key: string, task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.last.get(key);
-    const outcome = before === undefined ? begin(work, signal) : inTurn(before, work, signal);
+    const outcome = before === undefined ? start(task, signal) : startAfter(before, task, signal);
     const turn = Promise.allSettled(before === undefined ? [outcome] : [before, outcome]).then(() => {
       if (this.last.get(key) === turn) this.last.delete(key);
     });
@@ -24,14 +24,14 @@ export class KeyedQueue {
   }
 }
 
-async function begin<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function start<T>(task: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   signal?.throwIfAborted();
-  return work();
+  return task();
 }
 
-async function inTurn<T>(
+async function startAfter<T>(
   before: Promise<unknown>,
-  work: () => Promise<T>,
+  task: () => Promise<T>,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -40,5 +40,5 @@ async function inTurn<T>(
   signal?.addEventListener('abort', stopWaiting, { once: true });
   await Promise.race([before, aborted]);
   signal?.removeEventListener('abort', stopWaiting);
-  return begin(work, signal);
+  return start(task, signal);
 }

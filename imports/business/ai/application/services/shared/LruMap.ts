@@ -1,10 +1,10 @@
-/** A map that forgets what was used longest ago, so that what is kept for convenience can't fill the memory. */
+/** A map of limited size that evicts the least recently used entry. */
 export class LruMap<K, V> {
   private readonly entries = new Map<K, V>();
   private readonly limit: number;
   private readonly onEvict: (key: K, value: V) => void;
 
-  /** @param onEvict is told what is forgotten */
+  /** @param onEvict called with every evicted entry */
   constructor(limit: number, onEvict: (key: K, value: V) => void = () => undefined) {
     this.limit = limit;
     this.onEvict = onEvict;
@@ -14,7 +14,7 @@ export class LruMap<K, V> {
     return this.entries.size;
   }
 
-  /** Reading counts as use. */
+  /** Marks the entry as used. */
   get(key: K): V | undefined {
     const value = this.entries.get(key);
     if (value !== undefined) {
@@ -27,10 +27,10 @@ export class LruMap<K, V> {
   set(key: K, value: V): void {
     this.entries.delete(key);
     this.entries.set(key, value);
-    for (const [oldest, forgotten] of this.entries) {
+    for (const [oldest, evicted] of this.entries) {
       if (this.entries.size <= this.limit) break;
       this.entries.delete(oldest);
-      this.onEvict(oldest, forgotten);
+      this.onEvict(oldest, evicted);
     }
   }
 
@@ -38,7 +38,7 @@ export class LruMap<K, V> {
     this.entries.delete(key);
   }
 
-  /** From the one used longest ago to the last used. */
+  /** From the least to the most recently used. */
   values(): readonly V[] {
     return [...this.entries.values()];
   }

@@ -1,4 +1,4 @@
-/** An event emitter whose listeners can't disturb the emitter or one another, whether they throw or reject. */
+/** An event emitter whose listeners cannot affect the emitter or one another, even if they throw or reject. */
 import { EventEmitter } from 'eventemitter3';
 
 export abstract class SafeEmitter<E extends EventEmitter.ValidEventTypes> extends EventEmitter<E> {
@@ -12,7 +12,7 @@ export abstract class SafeEmitter<E extends EventEmitter.ValidEventTypes> extend
   override emit<T extends EventEmitter.EventNames<E>>(event: T, ...args: EventEmitter.EventArgs<E, T>): boolean {
     const listeners = this.listeners(event);
     for (const listener of listeners) {
-      // With `once` set this takes away one-time listeners only.
+      // With `once` set, this removes one-time listeners only.
       this.removeListener(event, listener, undefined, true);
       try {
         const outcome: unknown = (listener as (...values: unknown[]) => unknown)(...args);
