@@ -5,10 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { expect } from 'chai';
+import { DEFAULT_LIMITS } from '../../imports/business/ai/application/services/runs/runLimits';
 import * as LLMErrors from '../../imports/business/ai/domain/errors/LLMErrors';
+import { DEFAULT_JOB_LIMITS } from '../../imports/business/ai/domain/interfaces/JobQueue';
+import { DEFAULT_CALL_LIMITS } from '../../imports/business/ai/infrastructure/factories/createRunOperations';
+import { DEFAULT_RETENTION } from '../../imports/business/ai/infrastructure/persistence/runs/RunRetention';
 import type { Simulator } from '../../imports/simulator/Simulator';
 import { startSimulator } from '../../imports/simulator/startSimulator';
 import { BUDGET_VARIABLES } from '../../imports/startup/settings/budgets';
+import { readAllowPrivateHosts, readPort } from '../../imports/startup/settings/host';
 import { VENDOR_VARIABLES } from '../../imports/startup/settings/vendors';
 import { startServer } from '../../server/standalone';
 import type { RunningServer } from '../../server/standalone';
@@ -213,6 +218,22 @@ describe('The documentation', function () {
       );
     });
 
+    it('states the defaults that the code has', () => {
+      const stated = Object.fromEntries(
+        tableRowsOf(page).flatMap(([names = '', value = '']) => codeIn(names).map((name) => [name, codeIn(value)[0]])),
+      );
+      const days = (milliseconds: number): string => String(milliseconds / 86_400_000);
+      expect(stated).to.include({
+        PORT: String(readPort(undefined)),
+        AI_ALLOW_PRIVATE_HOSTS: String(readAllowPrivateHosts({})),
+        JOBS_CONCURRENCY: String(DEFAULT_JOB_LIMITS.concurrency),
+        RUNS_KEEP_WHOLE_DAYS: days(DEFAULT_RETENTION.compactAfter),
+        RUNS_KEEP_DAYS: days(DEFAULT_RETENTION.removeAfter),
+      });
+      const limits: unknown = JSON.parse(stated['callsPerMinute'] ?? '');
+      expect(limits).to.deep.equal(DEFAULT_CALL_LIMITS);
+    });
+
     it('lists every field of Meteor.settings.ai that the code names', () => {
       const sources = ['settings/meteor.ts', 'settings/budgets.ts', 'meteor/configureAccounts.ts'].map((name) =>
         readFileSync(join(ROOT, 'imports/startup', name), 'utf8'),
@@ -231,6 +252,16 @@ describe('The documentation', function () {
     const commands = [...script.matchAll(/^step '[^']+' (npm .+)$/gm)].map(([, command]) => command);
     expect(commands).to.have.length(4);
     expect([...workflow.matchAll(/^ +- run: (npm .+)$/gm)].map(([, command]) => command)).to.deep.equal(commands);
+  });
+
+  it('states the limits of a run that the code has', () => {
+    const stated = Object.fromEntries(
+      tableRowsOf(readPage('docs/guides/agentic-loop.md')).map(([name = '', value = '']) => [
+        codeIn(name)[0] ?? '',
+        Number(value.replaceAll(',', '')),
+      ]),
+    );
+    expect(stated).to.include(DEFAULT_LIMITS);
   });
 
   it('lists every dependency rule, and no other', () => {
