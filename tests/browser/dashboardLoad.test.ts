@@ -57,7 +57,7 @@ describe('the dashboard with 200 runs in flight and five open pages', function (
       }),
     );
     expect(ids.size).to.equal(RUNS);
-    for (const page of pages) await page.getByRole('button', { name: `In progress ${RUNS}` }).waitFor();
+    for (const page of pages) await page.getByRole('button', { name: `Active ${RUNS}` }).waitFor();
     // Filters stay responsive under load.
     for (const page of pages) {
       await page.getByRole('searchbox').fill('137"');

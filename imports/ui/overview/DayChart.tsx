@@ -11,7 +11,7 @@ const LAYER_LABELS = {
   completed: RUN_STATE_STYLES.completed.label,
   failed: RUN_STATE_STYLES.failed.label,
   cancelled: RUN_STATE_STYLES.cancelled.label,
-  running: 'In progress',
+  running: 'Active',
 } as const satisfies Record<Layer, string>;
 const HEIGHT = 150;
 const WIDTH = 40;

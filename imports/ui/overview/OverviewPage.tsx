@@ -83,11 +83,11 @@ function Tiles({ runs, counts }: { readonly runs: readonly ListedRun[]; readonly
   const costs = todays.flatMap(({ cost }) => cost ?? []);
   return (
     <div className="tiles">
-      <Tile name="In progress" href="#/runs?state=live" tone="blue">
+      <Tile name="Active" href="#/runs?state=live" tone="blue">
         {live}
       </Tile>
       <Tile
-        name="Waiting for approval"
+        name="Needs approval"
         href="#/runs?state=needs-approval"
         tone={awaitingApproval > 0 ? 'amber' : 'grey'}
       >

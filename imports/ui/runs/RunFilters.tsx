@@ -8,7 +8,7 @@ import { matchesState, STATE_FILTERS } from './filterRuns';
 import type { RunFilter, StateFilter } from './filterRuns';
 
 const LABELS = {
-  live: 'In progress',
+  live: 'Active',
   'needs-approval': 'Needs approval',
   completed: 'Completed',
   failed: 'Failed',

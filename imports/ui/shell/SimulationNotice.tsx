@@ -8,9 +8,7 @@ export function SimulationNotice() {
   return (
     <aside className="notice" aria-label="Simulation notice">
       <Icon name="flask" />
-      <p>
-        <strong>SIMULATED</strong> {notice}
-      </p>
+      <p>{notice}</p>
     </aside>
   );
 }
